@@ -1,0 +1,25 @@
+"""sealtrace: decides whether a paper's numbers follow from its sealed records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+__all__ = ["Report", "__version__", "verify"]
+
+if TYPE_CHECKING:
+    from sealtrace.records.report import Report
+    from sealtrace.verify import verify
+
+
+def __getattr__(name: str) -> object:
+    """Import on first use: `import sealtrace` costs nothing."""
+    if name == "verify":
+        from sealtrace.verify import verify
+
+        return verify
+    if name == "Report":
+        from sealtrace.records.report import Report
+
+        return Report
+    raise AttributeError(f"module 'sealtrace' has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""Bytes in, records out: strict JSON, stores, archives, digests, the stage chain, sealing."""

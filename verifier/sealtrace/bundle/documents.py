@@ -1,0 +1,78 @@
+"""JSON documents, validated twice: by the published schema as any other tool would, and by the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
+
+from sealtrace.bundle.json_columns import shown
+from sealtrace.bundle.resources import schema_document
+from sealtrace.records.kinds import model_of
+
+
+def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """ECMA 262's `$` is the very end of the text; Python's also stands before a last newline."""
+    if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
+        yield ValidationError(f"{shown(instance)} does not match {pattern}")
+
+
+_Validator = extend(Draft202012Validator, {"pattern": _pattern})
+
+
+@cache
+def _validator(kind: str) -> Any:
+    return _Validator(schema_document(kind))
+
+
+def misfits_of(kind: str, record: Any) -> list[tuple[str, str, str]]:
+    """(JSON pointer, expected, found) for all that the schema or the model refuses."""
+    found = list(_schema_misfits(kind, record))
+    pointers = {pointer for pointer, _, _ in found}
+    return found + [misfit for misfit in _model_misfits(kind, record) if misfit[0] not in pointers]
+
+
+def schema_accepts(kind: str, record: Any) -> bool:
+    """Whether the published schema alone accepts a record."""
+    return bool(_validator(kind).is_valid(record))
+
+
+def _schema_misfits(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
+    for error in _validator(kind).iter_errors(record):
+        # The branch that is not `null` says what was wrong; "is not valid under any" does not.
+        causes = [cause for cause in error.context or () if cause.validator_value != "null"] or [error]
+        for cause in causes:
+            yield _pointer(cause.absolute_path), _sentence(cause), shown(cause.instance)
+
+
+def _sentence(error: Any) -> str:
+    match error.validator:
+        case "required":
+            missing = [name for name in error.validator_value if name not in error.instance]
+            return "fields " + ", ".join(missing)
+        case "additionalProperties":
+            known = error.schema.get("properties", {})
+            return "no field " + ", ".join(sorted(shown(name) for name in error.instance if name not in known))
+        case "enum":
+            return "one of " + ", ".join(shown(value) for value in error.validator_value)
+        case name:
+            return f"{name} {error.validator_value}"
+
+
+def _model_misfits(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
+    from pydantic import ValidationError as ModelError
+
+    try:
+        model_of(kind).model_validate(record)
+    except ModelError as error:
+        for detail in error.errors(include_url=False):
+            yield _pointer(detail["loc"]), detail["msg"], shown(detail["input"])
+
+
+def _pointer(parts: Any) -> str:
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)

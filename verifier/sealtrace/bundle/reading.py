@@ -1,0 +1,270 @@
+"""Reads a bundle once: every file is hashed and parsed from the same bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sealtrace.bundle.archives import Container, Member, open_container
+from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.defects import BundleError, Defect
+from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.identity import MANIFEST, SUMS, Entry, file_digest, root_digest, sums_text, unsafe_path
+from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.stores import Defects, Store, read_rows
+from sealtrace.bundle.strict_json import StrictJSONError, parse
+from sealtrace.records.kinds import KINDS, Form
+
+
+@dataclass(frozen=True)
+class Document:
+    """One JSON document of a bundle."""
+
+    path: str
+    kind: str
+    value: dict[str, Any]
+    fits: bool
+    """Whether its schema and its model accept it."""
+
+
+@dataclass
+class Bundle:
+    """What lies in a bundle, and everything that reading it found wrong."""
+
+    name: str = ""
+    root_sha256: str | None = None
+    """Recomputed from the manifest."""
+    declared_root: str | None = None
+    manifest_readable: bool = False
+    entries: list[Entry] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
+    """File SHA-256 of each member that was read."""
+    lengths: dict[str, int] = field(default_factory=dict)
+    contents: dict[str, str] = field(default_factory=dict)
+    """Content digest of each record file."""
+    documents: list[Document] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    manuscripts: dict[str, str] = field(default_factory=dict)
+
+    manifest_defects: list[Defect] = field(default_factory=list)
+    listing: list[Defect] = field(default_factory=list)
+    byte_defects: list[Defect] = field(default_factory=list)
+    sums: list[Defect] = field(default_factory=list)
+    content_defects: list[Defect] = field(default_factory=list)
+    syntax: Defects = field(default_factory=Defects)
+    document_misfits: list[Defect] = field(default_factory=list)
+    marks: list[Defect] = field(default_factory=list)
+
+    def of_kind(self, kind: str) -> list[Store]:
+        """The row files of a kind."""
+        return [store for store in self.stores if store.kind == kind]
+
+    def document(self, kind: str) -> Document | None:
+        """The first fitting document of a kind."""
+        return next((one for one in self.documents if one.kind == kind and one.fits), None)
+
+    def documents_of(self, kind: str) -> list[Document]:
+        """The fitting documents of a kind."""
+        return [one for one in self.documents if one.kind == kind and one.fits]
+
+
+def read_bundle(path: Path, *, every_row: bool = False) -> Bundle:
+    """Reads the bundle at a path. `BundleError` where there is none."""
+    with open_container(path) as container:
+        members = container.members()
+        if not any(member.path == MANIFEST for member in members):
+            raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
+        return _Reader(container, members, every_row).read()
+
+
+class _Reader:
+    def __init__(self, container: Container, members: list[Member], every_row: bool) -> None:
+        self.container = container
+        self.members = members
+        self.every_row = every_row
+        self.bundle = Bundle()
+
+    def read(self) -> Bundle:
+        bundle = self.bundle
+        data = self._bytes(MANIFEST)
+        if data is not None:
+            self._manifest(data)
+        if bundle.manifest_readable:
+            self._listing()
+            for entry in bundle.entries:
+                self._file(entry)
+            self._sums()
+        return bundle
+
+    def _bytes(self, path: str) -> bytes | None:
+        member = next((one for one in self.members if one.path == path), None)
+        if member is None or member.kind != "file":
+            return None
+        try:
+            data = self.container.read(path)
+        except OSError as error:
+            self.bundle.byte_defects.append(Defect(f"the file cannot be read: {error}", path))
+            return None
+        self.bundle.digests[path] = file_digest(data)
+        self.bundle.lengths[path] = len(data)
+        return data
+
+    def _manifest(self, data: bytes) -> None:
+        bundle = self.bundle
+        try:
+            manifest = parse(data)
+        except StrictJSONError as error:
+            place = error.position
+            bundle.manifest_defects.append(Defect(place.message, MANIFEST, place.line, place.column))
+            return
+        misfits = misfits_of("manifest", manifest)
+        bundle.manifest_defects.extend(
+            Defect("the schema refuses this value", MANIFEST, field=pointer, expected=expected, found=found)
+            for pointer, expected, found in misfits
+        )
+        if misfits:
+            return
+        bundle.manifest_readable = True
+        bundle.name = manifest["name"]
+        bundle.declared_root = manifest["root_sha256"]
+        bundle.root_sha256 = root_digest(manifest)
+        bundle.entries = [Entry(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
+
+    def _listing(self) -> None:
+        """Everything listed is there once, as a plain file inside the root; everything there is listed."""
+        bundle = self.bundle
+        present: dict[str, list[str]] = {}
+        for member in self.members:
+            present.setdefault(member.path, []).append(member.kind)
+        listed: dict[str, int] = {}
+        for entry in bundle.entries:
+            listed[entry.path] = listed.get(entry.path, 0) + 1
+        for path, times in listed.items():
+            reason = unsafe_path(path)
+            if reason:
+                bundle.listing.append(Defect(f"the manifest lists this path, and {reason}", path))
+            elif path not in present:
+                bundle.listing.append(Defect("listed in the manifest, but not there", path, expected="a file"))
+            if times > 1:
+                bundle.listing.append(
+                    Defect("listed more than once", path, expected="once", found=f"{times} times")
+                )
+        for path, kinds in present.items():
+            if path not in listed and path not in (MANIFEST, SUMS):
+                bundle.listing.append(
+                    Defect("not listed in the manifest; remove it or seal it", path, found=kinds[0])
+                )
+            if len(kinds) > 1:
+                bundle.listing.append(
+                    Defect("there more than once", path, expected="once", found=f"{len(kinds)} times")
+                )
+            if kinds[0] != "file":
+                bundle.listing.append(Defect("not a plain file", path, expected="a file", found=f"a {kinds[0]}"))
+        if SUMS not in present:
+            bundle.listing.append(Defect("the bundle has no such file", SUMS, expected="a file"))
+
+    def _file(self, entry: Entry) -> None:
+        bundle = self.bundle
+        if entry.path in bundle.digests or unsafe_path(entry.path):
+            return
+        data = self._bytes(entry.path)
+        if data is None:
+            return
+        if not data:
+            bundle.listing.append(Defect("the file is empty", entry.path, found="0 bytes"))
+        for name, found in (("bytes", str(len(data))), ("sha256", bundle.digests[entry.path])):
+            expected = str(getattr(entry, name))
+            if found != expected:
+                bundle.byte_defects.append(
+                    Defect("the bytes are not those that were sealed", entry.path, field=f"/{name}",
+                           expected=expected, found=found)
+                )  # fmt: skip
+        kind = KINDS.get(entry.kind)
+        if kind is None or kind.name in ("manifest", "report"):
+            bundle.listing.append(Defect("the manifest gives it no known kind", entry.path, found=entry.kind))
+            return
+        if entry.format != "parquet":
+            bundle.marks.extend(marks_in(data, entry.path))
+        if kind.form is Form.DOCUMENT:
+            self._document(entry, data)
+        elif kind.form is Form.ROWS:
+            self._rows(entry, data)
+        elif kind.name == "manuscript":
+            bundle.manuscripts[entry.path] = data.decode("utf-8", "replace")
+
+    def _document(self, entry: Entry, data: bytes) -> None:
+        bundle = self.bundle
+        try:
+            value = parse(data)
+        except StrictJSONError as error:
+            place = error.position
+            bundle.syntax.add(Defect(place.message, entry.path, place.line, place.column))
+            return
+        misfits = misfits_of(entry.kind, value)
+        bundle.document_misfits.extend(
+            Defect("the schema refuses this value", entry.path, field=pointer, expected=expected, found=found)
+            for pointer, expected, found in misfits
+        )
+        if isinstance(value, dict):
+            bundle.documents.append(Document(entry.path, entry.kind, value, fits=not misfits))
+            self._content(entry, document_digest(value), None)
+
+    def _rows(self, entry: Entry, data: bytes) -> None:
+        bundle = self.bundle
+        store = read_rows(data, entry.path, entry.kind, entry.format, every_row=self.every_row)
+        bundle.stores.append(store)
+        for defect in store.syntax.listed:
+            bundle.syntax.add(defect)
+        bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
+        if store.whole is not None:
+            self._content(entry, table_digest(store.whole, entry.kind), store.count)
+            if entry.format == "parquet":
+                bundle.marks.extend(marks_in(_distinct_text(store.whole), entry.path))
+
+    def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
+        bundle = self.bundle
+        bundle.contents[entry.path] = digest
+        for name, found in (("content_sha256", digest), ("rows", rows)):
+            if found != getattr(entry, name):
+                bundle.content_defects.append(
+                    Defect("the records are not those that were sealed", entry.path, field=f"/{name}",
+                           expected=str(getattr(entry, name)), found=str(found))
+                )  # fmt: skip
+
+    def _sums(self) -> None:
+        """SHA256SUMS must be, to the byte, what the manifest and the manifest's own bytes give."""
+        bundle = self.bundle
+        data = self._bytes(SUMS)
+        if data is None:
+            return
+        wanted = sums_text(
+            {entry.path: entry.sha256 for entry in bundle.entries} | {MANIFEST: bundle.digests[MANIFEST]}
+        ).encode()
+        if data == wanted:
+            return
+        expected, found = wanted.split(b"\n"), data.split(b"\n")
+        for number in range(max(len(expected), len(found))):
+            line = expected[number] if number < len(expected) else None
+            other = found[number] if number < len(found) else None
+            if line != other:
+                bundle.sums.append(
+                    Defect("the line is not what the manifest gives", SUMS, number + 1,
+                           expected=_line(line), found=_line(other))
+                )  # fmt: skip
+
+
+def _line(data: bytes | None) -> str:
+    return "no line" if data is None else data.decode("utf-8", "backslashreplace")
+
+
+def _distinct_text(table: pa.Table) -> bytes:
+    """The text of a Parquet table, each value once, for the search for marks of people."""
+    parts: list[str] = []
+    for column in table.columns:
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if pa.types.is_string(kind):
+            parts.extend(text for text in column.unique().to_pylist() if text)
+    return "\n".join(parts).encode()

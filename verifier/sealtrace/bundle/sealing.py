@@ -1,0 +1,338 @@
+"""Seals a directory of records, one stage after another.
+
+The seals are the state: manifest.json and SHA256SUMS are derived from them and rewritten at each
+stage, so a directory is a bundle as soon as its first stage is sealed. Files are written beside
+their place and moved over it, so an interrupted run loses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealtrace.bundle.archives import DirectoryContainer
+from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.defects import BundleError, Defect
+from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.identity import MANIFEST, SEALS, SUMS, Entry, file_digest, manifest_document, sums_text, unsafe_path
+from sealtrace.bundle.stores import read_rows
+from sealtrace.bundle.strict_json import StrictJSONError, parse
+from sealtrace.records.kinds import KINDS, STAGES, Form, may_seal
+
+ATTACHMENTS = "attachments"
+_FORMATS = {".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
+
+
+class SealError(BundleError):
+    """The directory cannot be sealed as asked. Nothing was written."""
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """What one call of `seal` did."""
+
+    stage: str
+    files: int
+    seal_sha256: str
+    root_sha256: str
+
+
+def seal_path(stage: str) -> str:
+    """Where a stage's seal lies."""
+    return f"{SEALS}/{STAGES.index(stage) + 1}-{stage}.json"
+
+
+def seal(
+    directory: Path, stages: list[str] | None = None, empty: dict[str, str] | None = None, *, lenient: bool = False
+) -> list[Sealed]:
+    """Seals the named stages, or all that are left. `empty` gives the reason of each empty stage.
+
+    `lenient` seals records that their schema refuses as well: for making broken bundles in tests.
+    """
+    sealer = _Sealer(directory, empty or {}, lenient)
+    wanted = stages if stages is not None else [stage for stage in STAGES if stage not in sealer.seals]
+    if not wanted:
+        raise SealError(f"{directory}: every stage is sealed already")
+    return sealer.run(wanted)
+
+
+class _Sealer:
+    def __init__(self, directory: Path, empty: dict[str, str], lenient: bool) -> None:
+        if not directory.is_dir():
+            raise SealError(f"{directory}: there is no such directory")
+        self.root = directory
+        self.empty = empty
+        self.lenient = lenient
+        self.container = DirectoryContainer(directory)
+        self.seals: dict[str, dict[str, Any]] = {}
+        self.seal_entries: dict[str, Entry] = {}
+        self.roles: dict[str, str] = {}
+        self.name = ""
+        self.unsealed = self._lay_out()
+        self._read_chain()
+
+    def _lay_out(self) -> dict[str, list[str]]:
+        """Paths by stage directory; refuses what has no place."""
+        paths: dict[str, list[str]] = {stage: [] for stage in STAGES}
+        problems = []
+        for member in self.container.members():
+            top, _, rest = member.path.partition("/")
+            if member.path in (MANIFEST, SUMS) or top == SEALS:
+                continue
+            if member.kind != "file":
+                problems.append(f"{member.path}: a {member.kind} cannot be sealed")
+            elif top not in STAGES or not rest:
+                problems.append(f"{member.path}: lies in no stage ({', '.join(STAGES)})")
+            elif reason := unsafe_path(member.path):
+                problems.append(f"{member.path}: cannot be listed, because {reason}")
+            else:
+                paths[top].append(member.path)
+        _refuse(problems)
+        return paths
+
+    def _read_chain(self) -> None:
+        """Reads the seals that are there, and refuses if anything sealed has changed."""
+        problems: list[str] = []
+        previous: str | None = None
+        known = {seal_path(stage) for stage in STAGES}
+        for member in self.container.members():
+            if member.path.startswith(f"{SEALS}/") and member.path not in known:
+                problems.append(f"{member.path}: not a seal")
+        for position, stage in enumerate(STAGES, 1):
+            path = self.root / seal_path(stage)
+            if not path.exists():
+                break
+            data = self.container.read(seal_path(stage))
+            document = _strict(data, seal_path(stage))
+            if misfits_of("seal", document):
+                raise SealError(f"{seal_path(stage)}: damaged; restore it, or remove {SEALS}/ to start again")
+            if document["stage"] != stage or document["position"] != position or document.get("previous") != previous:
+                problems.append(f"{seal_path(stage)}: does not follow from the seal before it")
+            previous = document_digest(document)
+            self.seals[stage] = document
+            self.seal_entries[stage] = _entry(seal_path(stage), "seal", stage, "json", data, content=previous)
+            problems.extend(self._changed(stage, document))
+        for stage in STAGES[len(self.seals) :]:
+            if (self.root / seal_path(stage)).exists():
+                problems.append(f"{seal_path(stage)}: an earlier stage has no seal")
+        _refuse(problems)
+        if "declare" in self.seals:
+            self._read_protocol(self.container.read(_protocol_path(self.seals["declare"]["files"])))
+
+    def _changed(self, stage: str, document: dict[str, Any]) -> list[str]:
+        problems = []
+        listed = {entry["path"]: entry["sha256"] for entry in document["files"]}
+        for path, digest in listed.items():
+            try:
+                found = file_digest(self.container.read(path))
+            except OSError:
+                problems.append(f"{path}: sealed in {stage}, and gone")
+                continue
+            if found != digest:
+                problems.append(f"{path}: changed since it was sealed (expected {digest}, found {found})")
+        problems.extend(
+            f"{path}: appeared after {stage} was sealed" for path in self.unsealed[stage] if path not in listed
+        )
+        return problems
+
+    def _read_protocol(self, data: bytes) -> None:
+        protocol = _strict(data, "declare/protocol.json")
+        if not isinstance(protocol, dict) or misfits_of("protocol", protocol):
+            if not self.lenient:
+                _refuse_misfits("declare/protocol.json", misfits_of("protocol", protocol))
+            protocol = protocol if isinstance(protocol, dict) else {}
+        self.name = str(protocol.get("study", self.root.name))
+        self.roles = {split["name"]: split["role"] for split in protocol.get("splits", [])}
+
+    def run(self, stages: list[str]) -> list[Sealed]:
+        for stage in stages:
+            if stage in self.seals:
+                raise SealError(f"{stage}: sealed already; a sealed stage is never sealed again")
+        pending: dict[str, dict[str, Any]] = {}
+        for stage in stages:
+            expected = STAGES[len(self.seals)]
+            if stage != expected:
+                raise SealError(f"{stage}: the next stage to seal is {expected}")
+            pending[stage] = self._seal(stage)
+        return self._write(pending)
+
+    def _seal(self, stage: str) -> dict[str, Any]:
+        paths = self.unsealed[stage]
+        reason = self.empty.get(stage)
+        if paths and reason:
+            raise SealError(f"{stage}: called empty, but holds {paths[0]}")
+        if not paths and not reason:
+            raise SealError(f'{stage}: holds no file; say why with --empty {stage}="reason"')
+        if stage == "declare":
+            if "declare/protocol.json" not in paths:
+                raise SealError("declare/protocol.json: missing; it declares the study")
+            self._read_protocol(self.container.read("declare/protocol.json"))
+        entries = [self._inspect(path, stage) for path in paths]
+        self._in_order(stage, entries)
+        document: dict[str, Any] = {
+            "sealtrace": "1",
+            "stage": stage,
+            "position": STAGES.index(stage) + 1,
+            "files": [entry.as_json() for entry in entries],
+        }
+        if self.seals:
+            document["previous"] = document_digest(list(self.seals.values())[-1])
+        if reason:
+            document["empty_reason"] = reason
+        self.seals[stage] = document
+        return document
+
+    def _inspect(self, path: str, stage: str) -> Entry:
+        data = self.container.read(path)
+        if not data:
+            raise SealError(f"{path}: empty")
+        kind, file_format = _kind_and_format(path)
+        match KINDS[kind].form:
+            case Form.BYTES:
+                return _entry(path, kind, stage, "bytes", data)
+            case Form.DOCUMENT:
+                document = _strict(data, path)
+                if not self.lenient:
+                    _refuse_misfits(path, misfits_of(kind, document))
+                return _entry(path, kind, stage, "json", data, content=document_digest(document))
+        store = read_rows(data, path, kind, file_format)
+        if not self.lenient:
+            _refuse([_place(defect) for defect in store.syntax.listed + store.misfits.listed])
+        split: str | None = None
+        if "split" in store.table.column_names:
+            splits = store.table.column("split").unique().to_pylist()
+            if len(splits) > 1 and not self.lenient:
+                raise SealError(f"{path}: holds the splits {', '.join(map(str, splits))}; one file holds one split")
+            split = splits[0] if splits else None
+        content = None if store.whole is None else table_digest(store.whole, kind)
+        return _entry(path, kind, stage, file_format, data, split=split, rows=store.count, content=content)
+
+    def _in_order(self, stage: str, entries: list[Entry]) -> None:
+        """Every kind in its stage; values and scores only after the traces that they score."""
+        traced = {
+            entry.get("split")
+            for earlier, document in self.seals.items()
+            for entry in document["files"]
+            if entry["kind"] == "trace" and earlier != stage
+        }
+        traced_here = {entry.split for entry in entries if entry.kind == "trace"}
+        problems = []
+        for entry in entries:
+            role = self.roles.get(entry.split or "")
+            if not may_seal(entry.kind, stage, role):
+                problems.append(
+                    f"{entry.path}: {entry.kind}{f' of {role}' if role else ''} does not belong in {stage}"
+                )
+            elif entry.kind == "score" and entry.split not in traced:
+                problems.append(f"{entry.path}: scores of {entry.split} before its traces are sealed")
+            elif entry.kind == "values" and entry.split in traced_here:
+                problems.append(f"{entry.path}: values of {entry.split} in the stage of its traces")
+        if not self.lenient:
+            _refuse(problems)
+
+    def _write(self, pending: dict[str, dict[str, Any]]) -> list[Sealed]:
+        (self.root / SEALS).mkdir(exist_ok=True)
+        for stage, document in pending.items():
+            data = _json_bytes(document)
+            _replace(self.root / seal_path(stage), data)
+            self.seal_entries[stage] = _entry(
+                seal_path(stage), "seal", stage, "json", data, content=document_digest(document)
+            )
+        entries = [Entry(**entry) for document in self.seals.values() for entry in document["files"]]
+        entries.extend(self.seal_entries.values())
+        manifest = manifest_document(self.name, entries)
+        data = _json_bytes(manifest)
+        _replace(self.root / MANIFEST, data)
+        digests = {entry.path: entry.sha256 for entry in entries} | {MANIFEST: file_digest(data)}
+        _replace(self.root / SUMS, sums_text(digests).encode())
+        return [
+            Sealed(stage, len(document["files"]), document_digest(document), manifest["root_sha256"])
+            for stage, document in pending.items()
+        ]
+
+
+def _kind_and_format(path: str) -> tuple[str, str]:
+    """`stage/kind[.label...].ext`, or anything below `stage/attachments/`."""
+    parts = path.split("/")
+    if len(parts) > 2 and parts[1] == ATTACHMENTS:
+        return "attachment", "bytes"
+    name = parts[-1]
+    kind = name.partition(".")[0]
+    if len(parts) == 2 and kind == "manuscript":
+        return "manuscript", "bytes"
+    file_format = _FORMATS.get(Path(name).suffix)
+    known = KINDS.get(kind)
+    if len(parts) != 2 or known is None or known.form is Form.BYTES or not known.stages or kind == "seal":
+        raise SealError(
+            f"{path}: not named after a record kind (such as trace.calibration.jsonl); "
+            f"other files go below {parts[0]}/{ATTACHMENTS}/"
+        )
+    formats = ("json",) if known.form is Form.DOCUMENT else ("jsonl", "parquet")
+    if file_format not in formats:
+        raise SealError(f"{path}: {kind} records are written as {' or '.join(formats)}")
+    return kind, file_format
+
+
+def _entry(
+    path: str,
+    kind: str,
+    stage: str,
+    file_format: str,
+    data: bytes,
+    *,
+    split: str | None = None,
+    rows: int | None = None,
+    content: str | None = None,
+) -> Entry:
+    return Entry(path, kind, stage, file_format, len(data), file_digest(data), split, rows, content)
+
+
+def _protocol_path(files: list[dict[str, Any]]) -> str:
+    return next((str(entry["path"]) for entry in files if entry["kind"] == "protocol"), "declare/protocol.json")
+
+
+def _strict(data: bytes, path: str) -> Any:
+    try:
+        return parse(data)
+    except StrictJSONError as error:
+        raise SealError(f"{path}: {error}") from None
+
+
+def _refuse_misfits(path: str, misfits: list[tuple[str, str, str]]) -> None:
+    _refuse([f"{path}{pointer}: expected {expected}, found {found}" for pointer, expected, found in misfits])
+
+
+def _place(defect: Defect) -> str:
+    where = ":".join(str(part) for part in (defect.path, defect.row, defect.column) if part is not None)
+    if defect.expected is None:
+        return f"{where}: {defect.message}"
+    return f"{where}{defect.field or ''}: expected {defect.expected}, found {defect.found}"
+
+
+def _refuse(problems: list[str]) -> None:
+    if problems:
+        more = f"\n... and {len(problems) - 20} more" if len(problems) > 20 else ""
+        raise SealError("\n".join(problems[:20]) + more)
+
+
+def _json_bytes(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """All of the new content or all of the old, never a part."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

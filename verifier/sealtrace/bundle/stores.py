@@ -1,0 +1,244 @@
+"""Files of rows: JSON lines for people, Parquet for size, one Arrow table either way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.json_columns import shown, table_from_rows
+from sealtrace.bundle.predicates import check_table
+from sealtrace.bundle.shapes import Mapping, Sequence, Struct, Text, arrow_schema, row_shape
+from sealtrace.bundle.strict_json import StrictJSONError, parse
+from sealtrace.records.kinds import KINDS
+
+LISTED_DEFECTS = 1000
+"""How many defects of one file are kept in full; all are counted."""
+
+
+@dataclass
+class Defects:
+    """Defects of one file: all counted, the first kept."""
+
+    listed: list[Defect] = field(default_factory=list)
+    total: int = 0
+
+    def add(self, defect: Defect) -> None:
+        """Count one more."""
+        self.total += 1
+        if len(self.listed) < LISTED_DEFECTS:
+            self.listed.append(defect)
+
+
+@dataclass(frozen=True)
+class Store:
+    """The rows of one file."""
+
+    path: str
+    kind: str
+    table: pa.Table
+    """The rows that fit the schema."""
+    rows: npt.NDArray[np.int64]
+    """Line or row number of each, from one."""
+    whole: pa.Table | None
+    """All rows, for the content digest; None where a row could not be read."""
+    syntax: Defects
+    """Text that is not strict JSON, or bytes that are not Parquet."""
+    misfits: Defects
+    """Rows that their schema refuses."""
+    count: int
+    """Rows in the file, readable or not."""
+
+
+class _Misfits:
+    """Collects what the schema refuses in one file, and which rows are spoilt by it."""
+
+    def __init__(self, path: str, kind: str, numbers: npt.NDArray[np.int64], key_of: Callable[[int, str], Any]) -> None:
+        self.defects = Defects()
+        self.spoilt: set[int] = set()
+        self._known: set[tuple[int, str]] = set()
+        self._path, self._kind, self._numbers, self._key_of = path, kind, numbers, key_of
+
+    def of_type(self, row: int, pointer: str, expected: str, found: str) -> None:
+        """A value that has no place in its column. It becomes null there."""
+        self._known.add((row, pointer))
+        self._add(row, pointer, expected, found)
+
+    def of_value(self, row: int, pointer: str, expected: str, found: str) -> None:
+        """A value that its column holds but its schema refuses; a null left by `of_type` is known already."""
+        if (row, pointer) not in self._known:
+            self._add(row, pointer, expected, found)
+
+    def _add(self, row: int, pointer: str, expected: str, found: str) -> None:
+        self.spoilt.add(row)
+        values = {name: self._key_of(row, name) for name in KINDS[self._kind].key}
+        key = {name: value for name, value in values.items() if isinstance(value, str)}
+        self.defects.add(
+            Defect(
+                "the schema refuses this value",
+                self._path,
+                int(self._numbers[row]),
+                key=key or None,
+                field=pointer,
+                expected=expected,
+                found=found,
+            )
+        )
+
+
+def read_rows(data: bytes | pa.Buffer, path: str, kind: str, file_format: str, *, every_row: bool = False) -> Store:
+    """Reads a file of rows. Nothing raises: what is wrong is in the store's defects."""
+    syntax = Defects()
+    shape = row_shape(kind)
+    if file_format == "parquet":
+        table, columns = _parquet(data, path, kind, syntax)
+        count = table.num_rows
+        numbers = np.arange(1, count + 1, dtype=np.int64)
+        misfits = _Misfits(path, kind, numbers, lambda row, name: table.column(name)[row].as_py())
+        for defect in columns:
+            misfits.defects.add(defect)
+    else:
+        rows, numbers, count = _json_lines(bytes(data), path, syntax)
+        misfits = _Misfits(
+            path, kind, numbers, lambda row, name: rows[row].get(name) if isinstance(rows[row], dict) else None
+        )
+        table = table_from_rows(rows, shape, misfits.of_type)
+    lossless = not (misfits.defects.total or syntax.total)
+    check_table(table, shape, misfits.of_value)
+    if every_row:
+        from sealtrace.bundle.documents import misfits_of
+
+        for row, record in enumerate(table.to_pylist(maps_as_pydicts="strict")):
+            if row not in misfits.spoilt:
+                for pointer, expected, found in misfits_of(kind, _without_nulls(record)):
+                    misfits.of_value(row, pointer, expected, found)
+    good = table
+    if misfits.spoilt:
+        keep = np.ones(table.num_rows, bool)
+        keep[sorted(misfits.spoilt)] = False
+        good, numbers = table.filter(pa.array(keep)), numbers[keep]
+    return Store(path, kind, good, numbers, table if lossless else None, syntax, misfits.defects, count)
+
+
+def _without_nulls(value: Any) -> Any:
+    """A record as JSON would carry it: what is absent is not written."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    return value
+
+
+def _json_lines(data: bytes, path: str, syntax: Defects) -> tuple[list[Any], npt.NDArray[np.int64], int]:
+    rows: list[Any] = []
+    numbers: list[int] = []
+    lines = data.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        try:
+            rows.append(parse(line, first_line=number))
+            numbers.append(number)
+        except StrictJSONError as error:
+            place = error.position
+            syntax.add(Defect(place.message, path, place.line, place.column))
+    return rows, np.array(numbers, np.int64), len(lines)
+
+
+def _parquet(
+    data: bytes | pa.Buffer, path: str, kind: str, syntax: Defects
+) -> tuple[pa.Table, list[Defect]]:
+    """The table with its declared columns, and what is wrong with the columns it has."""
+    import pyarrow.parquet as pq
+
+    wanted = arrow_schema(kind)
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=_text_leaves(row_shape(kind)))
+        table = file.read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        syntax.add(Defect(f"not a readable Parquet file: {_first_line(error)}", path))
+        return wanted.empty_table(), []
+    defects = [
+        Defect("the schema has no such column, or it is there twice", path, field=f"/{name}", expected="no such field")
+        for name in dict.fromkeys(table.column_names)
+        if name not in wanted.names or table.column_names.count(name) > 1
+    ]
+    columns = []
+    for field_ in wanted:
+        if table.column_names.count(field_.name) != 1:
+            # An absent column is a column of nulls; the predicates say where that is wrong.
+            columns.append(pa.chunked_array([pa.nulls(table.num_rows, field_.type)]))
+            continue
+        column = table.column(field_.name)
+        try:
+            columns.append(_as_declared(column, field_.type))
+        except (pa.ArrowException, TypeError) as error:
+            defects.append(
+                Defect(
+                    f"the column's type does not fit: {_first_line(error)}",
+                    path,
+                    field=f"/{field_.name}",
+                    expected=str(field_.type),
+                    found=str(column.type),
+                )
+            )
+            columns.append(pa.chunked_array([pa.nulls(table.num_rows, field_.type)]))
+    return pa.table(columns, names=wanted.names), defects
+
+
+def _as_declared(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
+    """The column in its declared type, text left dictionary-encoded; only casts that lose nothing."""
+    found = column.type
+    if _plain(found) == wanted:
+        return column
+    if pa.types.is_floating(wanted) and not pa.types.is_floating(found):
+        raise TypeError(f"{found} is not a binary64 number")
+    if pa.types.is_integer(wanted) and not pa.types.is_integer(found):
+        raise TypeError(f"{found} is not an integer")
+    if pa.types.is_string(wanted) and not (pa.types.is_large_string(found) or pa.types.is_string(found)):
+        raise TypeError(f"{found} is not text")
+    if pa.types.is_boolean(wanted):
+        raise TypeError(f"{found} is not a flag")
+    return column.cast(wanted)
+
+
+def _plain(data_type: pa.DataType) -> pa.DataType:
+    """A type with its dictionary encodings taken away."""
+    if pa.types.is_dictionary(data_type):
+        return _plain(data_type.value_type)
+    if pa.types.is_map(data_type):
+        return pa.map_(_plain(data_type.key_type), _plain(data_type.item_type))
+    if pa.types.is_list(data_type):
+        return pa.list_(_plain(data_type.value_type))
+    if pa.types.is_struct(data_type):
+        return pa.struct([pa.field(child.name, _plain(child.type)) for child in data_type])
+    return data_type
+
+
+def _text_leaves(shape: Struct) -> list[str]:
+    leaves = []
+    for child in shape.fields:
+        match child.shape:
+            case Text():
+                leaves.append(child.name)
+            case Sequence(item=Text()):
+                leaves.append(f"{child.name}.list.element")
+            case Mapping():
+                leaves.append(f"{child.name}.key_value.key")
+    return leaves
+
+
+def _first_line(error: Exception) -> str:
+    return shown(str(error).splitlines()[0] if str(error) else type(error).__name__, 160)
+
+
+def write_parquet(table: pa.Table, sink: Any, row_group_size: int = 2**17) -> None:
+    """Writes a table of records as Parquet."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, sink, compression="zstd", row_group_size=row_group_size)

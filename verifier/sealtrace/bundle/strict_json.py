@@ -1,0 +1,261 @@
+"""JSON that means one thing: no duplicate keys, no NaN, nothing that a double cannot hold.
+
+The standard library parses; its hooks refuse what RFC 8259 leaves open. It cannot say where a hook
+refused, so only then does the small scanner below walk the text and find the place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+MAX_DEPTH = 64
+MAX_INTEGER = 2**53 - 1
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a text stops being strict JSON."""
+
+    line: int
+    column: int
+    message: str
+
+
+class StrictJSONError(ValueError):
+    """The text is not strict JSON."""
+
+    def __init__(self, position: Position) -> None:
+        super().__init__(f"line {position.line} column {position.column}: {position.message}")
+        self.position = position
+
+
+class _Refused(Exception):
+    """A hook met something that strict JSON excludes; the scanner says where."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise _Refused
+    return result
+
+
+def _integer(text: str) -> int:
+    # The length is looked at first: converting a million digits is slow.
+    if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
+        raise _Refused
+    return int(text)
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if math.isinf(value) or (value == 0 and _NONZERO_DIGIT.search(text)):
+        raise _Refused
+    return value
+
+
+def _constant(text: str) -> float:
+    raise _Refused(text)
+
+
+_NONZERO_DIGIT = re.compile(r"^[^eE]*[1-9]")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}|\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
+)
+
+
+def parse(data: bytes, *, first_line: int = 1) -> Any:
+    """The value of one strict JSON text, or `StrictJSONError` with its place."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        raise StrictJSONError(_at(before, len(before), "not UTF-8", first_line)) from None
+    return parse_text(text, first_line=first_line)
+
+
+def parse_text(text: str, *, first_line: int = 1) -> Any:
+    """The value of one strict JSON text that is already decoded."""
+    if not _SURROGATE_ESCAPE.search(text):
+        try:
+            value = _decoder.decode(text)
+        except (_Refused, ValueError, RecursionError):
+            pass
+        else:
+            # Fewer brackets than the limit cannot nest deeper than it.
+            if text.count("{") + text.count("[") <= MAX_DEPTH or _depth(value) <= MAX_DEPTH:
+                return value
+    problem = _Scanner(text).problem()
+    if problem is None:
+        # Only surrogate escapes that pair up come here.
+        return _decoder.decode(text)
+    offset, message = problem
+    raise StrictJSONError(_at(text, offset, message, first_line))
+
+
+def _at(text: str, offset: int, message: str, first_line: int) -> Position:
+    line_start = text.rfind("\n", 0, offset) + 1
+    return Position(first_line + text.count("\n", 0, offset), offset - line_start + 1, message)
+
+
+def _depth(value: Any) -> int:
+    """Nesting depth, without recursion."""
+    deepest = 0
+    stack = [(value, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, dict):
+            children: Any = node.values()
+        elif isinstance(node, list):
+            children = node
+        else:
+            continue
+        deepest = max(deepest, depth)
+        stack.extend((child, depth + 1) for child in children)
+    return deepest
+
+
+_WHITESPACE = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_STRING = re.compile(r'"((?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*)"')
+_UNICODE_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
+
+
+class _Refusal(Exception):
+    def __init__(self, offset: int, message: str) -> None:
+        super().__init__(message)
+        self.offset = offset
+        self.message = message
+
+
+class _Scanner:
+    """Walks a text once, with its own stack, and reports the first thing that is not strict JSON."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.offset = 0
+
+    def problem(self) -> tuple[int, str] | None:
+        """Offset and message of the first problem."""
+        if self.text.startswith("\ufeff"):
+            return 0, "byte order mark"
+        try:
+            self._document()
+        except _Refusal as refusal:
+            return refusal.offset, refusal.message
+        return None
+
+    def _skip(self) -> str:
+        match = _WHITESPACE.match(self.text, self.offset)
+        assert match is not None
+        self.offset = match.end()
+        return self.text[self.offset : self.offset + 1]
+
+    def _document(self) -> None:
+        # One entry per open container: the keys seen so far, or None for an array.
+        stack: list[set[str] | None] = []
+        expect_value = True
+        while True:
+            character = self._skip()
+            if expect_value:
+                if character in "{[" and character:
+                    if len(stack) == MAX_DEPTH:
+                        raise _Refusal(self.offset, f"nested deeper than {MAX_DEPTH}")
+                    self.offset += 1
+                    stack.append(set() if character == "{" else None)
+                    if self._skip() == ("}" if character == "{" else "]"):
+                        self.offset += 1
+                        stack.pop()
+                        expect_value = False
+                    elif character == "{":
+                        self._key(stack[-1])
+                    continue
+                self._scalar(character)
+                expect_value = False
+                continue
+            if not stack:
+                if character:
+                    raise _Refusal(self.offset, "data after the end of the value")
+                return
+            if character == ",":
+                self.offset += 1
+                if stack[-1] is not None:
+                    self._skip()
+                    self._key(stack[-1])
+                expect_value = True
+            elif character == ("]" if stack[-1] is None else "}"):
+                self.offset += 1
+                stack.pop()
+            else:
+                raise _Refusal(self.offset, "expected ',' or the end of the container")
+
+    def _key(self, keys: set[str] | None) -> None:
+        assert keys is not None
+        start = self.offset
+        key = self._string("expected a key in double quotes")
+        if key in keys:
+            raise _Refusal(start, f"duplicate key {json.dumps(key)}")
+        keys.add(key)
+        if self._skip() != ":":
+            raise _Refusal(self.offset, "expected ':'")
+        self.offset += 1
+
+    def _string(self, otherwise: str) -> str:
+        match = _STRING.match(self.text, self.offset)
+        if match is None:
+            raise _Refusal(self.offset, otherwise)
+        body = match.group(1)
+        pending: int | None = None
+        for escape in _UNICODE_ESCAPE.finditer(body):
+            unit = int(escape.group(1), 16) if escape.group(1) else 0
+            if pending is not None:
+                if not (0xDC00 <= unit <= 0xDFFF and escape.start() == pending + 6):
+                    raise _Refusal(self.offset + 1 + pending, "lone surrogate")
+                pending = None
+            elif 0xD800 <= unit <= 0xDBFF:
+                pending = escape.start()
+            elif 0xDC00 <= unit <= 0xDFFF:
+                raise _Refusal(self.offset + 1 + escape.start(), "lone surrogate")
+        if pending is not None:
+            raise _Refusal(self.offset + 1 + pending, "lone surrogate")
+        self.offset = match.end()
+        decoded: str = json.loads(match.group(0))
+        return decoded
+
+    def _scalar(self, character: str) -> None:
+        if character == '"':
+            self._string("unterminated or malformed string")
+            return
+        for word in ("true", "false", "null"):
+            if self.text.startswith(word, self.offset):
+                self.offset += len(word)
+                return
+        for word in ("NaN", "Infinity", "-Infinity"):
+            if self.text.startswith(word, self.offset):
+                raise _Refusal(self.offset, f"{word} is not a JSON number")
+        match = _NUMBER.match(self.text, self.offset)
+        if match is None:
+            raise _Refusal(self.offset, "expected a value" if character else "unexpected end of text")
+        literal = match.group(0)
+        try:
+            if match.group(1) or match.group(2):
+                _number(literal)
+            else:
+                _integer(literal)
+        except _Refused:
+            raise _Refusal(self.offset, _number_problem(literal)) from None
+        self.offset = match.end()
+
+
+def _number_problem(literal: str) -> str:
+    shown = literal if len(literal) <= 40 else f"{literal[:37]}..."
+    if not any(mark in literal for mark in ".eE"):
+        return f"integer {shown} is beyond 2^53 - 1; write it as a string"
+    if math.isinf(float(literal)):
+        return f"number {shown} is beyond the range of a double"
+    return f"number {shown} is not zero but too small for a double"

@@ -1,0 +1,99 @@
+"""Policy distributions, replayed from what each policy was allowed to see."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int64]
+
+
+def shifted_exponential(logits: Matrix, legal: Mask) -> Matrix:
+    """exp(z - max z) over legal actions, zero elsewhere (appendix A, numerical implementation).
+
+    A row without a finite maximum gives NaN: the named error state of its normalizer.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        bounded = np.where(legal, logits, -np.inf)
+        return np.where(legal, np.exp(bounded - bounded.max(axis=1, keepdims=True, initial=-np.inf)), 0.0)
+
+
+def normalized(weights: Matrix) -> Matrix:
+    """Weights divided by their sum."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+def normalizers(weights: Matrix) -> Vector:
+    """The sums that weights are divided by; each must be finite and positive."""
+    total: Vector = weights.sum(axis=1)
+    return total
+
+
+def teacher_weights(values: Matrix, legal: Mask, temperature: float) -> Matrix:
+    """Unnormalized softmax of the teacher's action values (appendix A, teacher response model)."""
+    with np.errstate(over="ignore"):
+        return shifted_exponential(values / temperature, legal)
+
+
+def anchor(teacher: Matrix, legal: Mask, teacher_weight: float, uniform_weight: float) -> Matrix:
+    """pi_0 = w_T pi_T + w_U U, the left half of the tilt equation."""
+    counts = legal.sum(axis=1, keepdims=True)
+    uniform = np.divide(legal, counts, out=np.zeros(legal.shape), where=counts > 0)
+    return np.where(legal, teacher_weight * teacher + uniform_weight * uniform, 0.0)
+
+
+def tilt_weights(base: Matrix, direction: Matrix, scale: float, legal: Mask) -> Matrix:
+    """Unnormalized exponential tilt: exp(log pi_0 + alpha delta), shifted (the tilt equation)."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return shifted_exponential(np.log(base) + scale * direction, legal)
+
+
+def prior_weights(logits: Matrix, legal: Mask, floor: float) -> Matrix:
+    """exp(l - max l) + floor (appendix C, deterministic baselines)."""
+    return np.where(legal, shifted_exponential(logits, legal) + floor, 0.0)
+
+
+def query_score(
+    prior: Matrix, legal: Mask, entropy_weight: float, weights: list[float], features: list[Vector]
+) -> Vector:
+    """q(s): the prior's normalized entropy and features, weighted and clipped to [0, 1]."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(prior > 0, -prior * np.log(prior), 0.0)
+    score = entropy_weight * terms.sum(axis=1) / np.log(np.maximum(2, legal.sum(axis=1)))
+    for weight, feature in zip(weights, features, strict=True):
+        score = score + weight * feature
+    clipped: Vector = np.clip(score, 0.0, 1.0)
+    return clipped
+
+
+def accepted_queries(requested: Mask, budget: int | None) -> Mask:
+    """The first `budget` requests, in order; all of them without a budget."""
+    if budget is None:
+        return requested
+    return requested & (np.cumsum(requested) <= budget)
+
+
+def top_action(probabilities: Matrix, legal: Mask) -> Index:
+    """The largest legal probability; the earliest legal action among equals. -1 without legal actions."""
+    masked = np.where(legal, probabilities, -np.inf)
+    return np.where(legal.any(axis=1), masked.argmax(axis=1), -1)
+
+
+def point_mass(actions: Index, width: int) -> Matrix:
+    """All probability on one action."""
+    matrix = np.zeros((len(actions), width))
+    rows = np.flatnonzero(actions >= 0)
+    matrix[rows, actions[rows]] = 1.0
+    return matrix
+
+
+def affine(constants: Vector, weights: Matrix, features: list[Vector], rows: int) -> Matrix:
+    """constants + weights . features, for each row and action; `weights` is features by actions."""
+    result = np.broadcast_to(constants, (rows, len(constants))).copy()
+    for weight, feature in zip(weights, features, strict=True):
+        result += feature[:, None] * weight
+    return result

@@ -1,0 +1,61 @@
+"""Strict thresholds, decided exactly. A stored double is a rational number, and so is tau."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_UNIT = 2.0**-53
+
+
+def below(stored: Vector, bound: Fraction) -> Mask:
+    """stored < bound, exactly.
+
+    Only the double nearest to the bound can be misjudged by comparing doubles: every smaller double
+    is below the bound, every larger one is not.
+    """
+    nearest = float(bound)
+    return (stored < nearest) | ((stored == nearest) & (Fraction(nearest) < bound))
+
+
+def read_differently(stored: Vector, bound: Fraction) -> Mask:
+    """Where comparing with the double nearest to the bound decides otherwise than the bound itself."""
+    nearest = float(bound)
+    return below(stored, bound) != (stored < nearest)
+
+
+def expected_difference(policy: Matrix, base: Matrix, values: Matrix) -> tuple[Vector, Vector]:
+    """sum_a (pi - pi_0) Q in doubles, and a bound on its rounding error."""
+    terms = (policy - base) * values
+    # Each difference, each product and each addition rounds once; the bound is generous by design.
+    size = ((np.abs(policy) + np.abs(base)) * np.abs(values)).sum(axis=1)
+    tiny = np.finfo(np.float64).tiny * policy.shape[1]
+    return terms.sum(axis=1), (policy.shape[1] + 3) * _UNIT * size + tiny
+
+
+def exact_difference(policy: Vector, base: Vector, values: Vector) -> Fraction:
+    """sum_a (pi - pi_0) Q with nothing rounded."""
+    return sum(
+        (
+            (Fraction(p) - Fraction(b)) * Fraction(q)
+            for p, b, q in zip(policy.tolist(), base.tolist(), values.tolist(), strict=True)
+        ),
+        Fraction(0),
+    )
+
+
+def crossings(policy: Matrix, base: Matrix, values: Matrix, tau: Fraction) -> tuple[Mask, int]:
+    """v = 1{d < -tau} from distributions and action values, and how many rows needed exact arithmetic."""
+    difference, error = expected_difference(policy, base, values)
+    crossed: Mask = below(difference, -tau)
+    margin = error + 2 * _UNIT * float(tau)
+    unsure = np.flatnonzero(np.abs(difference + float(tau)) <= margin)
+    for row in unsure.tolist():
+        crossed[row] = exact_difference(policy[row], base[row], values[row]) < -tau
+    return crossed, len(unsure)

@@ -1,0 +1,1 @@
+"""What each record is: pydantic models, the source of `schemas/`."""

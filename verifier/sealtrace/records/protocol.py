@@ -1,0 +1,197 @@
+"""Everything that is declared before calibration."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from sealtrace.records.policies import Affine
+from sealtrace.records.scalars import Actions, Count, Exact, Name, Record, Text
+
+
+class SplitRule(Record):
+    """Assignment by the numeric suffix of the state id."""
+
+    modulus: Count = Field(description="The suffix is taken modulo this.")
+    remainder: Count = Field(description="States with this remainder belong to the split.")
+
+
+class Split(Record):
+    """One data role of the study."""
+
+    name: Name = Field(description="The split's name in records.")
+    role: Literal["training", "structure", "calibration", "held-out"] = Field(
+        description="What the split is for."
+    )
+    states: Count = Field(description="How many states it holds.")
+    rule: SplitRule | None = Field(None, description="How states are assigned, where a rule decides.")
+
+
+class Feature(Record):
+    """A number that a policy may compute from an observation."""
+
+    field: Name = Field(description="The observation's field.")
+    form: Literal["capped-ratio", "capped-length", "lookup", "number"] = Field(
+        description="min(1, field / cap), min(1, length / cap), a table's value, or the number itself."
+    )
+    cap: Exact | None = Field(None, description="The cap of a capped form.")
+    table: dict[Name, Exact] | None = Field(None, description="The values of a lookup.")
+
+
+class TeacherRule(Record):
+    """How action values become the cached distribution."""
+
+    temperature: Exact = Field(description="Values are divided by this before the softmax.")
+
+
+class AnchorRule(Record):
+    """How the teacher is smoothed."""
+
+    teacher: Exact = Field(description="The teacher's weight.")
+    uniform: Exact = Field(description="The weight of the uniform legal distribution.")
+
+
+class PriorRule(Record):
+    """The observation-based prior of the query policy."""
+
+    logits: dict[Name, Affine] = Field(description="One affine logit per action.")
+    floor: Exact = Field(description="Added to each shifted exponential.")
+
+
+class QueryRule(Record):
+    """The gate that decides when the teacher is asked."""
+
+    entropy: Exact = Field(description="Weight of the prior's normalized entropy.")
+    terms: dict[Name, Exact] = Field(description="Weights of features.")
+    threshold: Exact = Field(description="A query is requested at or above this score.")
+    budget: Count | None = Field(
+        None, description="Accepted queries allowed per split, in order of state; absent: no limit."
+    )
+
+
+class ChargeRule(Record):
+    """What one ledger event costs."""
+
+    tokens: Count = Field(description="Tokens.")
+    latency_ms: Exact = Field(description="Milliseconds.")
+    tool_calls: Count = Field(description="Tool calls.")
+
+
+class Evaluators(Record):
+    """Which action values define utility and which define risk."""
+
+    utility: Name = Field(description="The evaluator of the objective.")
+    risk: Name = Field(description="The evaluator of degradation.")
+
+
+class Selector(Record):
+    """A selection rule, declared before calibration."""
+
+    name: Name = Field(description="The selector's name.")
+    rule: Literal["empirical-zero"] = Field(description="The rule.")
+    arm: Name = Field(description="The arm whose scales compete.")
+
+
+class Ties(Record):
+    """How equal values are ordered."""
+
+    action: Literal["earliest-legal"] = Field(description="The top action among equals.")
+    selection: Literal["smaller-scale"] | None = Field(
+        None, description="Among equal candidates; absent where a rule cannot tie."
+    )
+    map: Literal["lexicographic"] | None = Field(None, description="Among equal maps.")
+
+
+class Tolerances(Record):
+    """How far a replayed number may lie from the stored one. Never used by a strict predicate."""
+
+    normalization: Exact = Field(description="Allowed distance of a probability sum from one.")
+    replay: Exact = Field(description="Allowed distance of a replayed number.")
+
+
+class Certification(Record):
+    """Budgets of a study that certifies."""
+
+    epsilon_group: Exact | None = Field(None, description="The risk budget of each group.")
+    epsilon_global: Exact | None = Field(None, description="The risk budget of the mixture.")
+    zeta_risk: Exact = Field(description="Failure probability of the risk certificates.")
+    zeta_util: Exact | None = Field(None, description="Failure probability of the utility certificates.")
+    rho: Exact | None = Field(None, description="Radius of the mixture set, in l1.")
+    utility_range: Annotated[list[Exact], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="q_min and q_max."
+    )
+
+
+class PartitionClass(Record):
+    """The partitions that structure learning may choose from."""
+
+    depth: Count = Field(description="Largest depth of a tree.")
+    thresholds: dict[Name, list[Exact]] = Field(description="Feature to its allowed thresholds.")
+    minimum_support: Count = Field(description="n_min: fewest structure states in a leaf.")
+    lambda_cert: Exact = Field(description="Weight of the certificate term.")
+    lambda_comp: Exact = Field(description="Weight of the number of leaves.")
+
+
+class Bootstrap(Record):
+    """How intervals are drawn."""
+
+    resamples: Count = Field(description="Replicates.")
+    confidence: Exact = Field(description="Confidence level.")
+    seed: Count = Field(description="The first seed.")
+
+
+class Protocol(Record):
+    """Everything declared before calibration."""
+
+    study: Name = Field(description="The study's name.")
+    title: Text = Field(description="One line about it.")
+    source: Text | None = Field(None, description="The paper or document that states the protocol.")
+    anonymous: bool = Field(description="Whether the release must not identify its authors.")
+    expects: Literal["verified", "findings", "incomplete"] | None = Field(
+        None, description="The verdict that the study expects of itself."
+    )
+    actions: Actions = Field(description="The action vocabulary, in the order that breaks ties.")
+    splits: list[Split] = Field(description="The data roles.")
+    tau: Exact = Field(description="The severity threshold; a state crosses where d is strictly below -tau.")
+    scale_grid: list[Exact] = Field(description="The ordered residual scales that selection considers.")
+    evaluators: Evaluators = Field(description="Utility and risk evaluators.")
+    features: dict[Name, Feature] | None = Field(None, description="Features of observations, by name.")
+    teacher: TeacherRule | None = Field(None, description="How the teacher's distribution is formed.")
+    anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
+    prior: PriorRule | None = Field(None, description="The prior of the query policy.")
+    query: QueryRule | None = Field(None, description="The gate of the query policy.")
+    charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
+    interfaces: dict[Name, list[Name]] = Field(
+        description="Per interface, the fields that a policy may see."
+    )
+    selectors: list[Selector] | None = Field(None, description="Selection rules.")
+    ties: Ties = Field(description="Tie rules.")
+    tolerances: Tolerances = Field(description="Replay tolerances.")
+    certification: Certification | None = Field(None, description="Certificate budgets.")
+    partition_class: PartitionClass | None = Field(None, description="The declared partitions.")
+    bootstrap: Bootstrap | None = Field(None, description="Interval settings.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "study": "example",
+                    "title": "Two states, one anchor",
+                    "anonymous": False,
+                    "actions": ["stay", "move"],
+                    "splits": [
+                        {"name": "calibration", "role": "calibration", "states": 1},
+                        {"name": "held-out", "role": "held-out", "states": 1},
+                    ],
+                    "tau": "0.05",
+                    "scale_grid": ["0", "1/2"],
+                    "evaluators": {"utility": "weak", "risk": "strong"},
+                    "anchor": {"teacher": "0.92", "uniform": "0.08"},
+                    "interfaces": {"teacher-backed": ["legal", "teacher.distribution"]},
+                    "ties": {"action": "earliest-legal"},
+                    "tolerances": {"normalization": "1e-12", "replay": "1e-9"},
+                }
+            ]
+        }
+    )
