@@ -20,15 +20,19 @@ def build(study: Study, directory: Path, attachments: dict[str, bytes] | None = 
     """Makes the bundle of a study in an empty directory."""
     protocol = study.protocol
     splits = {split["role"]: split["name"] for split in protocol["splits"]}
-    by_split = {
-        name: [state for state in study.states if state.split == name] for name in splits.values()
-    }
+    by_split = {name: [state for state in study.states if state.split == name] for name in splits.values()}
     write_document(directory / "declare/protocol.json", protocol)
     for name, states in by_split.items():
         write_rows(
-            directory / f"declare/observation.{name}.jsonl", "observation", [one.observation for one in states]
+            directory / f"declare/observation.{name}.jsonl",
+            "observation",
+            [one.observation for one in states],
         )
-        write_rows(directory / f"bank/teacher.{name}.jsonl", "teacher", [teacher_row(protocol, one) for one in states])
+        write_rows(
+            directory / f"bank/teacher.{name}.jsonl",
+            "teacher",
+            [teacher_row(protocol, one) for one in states],
+        )
     write_rows(directory / "bank/candidate.jsonl", "candidate", [candidate_row(study, arm) for arm in study.arms])
     if attachments:
         archive(directory, attachments)
@@ -190,10 +194,13 @@ def selection(study: Study, selector: Row, splits: dict[str, str], scores: list[
     """The largest scale of the grid without a calibration crossing."""
     grid = study.protocol["scale_grid"]
     counted = [
-        [row for row in scores if row["arm"] == selector["arm"] and row.get("scale") == scale
-         and row["split"] == splits["calibration"]]
+        [
+            row
+            for row in scores
+            if row["arm"] == selector["arm"] and row.get("scale") == scale and row["split"] == splits["calibration"]
+        ]
         for scale in grid
-    ]  # fmt: skip
+    ]
     counts = [
         {"scale": scale, "crossings": sum(row["crossing"] for row in rows), "states": len(rows)}
         for scale, rows in zip(grid, counted, strict=True)
@@ -223,9 +230,7 @@ def summary_rows(study: Study, scores: list[Row]) -> list[Row]:
             chosen = [
                 row
                 for row in scores
-                if row["arm"] == arm.name
-                and row.get("scale") == arm.scale
-                and population in ("all", row["split"])
+                if row["arm"] == arm.name and row.get("scale") == arm.scale and population in ("all", row["split"])
             ]
             deltas = [row["delta"] for row in chosen]
             row: Row = {"population": population, "arm": arm.name, "states": len(chosen)}

@@ -56,7 +56,14 @@ PROTOCOL: dict[str, Any] = {
     },
     "interfaces": {
         "teacher-backed": [
-            "hero", "board", "position", "pot", "stack", "history", "legal", "teacher.distribution",
+            "hero",
+            "board",
+            "position",
+            "pot",
+            "stack",
+            "history",
+            "legal",
+            "teacher.distribution",
         ],
         "teacher-free": ["hero", "board", "position", "pot", "stack", "history", "legal"],
     },
@@ -64,7 +71,7 @@ PROTOCOL: dict[str, Any] = {
     "ties": {"action": "earliest-legal"},
     "tolerances": {"normalization": "1e-12", "replay": "1e-12"},
     "bootstrap": {"resamples": 4000, "confidence": "0.95", "seed": 13},
-}  # fmt: skip
+}
 
 DIRECTION: dict[str, Any] = {
     "fold": {"constant": "-0.20"},

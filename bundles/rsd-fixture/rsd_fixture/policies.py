@@ -18,7 +18,7 @@ def feature(protocol: dict[str, Any], name: str, state: State) -> float:
     rule = protocol["features"][name]
     value = state.observation[rule["field"]]
     if rule["form"] == "capped-ratio":
-        return min(1.0, value / real(rule["cap"]))
+        return min(1.0, float(value) / real(rule["cap"]))
     if rule["form"] == "capped-length":
         return min(1.0, len(value) / real(rule["cap"]))
     if rule["form"] == "lookup":
@@ -29,8 +29,7 @@ def feature(protocol: dict[str, Any], name: str, state: State) -> float:
 def affine(protocol: dict[str, Any], rule: dict[str, Any], state: State) -> float:
     terms = rule.get("terms", {})
     return math.fsum(
-        [real(rule["constant"])]
-        + [real(weight) * feature(protocol, name, state) for name, weight in terms.items()]
+        [real(rule["constant"])] + [real(weight) * feature(protocol, name, state) for name, weight in terms.items()]
     )
 
 
@@ -54,9 +53,7 @@ def anchor(protocol: dict[str, Any], state: State) -> Values:
     """0.92 teacher + 0.08 uniform."""
     distribution = teacher(protocol, state)
     weight, uniform = real(protocol["anchor"]["teacher"]), real(protocol["anchor"]["uniform"])
-    return {
-        action: weight * distribution[action] + uniform * (1 / len(state.legal)) for action in state.legal
-    }
+    return {action: weight * distribution[action] + uniform * (1 / len(state.legal)) for action in state.legal}
 
 
 def tilt(protocol: dict[str, Any], direction: dict[str, Any], scale: str, state: State) -> Values:
@@ -92,9 +89,7 @@ def prior(protocol: dict[str, Any], state: State) -> Values:
     """The observation-based prior of the query policy."""
     rule = protocol["prior"]
     logits = {action: affine(protocol, rule["logits"][action], state) for action in state.legal}
-    return normalize(
-        {action: weight + real(rule["floor"]) for action, weight in exponentials(logits).items()}
-    )
+    return normalize({action: weight + real(rule["floor"]) for action, weight in exponentials(logits).items()})
 
 
 def query_score(protocol: dict[str, Any], state: State) -> float:

@@ -88,7 +88,14 @@ class ZipContainer:
     def read(self, path: str) -> bytes:
         try:
             return self._archive.read(self._prefix + path)
-        except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError, EOFError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            KeyError,
+            RuntimeError,
+            NotImplementedError,
+            EOFError,
+        ) as error:
             raise OSError(f"{path}: {error}") from None
 
 
@@ -136,7 +143,9 @@ class TarContainer:
 
 def _within_limit(total: int) -> None:
     if total > ARCHIVE_LIMIT:
-        raise BundleError(f"the archive unpacks to more than {ARCHIVE_LIMIT // 2**30} GiB; unpack it and name the directory")
+        raise BundleError(
+            f"the archive unpacks to more than {ARCHIVE_LIMIT // 2**30} GiB; unpack it and name the directory"
+        )
 
 
 def _common_directory(paths: list[str]) -> str:

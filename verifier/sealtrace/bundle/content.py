@@ -126,8 +126,9 @@ def _count(value: int) -> bytes:
     return value.to_bytes(8, "little")
 
 
-def _lengths(offsets: pa.Array) -> npt.NDArray[np.int64]:
-    return np.diff(offsets.to_numpy().astype("<i8"))
+def _lengths(offsets: pa.Array) -> Index:
+    lengths: Index = np.diff(offsets.to_numpy().astype("<i8"))
+    return lengths
 
 
 def _column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:

@@ -14,7 +14,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, arrow_type, describe
+from sealtrace.bundle.shapes import (
+    Flag,
+    Integer,
+    Mapping,
+    Number,
+    Sequence,
+    Shape,
+    Struct,
+    Text,
+    arrow_type,
+    describe,
+)
 
 Rows = npt.NDArray[np.int64]
 Misfit = Callable[[int, str, str, str], None]
@@ -80,9 +91,7 @@ def _build(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: 
             return pa.StructArray.from_arrays(arrays, fields=list(arrow_type(shape)), mask=mask)
 
 
-def _fitting(
-    values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit
-) -> Iterator[Any]:
+def _fitting(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> Iterator[Any]:
     accepted = _ACCEPTED[type(shape)]
     for value, owner in zip(values, owners.tolist(), strict=True):
         if type(value) in accepted:
@@ -92,9 +101,7 @@ def _fitting(
             yield None
 
 
-def _integral(
-    values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit
-) -> Iterator[int | None]:
+def _integral(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> Iterator[int | None]:
     """JSON Schema counts 1.0 as an integer."""
     for value, owner in zip(values, owners.tolist(), strict=True):
         if type(value) is not float:
@@ -111,7 +118,9 @@ def _offsets(values: list[Any], owners: Rows) -> tuple[pa.Array, pa.Array, Rows]
     offsets = np.zeros(len(values) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
     mask = pa.array([value is None for value in values], pa.bool_())
-    return pa.array(offsets), mask, np.repeat(owners, lengths)
+    # From the buffer: pa.array(ndarray) would import numpy.ma, which costs as much as this whole file.
+    arrow_offsets = pa.Array.from_buffers(pa.int32(), len(offsets), [None, pa.py_buffer(offsets)])
+    return arrow_offsets, mask, np.repeat(owners, lengths)
 
 
 def _no_null_items(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> None:
@@ -121,9 +130,7 @@ def _no_null_items(values: list[Any], owners: Rows, shape: Shape, pointer: str, 
                 misfit(owner, f"{pointer}/*", describe(shape), "null")
 
 
-def _no_unknown_fields(
-    values: list[Any], owners: Rows, shape: Struct, pointer: str, misfit: Misfit
-) -> None:
+def _no_unknown_fields(values: list[Any], owners: Rows, shape: Struct, pointer: str, misfit: Misfit) -> None:
     known = {field.name for field in shape.fields}
     if set().union(*(value for value in values if value is not None)) <= known:
         return

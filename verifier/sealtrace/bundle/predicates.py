@@ -10,7 +10,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.json_columns import shown
-from sealtrace.bundle.shapes import Field, Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, describe
+from sealtrace.bundle.shapes import (
+    Field,
+    Flag,
+    Integer,
+    Mapping,
+    Number,
+    Sequence,
+    Shape,
+    Struct,
+    Text,
+    describe,
+)
 
 Rows = npt.NDArray[np.int64]
 Misfit = Callable[[int, str, str, str], None]
@@ -105,9 +116,7 @@ def _bad_text(array: pa.Array, shape: Text) -> pa.Array:
     return bad
 
 
-def _report(
-    array: pa.Array, owners: Rows, bad: pa.Array, shape: Shape, pointer: str, misfit: Misfit
-) -> None:
+def _report(array: pa.Array, owners: Rows, bad: pa.Array, shape: Shape, pointer: str, misfit: Misfit) -> None:
     flags = bad.to_numpy(zero_copy_only=False)
     if not flags.any():
         return

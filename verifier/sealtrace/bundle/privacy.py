@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from sealtrace.bundle.defects import Defect
 
 _MARKS = {
-    "a machine path": re.compile(
-        rb"(?:/home/|/Users/|/root/|/mnt/[a-z]/|[A-Za-z]:\\\\?Users\\)[\w.\-]*"
+    "a machine path": re.compile(rb"(?:/home/|/Users/|/root/|/mnt/[a-z]/|[A-Za-z]:\\\\?Users\\)[\w.\-]*"),
+    "an e-mail address": re.compile(
+        rb"[A-Za-z0-9][A-Za-z0-9._%+\-]*@[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,24}\b"
     ),
-    "an e-mail address": re.compile(rb"[A-Za-z0-9][A-Za-z0-9._%+\-]*@[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,24}\b"),
     "a user name": re.compile(rb"(?i)\b(?:user(?:name)?|login|author)\b[\"']?\s*[:=]\s*[\"']?[A-Za-z][\w.\-]+"),
 }
 

@@ -80,6 +80,22 @@ def read_bundle(path: Path, *, every_row: bool = False) -> Bundle:
         return _Reader(container, members, every_row).read()
 
 
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest alone, of a bundle that need not be sound. `BundleError` where it cannot be read."""
+    with open_container(path) as container:
+        if not any(member.path == MANIFEST for member in container.members()):
+            raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
+        try:
+            manifest = parse(container.read(MANIFEST))
+        except (StrictJSONError, OSError) as error:
+            raise BundleError(f"{path}: {MANIFEST}: {error}") from None
+    if misfits := misfits_of("manifest", manifest):
+        pointer, expected, found = misfits[0]
+        raise BundleError(f"{path}: {MANIFEST}{pointer}: expected {expected}, found {found}")
+    result: dict[str, Any] = manifest
+    return result
+
+
 class _Reader:
     def __init__(self, container: Container, members: list[Member], every_row: bool) -> None:
         self.container = container
@@ -149,14 +165,10 @@ class _Reader:
             elif path not in present:
                 bundle.listing.append(Defect("listed in the manifest, but not there", path, expected="a file"))
             if times > 1:
-                bundle.listing.append(
-                    Defect("listed more than once", path, expected="once", found=f"{times} times")
-                )
+                bundle.listing.append(Defect("listed more than once", path, expected="once", found=f"{times} times"))
         for path, kinds in present.items():
             if path not in listed and path not in (MANIFEST, SUMS):
-                bundle.listing.append(
-                    Defect("not listed in the manifest; remove it or seal it", path, found=kinds[0])
-                )
+                bundle.listing.append(Defect("not listed in the manifest; remove it or seal it", path, found=kinds[0]))
             if len(kinds) > 1:
                 bundle.listing.append(
                     Defect("there more than once", path, expected="once", found=f"{len(kinds)} times")
@@ -179,9 +191,14 @@ class _Reader:
             expected = str(getattr(entry, name))
             if found != expected:
                 bundle.byte_defects.append(
-                    Defect("the bytes are not those that were sealed", entry.path, field=f"/{name}",
-                           expected=expected, found=found)
-                )  # fmt: skip
+                    Defect(
+                        "the bytes are not those that were sealed",
+                        entry.path,
+                        field=f"/{name}",
+                        expected=expected,
+                        found=found,
+                    )
+                )
         kind = KINDS.get(entry.kind)
         if kind is None or kind.name in ("manifest", "report"):
             bundle.listing.append(Defect("the manifest gives it no known kind", entry.path, found=entry.kind))
@@ -230,9 +247,14 @@ class _Reader:
         for name, found in (("content_sha256", digest), ("rows", rows)):
             if found != getattr(entry, name):
                 bundle.content_defects.append(
-                    Defect("the records are not those that were sealed", entry.path, field=f"/{name}",
-                           expected=str(getattr(entry, name)), found=str(found))
-                )  # fmt: skip
+                    Defect(
+                        "the records are not those that were sealed",
+                        entry.path,
+                        field=f"/{name}",
+                        expected=str(getattr(entry, name)),
+                        found=str(found),
+                    )
+                )
 
     def _sums(self) -> None:
         """SHA256SUMS must be, to the byte, what the manifest and the manifest's own bytes give."""
@@ -251,9 +273,14 @@ class _Reader:
             other = found[number] if number < len(found) else None
             if line != other:
                 bundle.sums.append(
-                    Defect("the line is not what the manifest gives", SUMS, number + 1,
-                           expected=_line(line), found=_line(other))
-                )  # fmt: skip
+                    Defect(
+                        "the line is not what the manifest gives",
+                        SUMS,
+                        number + 1,
+                        expected=_line(line),
+                        found=_line(other),
+                    )
+                )
 
 
 def _line(data: bytes | None) -> str:

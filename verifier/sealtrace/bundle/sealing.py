@@ -18,7 +18,16 @@ from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.identity import MANIFEST, SEALS, SUMS, Entry, file_digest, manifest_document, sums_text, unsafe_path
+from sealtrace.bundle.identity import (
+    MANIFEST,
+    SEALS,
+    SUMS,
+    Entry,
+    file_digest,
+    manifest_document,
+    sums_text,
+    unsafe_path,
+)
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.records.kinds import KINDS, STAGES, Form, may_seal
@@ -47,7 +56,11 @@ def seal_path(stage: str) -> str:
 
 
 def seal(
-    directory: Path, stages: list[str] | None = None, empty: dict[str, str] | None = None, *, lenient: bool = False
+    directory: Path,
+    stages: list[str] | None = None,
+    empty: dict[str, str] | None = None,
+    *,
+    lenient: bool = False,
 ) -> list[Sealed]:
     """Seals the named stages, or all that are left. `empty` gives the reason of each empty stage.
 
@@ -96,12 +109,13 @@ class _Sealer:
 
     def _read_chain(self) -> None:
         """Reads the seals that are there, and refuses if anything sealed has changed."""
-        problems: list[str] = []
         previous: str | None = None
         known = {seal_path(stage) for stage in STAGES}
-        for member in self.container.members():
-            if member.path.startswith(f"{SEALS}/") and member.path not in known:
-                problems.append(f"{member.path}: not a seal")
+        problems = [
+            f"{member.path}: not a seal"
+            for member in self.container.members()
+            if member.path.startswith(f"{SEALS}/") and member.path not in known
+        ]
         for position, stage in enumerate(STAGES, 1):
             path = self.root / seal_path(stage)
             if not path.exists():
@@ -116,9 +130,11 @@ class _Sealer:
             self.seals[stage] = document
             self.seal_entries[stage] = _entry(seal_path(stage), "seal", stage, "json", data, content=previous)
             problems.extend(self._changed(stage, document))
-        for stage in STAGES[len(self.seals) :]:
-            if (self.root / seal_path(stage)).exists():
-                problems.append(f"{seal_path(stage)}: an earlier stage has no seal")
+        problems.extend(
+            f"{seal_path(stage)}: an earlier stage has no seal"
+            for stage in STAGES[len(self.seals) :]
+            if (self.root / seal_path(stage)).exists()
+        )
         _refuse(problems)
         if "declare" in self.seals:
             self._read_protocol(self.container.read(_protocol_path(self.seals["declare"]["files"])))
@@ -224,9 +240,7 @@ class _Sealer:
         for entry in entries:
             role = self.roles.get(entry.split or "")
             if not may_seal(entry.kind, stage, role):
-                problems.append(
-                    f"{entry.path}: {entry.kind}{f' of {role}' if role else ''} does not belong in {stage}"
-                )
+                problems.append(f"{entry.path}: {entry.kind}{f' of {role}' if role else ''} does not belong in {stage}")
             elif entry.kind == "score" and entry.split not in traced:
                 problems.append(f"{entry.path}: scores of {entry.split} before its traces are sealed")
             elif entry.kind == "values" and entry.split in traced_here:
@@ -264,7 +278,7 @@ def _kind_and_format(path: str) -> tuple[str, str]:
     kind = name.partition(".")[0]
     if len(parts) == 2 and kind == "manuscript":
         return "manuscript", "bytes"
-    file_format = _FORMATS.get(Path(name).suffix)
+    file_format = _FORMATS.get(Path(name).suffix, "")
     known = KINDS.get(kind)
     if len(parts) != 2 or known is None or known.form is Form.BYTES or not known.stages or kind == "seal":
         raise SealError(

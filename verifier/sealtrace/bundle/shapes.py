@@ -127,8 +127,7 @@ def _derive(node: dict[str, Any], definitions: dict[str, Any]) -> Shape:
             required = set(rest.pop("required", ()))
             shape = Struct(
                 tuple(
-                    _field(name, value, name in required, definitions)
-                    for name, value in rest.pop("properties").items()
+                    _field(name, value, name in required, definitions) for name, value in rest.pop("properties").items()
                 )
             )
         case "object":

@@ -105,7 +105,10 @@ def read_rows(data: bytes | pa.Buffer, path: str, kind: str, file_format: str, *
     else:
         rows, numbers, count = _json_lines(bytes(data), path, syntax)
         misfits = _Misfits(
-            path, kind, numbers, lambda row, name: rows[row].get(name) if isinstance(rows[row], dict) else None
+            path,
+            kind,
+            numbers,
+            lambda row, name: rows[row].get(name) if isinstance(rows[row], dict) else None,
         )
         table = table_from_rows(rows, shape, misfits.of_type)
     lossless = not (misfits.defects.total or syntax.total)
@@ -150,9 +153,7 @@ def _json_lines(data: bytes, path: str, syntax: Defects) -> tuple[list[Any], npt
     return rows, np.array(numbers, np.int64), len(lines)
 
 
-def _parquet(
-    data: bytes | pa.Buffer, path: str, kind: str, syntax: Defects
-) -> tuple[pa.Table, list[Defect]]:
+def _parquet(data: bytes | pa.Buffer, path: str, kind: str, syntax: Defects) -> tuple[pa.Table, list[Defect]]:
     """The table with its declared columns, and what is wrong with the columns it has."""
     import pyarrow.parquet as pq
 
@@ -164,7 +165,12 @@ def _parquet(
         syntax.add(Defect(f"not a readable Parquet file: {_first_line(error)}", path))
         return wanted.empty_table(), []
     defects = [
-        Defect("the schema has no such column, or it is there twice", path, field=f"/{name}", expected="no such field")
+        Defect(
+            "the schema has no such column, or it is there twice",
+            path,
+            field=f"/{name}",
+            expected="no such field",
+        )
         for name in dict.fromkeys(table.column_names)
         if name not in wanted.names or table.column_names.count(name) > 1
     ]

@@ -33,33 +33,33 @@ class StrictJSONError(ValueError):
         self.position = position
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """A hook met something that strict JSON excludes; the scanner says where."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise _Refused
+        raise _RefusedError
     return result
 
 
 def _integer(text: str) -> int:
     # The length is looked at first: converting a million digits is slow.
     if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
-        raise _Refused
+        raise _RefusedError
     return int(text)
 
 
 def _number(text: str) -> float:
     value = float(text)
     if math.isinf(value) or (value == 0 and _NONZERO_DIGIT.search(text)):
-        raise _Refused
+        raise _RefusedError
     return value
 
 
 def _constant(text: str) -> float:
-    raise _Refused(text)
+    raise _RefusedError(text)
 
 
 _NONZERO_DIGIT = re.compile(r"^[^eE]*[1-9]")
@@ -84,7 +84,7 @@ def parse_text(text: str, *, first_line: int = 1) -> Any:
     if not _SURROGATE_ESCAPE.search(text):
         try:
             value = _decoder.decode(text)
-        except (_Refused, ValueError, RecursionError):
+        except (_RefusedError, ValueError, RecursionError):
             pass
         else:
             # Fewer brackets than the limit cannot nest deeper than it.
@@ -126,7 +126,7 @@ _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*)"'
 _UNICODE_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
 
 
-class _Refusal(Exception):
+class _RefusalError(Exception):
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(message)
         self.offset = offset
@@ -146,7 +146,7 @@ class _Scanner:
             return 0, "byte order mark"
         try:
             self._document()
-        except _Refusal as refusal:
+        except _RefusalError as refusal:
             return refusal.offset, refusal.message
         return None
 
@@ -165,7 +165,7 @@ class _Scanner:
             if expect_value:
                 if character in "{[" and character:
                     if len(stack) == MAX_DEPTH:
-                        raise _Refusal(self.offset, f"nested deeper than {MAX_DEPTH}")
+                        raise _RefusalError(self.offset, f"nested deeper than {MAX_DEPTH}")
                     self.offset += 1
                     stack.append(set() if character == "{" else None)
                     if self._skip() == ("}" if character == "{" else "]"):
@@ -180,7 +180,7 @@ class _Scanner:
                 continue
             if not stack:
                 if character:
-                    raise _Refusal(self.offset, "data after the end of the value")
+                    raise _RefusalError(self.offset, "data after the end of the value")
                 return
             if character == ",":
                 self.offset += 1
@@ -192,37 +192,37 @@ class _Scanner:
                 self.offset += 1
                 stack.pop()
             else:
-                raise _Refusal(self.offset, "expected ',' or the end of the container")
+                raise _RefusalError(self.offset, "expected ',' or the end of the container")
 
     def _key(self, keys: set[str] | None) -> None:
         assert keys is not None
         start = self.offset
         key = self._string("expected a key in double quotes")
         if key in keys:
-            raise _Refusal(start, f"duplicate key {json.dumps(key)}")
+            raise _RefusalError(start, f"duplicate key {json.dumps(key)}")
         keys.add(key)
         if self._skip() != ":":
-            raise _Refusal(self.offset, "expected ':'")
+            raise _RefusalError(self.offset, "expected ':'")
         self.offset += 1
 
     def _string(self, otherwise: str) -> str:
         match = _STRING.match(self.text, self.offset)
         if match is None:
-            raise _Refusal(self.offset, otherwise)
+            raise _RefusalError(self.offset, otherwise)
         body = match.group(1)
         pending: int | None = None
         for escape in _UNICODE_ESCAPE.finditer(body):
             unit = int(escape.group(1), 16) if escape.group(1) else 0
             if pending is not None:
                 if not (0xDC00 <= unit <= 0xDFFF and escape.start() == pending + 6):
-                    raise _Refusal(self.offset + 1 + pending, "lone surrogate")
+                    raise _RefusalError(self.offset + 1 + pending, "lone surrogate")
                 pending = None
             elif 0xD800 <= unit <= 0xDBFF:
                 pending = escape.start()
             elif 0xDC00 <= unit <= 0xDFFF:
-                raise _Refusal(self.offset + 1 + escape.start(), "lone surrogate")
+                raise _RefusalError(self.offset + 1 + escape.start(), "lone surrogate")
         if pending is not None:
-            raise _Refusal(self.offset + 1 + pending, "lone surrogate")
+            raise _RefusalError(self.offset + 1 + pending, "lone surrogate")
         self.offset = match.end()
         decoded: str = json.loads(match.group(0))
         return decoded
@@ -237,18 +237,18 @@ class _Scanner:
                 return
         for word in ("NaN", "Infinity", "-Infinity"):
             if self.text.startswith(word, self.offset):
-                raise _Refusal(self.offset, f"{word} is not a JSON number")
+                raise _RefusalError(self.offset, f"{word} is not a JSON number")
         match = _NUMBER.match(self.text, self.offset)
         if match is None:
-            raise _Refusal(self.offset, "expected a value" if character else "unexpected end of text")
+            raise _RefusalError(self.offset, "expected a value" if character else "unexpected end of text")
         literal = match.group(0)
         try:
             if match.group(1) or match.group(2):
                 _number(literal)
             else:
                 _integer(literal)
-        except _Refused:
-            raise _Refusal(self.offset, _number_problem(literal)) from None
+        except _RefusedError:
+            raise _RefusalError(self.offset, _number_problem(literal)) from None
         self.offset = match.end()
 
 

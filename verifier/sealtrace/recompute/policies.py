@@ -18,13 +18,15 @@ def shifted_exponential(logits: Matrix, legal: Mask) -> Matrix:
     """
     with np.errstate(invalid="ignore", over="ignore"):
         bounded = np.where(legal, logits, -np.inf)
-        return np.where(legal, np.exp(bounded - bounded.max(axis=1, keepdims=True, initial=-np.inf)), 0.0)
+        shifted = bounded - bounded.max(axis=1, keepdims=True, initial=-np.inf)
+        return np.where(legal, np.exp(shifted), 0.0)
 
 
 def normalized(weights: Matrix) -> Matrix:
     """Weights divided by their sum."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return weights / weights.sum(axis=1, keepdims=True)
+        probabilities: Matrix = weights / weights.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def normalizers(weights: Matrix) -> Vector:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -21,13 +22,15 @@ def below(stored: Vector, bound: Fraction) -> Mask:
     is below the bound, every larger one is not.
     """
     nearest = float(bound)
-    return (stored < nearest) | ((stored == nearest) & (Fraction(nearest) < bound))
+    crossed: Mask = (stored < nearest) | ((stored == nearest) & (Fraction(nearest) < bound))
+    return crossed
 
 
 def read_differently(stored: Vector, bound: Fraction) -> Mask:
     """Where comparing with the double nearest to the bound decides otherwise than the bound itself."""
     nearest = float(bound)
-    return below(stored, bound) != (stored < nearest)
+    differs: Mask = below(stored, bound) != (stored < nearest)
+    return differs
 
 
 def expected_difference(policy: Matrix, base: Matrix, values: Matrix) -> tuple[Vector, Vector]:
@@ -50,12 +53,22 @@ def exact_difference(policy: Vector, base: Vector, values: Vector) -> Fraction:
     )
 
 
-def crossings(policy: Matrix, base: Matrix, values: Matrix, tau: Fraction) -> tuple[Mask, int]:
-    """v = 1{d < -tau} from distributions and action values, and how many rows needed exact arithmetic."""
-    difference, error = expected_difference(policy, base, values)
-    crossed: Mask = below(difference, -tau)
+@dataclass(frozen=True)
+class Crossings:
+    """d and v of many rows."""
+
+    delta: Vector
+    crossed: Mask
+    exactly: int
+    """How many rows needed rational arithmetic."""
+
+
+def crossings(policy: Matrix, base: Matrix, values: Matrix, tau: Fraction) -> Crossings:
+    """d = sum_a (pi - pi_0) Q and v = 1{d < -tau}, from distributions and action values."""
+    delta, error = expected_difference(policy, base, values)
+    crossed: Mask = below(delta, -tau)
     margin = error + 2 * _UNIT * float(tau)
-    unsure = np.flatnonzero(np.abs(difference + float(tau)) <= margin)
+    unsure = np.flatnonzero(np.abs(delta + float(tau)) <= margin)
     for row in unsure.tolist():
         crossed[row] = exact_difference(policy[row], base[row], values[row]) < -tau
-    return crossed, len(unsure)
+    return Crossings(delta, crossed, len(unsure))

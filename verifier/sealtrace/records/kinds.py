@@ -62,7 +62,13 @@ KINDS: dict[str, Kind] = {
         Kind("run", Form.ROWS, "provenance:Run", ("run",), _any_role("bank", "report")),
         Kind("teacher", Form.ROWS, "states:Teacher", ("state",), _any_role("bank")),
         Kind("candidate", Form.ROWS, "policies:Candidate", ("arm", "scale"), _any_role("bank")),
-        Kind("residual", Form.ROWS, "policies:Residual", ("family", "state"), _any_role("bank", "trace", "replay")),
+        Kind(
+            "residual",
+            Form.ROWS,
+            "policies:Residual",
+            ("family", "state"),
+            _any_role("bank", "trace", "replay"),
+        ),
         Kind("partition", Form.DOCUMENT, "certification:Partition", stages=_any_role("structure")),
         Kind("trace", Form.ROWS, "policies:Trace", ("state", "arm", "scale", "split"), _TRACED),
         Kind("values", Form.ROWS, "scores:Values", ("state", "evaluator"), (("bank", "training"), *_SCORED)),
@@ -104,6 +110,4 @@ def model_of(kind: str) -> type[Record]:
 
 def may_seal(kind: str, stage: str, role: str | None) -> bool:
     """Whether a stage may hold a file of this kind for this role."""
-    return any(
-        stage == allowed and (needed == "*" or needed == role) for allowed, needed in KINDS[kind].stages
-    )
+    return any(stage == allowed and (needed == "*" or needed == role) for allowed, needed in KINDS[kind].stages)

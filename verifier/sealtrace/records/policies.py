@@ -30,9 +30,7 @@ class Candidate(Record):
     interface: Interface = Field(description="Which fields the policy may see.")
     family: Name | None = Field(None, description="The residual family.")
     family_index: Count | None = Field(None, description="The family's place, for ties.")
-    direction: dict[Name, Affine] | None = Field(
-        None, description="The residual direction of a fixed rule, by action."
-    )
+    direction: dict[Name, Affine] | None = Field(None, description="The residual direction of a fixed rule, by action.")
     checkpoint_sha256: Sha256 | None = Field(None, description="The checkpoint of a learned direction.")
     serializer: Actions = Field(description="The action order that the policy's vectors use.")
     normalization: Literal["shifted-exponential", "none"] = Field(

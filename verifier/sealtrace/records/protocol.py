@@ -21,9 +21,7 @@ class Split(Record):
     """One data role of the study."""
 
     name: Name = Field(description="The split's name in records.")
-    role: Literal["training", "structure", "calibration", "held-out"] = Field(
-        description="What the split is for."
-    )
+    role: Literal["training", "structure", "calibration", "held-out"] = Field(description="What the split is for.")
     states: Count = Field(description="How many states it holds.")
     rule: SplitRule | None = Field(None, description="How states are assigned, where a rule decides.")
 
@@ -162,9 +160,7 @@ class Protocol(Record):
     prior: PriorRule | None = Field(None, description="The prior of the query policy.")
     query: QueryRule | None = Field(None, description="The gate of the query policy.")
     charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
-    interfaces: dict[Name, list[Name]] = Field(
-        description="Per interface, the fields that a policy may see."
-    )
+    interfaces: dict[Name, list[Name]] = Field(description="Per interface, the fields that a policy may see.")
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
     ties: Ties = Field(description="Tie rules.")
     tolerances: Tolerances = Field(description="Replay tolerances.")

@@ -24,9 +24,7 @@ Exact = Annotated[
 """A declared constant. Eighty doubles of 1/80 sum to more than one; eighty times "1/80" does not."""
 
 Sha256 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
-Name = Annotated[
-    str, StringConstraints(strict=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
-]
+Name = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 """An identifier. Control characters are barred: names are printed on terminals."""
 
 Text = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=4000)]
@@ -38,9 +36,7 @@ def _integral(value: object) -> object:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-Integer = Annotated[
-    int, Field(strict=True, ge=-MAX_INTEGER, le=MAX_INTEGER), BeforeValidator(_integral)
-]
+Integer = Annotated[int, Field(strict=True, ge=-MAX_INTEGER, le=MAX_INTEGER), BeforeValidator(_integral)]
 Count = Annotated[int, Field(strict=True, ge=0, le=MAX_INTEGER), BeforeValidator(_integral)]
 
 Actions = Annotated[list[Name], Field(description="Action names, in order.")]

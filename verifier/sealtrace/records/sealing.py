@@ -30,9 +30,7 @@ class Hashes(Record):
     """The convention of each hash. Hashes of different conventions are never compared."""
 
     file: Literal["sha256"] = Field(description="SHA-256 of the bytes.")
-    document: Literal["sha256-rfc8785"] = Field(
-        description="SHA-256 of a JSON document's RFC 8785 form."
-    )
+    document: Literal["sha256-rfc8785"] = Field(description="SHA-256 of a JSON document's RFC 8785 form.")
     table: Literal["sha256-columns-1"] = Field(description="SHA-256 of sorted, typed columns.")
     root: Literal["sha256-rfc8785-without-root_sha256"] = Field(
         description="SHA-256 of this manifest's RFC 8785 form without root_sha256."

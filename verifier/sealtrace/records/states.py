@@ -12,9 +12,7 @@ class Observation(Record):
 
     state: Name = Field(description="The join key. Never a feature of a policy.")
     split: Name = Field(description="The split that the state is assigned to.")
-    block: Name | None = Field(
-        None, description="The independent block; states of one block stay in one split."
-    )
+    block: Name | None = Field(None, description="The independent block; states of one block stay in one split.")
     legal: Actions = Field(description="The legal actions, in the protocol's action order.")
     hero: Name | None = Field(None, description="The acting player's private rank.")
     board: list[Name] | None = Field(None, description="The public cards.")

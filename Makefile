@@ -1,0 +1,62 @@
+# make verify   sets up and verifies the embedded study
+# make test     sets up and runs everything that CI checks
+# make help     lists the other targets
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUN := $(BIN)/python
+PIP := $(RUN) -m pip --disable-pip-version-check --quiet
+RECIPES := bundles/rsd-fixture
+SOURCES := verifier tests benchmarks bundles/rsd-fixture/rsd_fixture
+
+.PHONY: help verify test lint types imports unit package schemas bundles fuzz bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+.venv/runtime: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP) install --upgrade --constraint constraints.txt pip
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+.venv/development: .venv/runtime
+	$(PIP) install --constraint constraints.txt --group dev --editable '.[progress]'
+	@touch $@
+
+verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects
+	$(BIN)/sealtrace verify --as-expected
+
+test: lint types imports unit package ## everything that CI checks
+
+lint: .venv/development ## style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/development ## types, strictly, in package, recipes and tests
+	MYPYPATH=$(RECIPES) $(BIN)/mypy $(SOURCES)
+
+imports: .venv/development ## the walls between the rooms
+	PYTHONPATH=$(RECIPES) $(BIN)/lint-imports
+
+unit: .venv/development ## tests, with the small forms of fuzzing and benchmarks
+	$(BIN)/pytest
+
+package: .venv/development ## the built wheel: contents, a clean install, its embedded study
+	$(RUN) tests/check_package.py
+
+schemas: .venv/development ## write schemas/ anew from the models
+	$(RUN) tests/contract/export.py
+
+bundles: .venv/development ## build the shipped bundles anew from their recipes
+	rm -rf bundles/rsd-fixture/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
+
+fuzz: .venv/development ## the long form of the property tests and of the byte-change test
+	SEALTRACE_LONG=1 $(BIN)/pytest tests
+
+bench: .venv/development ## a million traces: time, memory, and the floor measured in the same run
+	$(RUN) benchmarks/million.py
+
+clean: ## remove what the targets above made
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache benchmarks/work

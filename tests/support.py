@@ -1,0 +1,55 @@
+"""What tests share: the good bundle, copies of it, and editing records in place."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+FIXTURE = ROOT / "bundles" / "rsd-fixture" / "bundle"
+LONG = bool(os.environ.get("SEALTRACE_LONG"))
+"""Set by `make fuzz`: exhaustive forms of the slow tests."""
+
+Row = dict[str, Any]
+
+
+def copy_of_fixture(directory: Path) -> Path:
+    """A copy that may be broken."""
+    target = directory / "bundle"
+    shutil.copytree(FIXTURE, target)
+    return target
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a JSON lines file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_rows(path: Path, rows: list[Row]) -> None:
+    """Writes rows as the recipes do."""
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+def edit_rows(path: Path, edit: Callable[[list[Row]], None]) -> None:
+    """Changes rows in place."""
+    rows = read_rows(path)
+    edit(rows)
+    write_rows(path, rows)
+
+
+def edit_document(path: Path, edit: Callable[[Row], None]) -> None:
+    """Changes a JSON document in place."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    edit(document)
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def unseal(bundle: Path) -> None:
+    """Takes the seals, the manifest and the sums away."""
+    shutil.rmtree(bundle / "seals")
+    (bundle / "manifest.json").unlink()
+    (bundle / "SHA256SUMS").unlink()

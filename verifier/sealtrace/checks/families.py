@@ -1,0 +1,19 @@
+"""Imports every family of checks, which registers its functions."""
+
+from sealtrace.checks import (  # noqa: F401 - imported for their registrations
+    actions,
+    boundary,
+    gate,
+    identity,
+    joins,
+    ledger,
+    probabilities,
+    protocol,
+    release,
+    replay,
+    schema,
+    scores,
+    selection,
+    splits,
+    stages,
+)

@@ -1,0 +1,160 @@
+"""Keys are unique, and records join in the declared multiplicity."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.checks.study import Study
+from sealtrace.records.kinds import KINDS, Form
+
+
+@check("join.unique-key", "rows")
+def unique_key(study: Study, outcome: Outcome) -> None:
+    for kind in KINDS.values():
+        if kind.form is not Form.ROWS or not study.bundle.of_kind(kind.name):
+            continue
+        frame = study.frame(kind.name)
+        outcome.inspected += frame.size
+        field = "/" + "+".join(kind.key)
+        for group in frame.repeats:
+            path, number = frame.place(int(group[0]))
+            outcome.rows(
+                frame,
+                group[1:],
+                field,
+                "the key stands twice; keep one record",
+                expected=lambda _: f"only {path}:{number}",
+                found=lambda row: ":".join(map(str, frame.place(row))),
+            )
+
+
+@check("join.teacher", "states")
+def teacher(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("teacher")
+    if not frame.size and not any(one.interface == "teacher-backed" for one in study.candidates):
+        outcome.not_applicable = "no policy uses a teacher"
+        return
+    observations = study.frame("observation")
+    outcome.inspected = observations.size
+    places = study.state_of("teacher")
+    outcome.rows(
+        frame,
+        np.flatnonzero(places < 0),
+        "/state",
+        "no single observation has this state",
+        expected=lambda _: "one observation",
+        found=lambda row: frame.text("state", row),
+    )
+    without = np.setdiff1d(np.arange(observations.size), places)
+    outcome.rows(
+        observations,
+        without,
+        "/state",
+        "the state has no teacher record",
+        expected=lambda _: "one teacher record",
+        found=lambda _: "none",
+    )
+
+
+@check("join.trace", "traces")
+def trace(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("trace")
+    observations = study.frame("observation")
+    outcome.inspected = frame.size
+    states, candidates = study.trace_state, study.trace_candidate
+    outcome.rows(
+        frame,
+        np.flatnonzero(states < 0),
+        "/state",
+        "no single observation has this state",
+        expected=lambda _: "one observation",
+        found=lambda row: frame.text("state", row),
+    )
+    outcome.rows(
+        frame,
+        np.flatnonzero(candidates < 0),
+        "/arm",
+        "no single candidate of the bank has this arm and scale",
+        expected=lambda _: "one candidate",
+        found=lambda row: f"{frame.text('arm', row)}@{frame.text('scale', row)}",
+    )
+    # A split is traced for a candidate wholly or not at all.
+    known = (states >= 0) & (candidates >= 0)
+    present = np.zeros((len(study.candidates), observations.size), np.bool_)
+    present[candidates[known], states[known]] = True
+    splits, _ = observations.texts("split")
+    for split in np.unique(splits).tolist():
+        members = np.flatnonzero(splits == split)
+        traced = present[:, members]
+        if not traced.any():
+            continue
+        for index, one in enumerate(study.candidates):
+            absent = members[~traced[index]]
+            outcome.rows(
+                observations,
+                absent,
+                "/state",
+                f"the candidate {one.name} has no trace at this state",
+                expected=lambda _: f"one trace of {one.name}",
+                found=lambda _: "none",
+            )
+
+
+@check("join.values", "states")
+def values(study: Study, outcome: Outcome) -> None:
+    if study.protocol_document is None:
+        return
+    frame = study.frame("values")
+    places = study.state_of("values")
+    outcome.rows(
+        frame,
+        np.flatnonzero(places < 0),
+        "/state",
+        "no single observation has this state",
+        expected=lambda _: "one observation",
+        found=lambda row: frame.text("state", row),
+    )
+    observations = study.frame("observation")
+    traced = np.unique(study.trace_state[study.trace_state >= 0])
+    outcome.inspected = len(traced)
+    codes, texts = frame.texts("evaluator")
+    for evaluator in sorted(set(study.protocol["evaluators"].values())):
+        rows = np.flatnonzero(codes == texts.index(evaluator)) if evaluator in texts else np.zeros(0, np.int64)
+        absent = traced[study.by_state("values", rows)[traced] < 0]
+        outcome.rows(
+            observations,
+            absent,
+            "/state",
+            f"the state has no single record of {evaluator} action values",
+            expected=lambda _: f"one {evaluator} record",
+            found=lambda _: "none",
+        )
+
+
+@check("join.score", "traces")
+def score(study: Study, outcome: Outcome) -> None:
+    traces, scores = study.frame("trace"), study.frame("score")
+    outcome.inspected = traces.size
+    joined = study.score_of_trace
+    outcome.rows(
+        traces,
+        np.flatnonzero(joined < 0),
+        "/state",
+        "the trace has no single score",
+        expected=lambda _: "one score",
+        found=lambda _: "none, or several",
+    )
+    unscored = np.ones(scores.size, np.bool_)
+    unscored[joined[joined >= 0]] = False
+    ambiguous = np.concatenate([np.zeros(0, np.int64), *scores.repeats])
+    unscored[ambiguous] = False
+    outcome.rows(
+        scores,
+        np.flatnonzero(unscored),
+        "/state",
+        "the score has no trace",
+        expected=lambda _: "one trace",
+        found=lambda _: "none",
+    )

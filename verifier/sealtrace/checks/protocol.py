@@ -1,0 +1,211 @@
+"""What the protocol declares makes sense, and the bank is what the protocol declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.checks.study import Candidate, Study, fits_form
+from sealtrace.records.scalars import exact
+
+
+def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
+    """(pointer, value, whether it lies in its domain, the domain)."""
+
+    def value(*path: str) -> Any:
+        node: Any = protocol
+        for name in path:
+            node = node.get(name) if isinstance(node, dict) else None
+        return node
+
+    def rule(path: tuple[str, ...], holds: bool, domain: str) -> tuple[str, str, bool, str]:
+        return "/" + "/".join(path), str(value(*path)), holds, domain
+
+    positive = [
+        ("tau",),
+        ("teacher", "temperature"),
+        ("tolerances", "normalization"),
+        ("tolerances", "replay"),
+    ]
+    fraction = [("certification", "zeta_risk"), ("certification", "zeta_util"), ("bootstrap", "confidence")]
+    share = [
+        ("certification", "epsilon_group"),
+        ("certification", "epsilon_global"),
+        ("anchor", "teacher"),
+        ("anchor", "uniform"),
+    ]
+    for path in positive:
+        if (text := value(*path)) is not None:
+            yield rule(path, exact(text) > 0, "above 0")
+    for path in fraction:
+        if (text := value(*path)) is not None:
+            yield rule(path, 0 < exact(text) < 1, "between 0 and 1, both excluded")
+    for path in share:
+        if (text := value(*path)) is not None:
+            yield rule(path, 0 <= exact(text) <= 1, "from 0 to 1")
+    if anchor := protocol.get("anchor"):
+        total = exact(anchor["teacher"]) + exact(anchor["uniform"])
+        yield "/anchor", f"a sum of {total}", total == 1, "weights that sum to 1"
+    if (text := value("certification", "rho")) is not None:
+        yield rule(("certification", "rho"), 0 <= exact(text) <= 2, "from 0 to 2")
+    if bounds := value("certification", "utility_range"):
+        low, high = bounds
+        yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
+    if (text := value("prior", "floor")) is not None:
+        yield rule(("prior", "floor"), exact(text) >= 0, "at least 0")
+    for name, feature in (protocol.get("features") or {}).items():
+        form = f"{feature['form']} of {feature['field']}"
+        fits = fits_form(feature, arrow_schema("observation"))
+        yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
+    for index, split in enumerate(protocol["splits"]):
+        if (assigned := split.get("rule")) is not None:
+            inside = assigned["modulus"] > 0 and assigned["remainder"] < assigned["modulus"]
+            yield f"/splits/{index}/rule", str(assigned), inside, "a remainder below the modulus"
+    for pointer, names in (
+        ("/actions", protocol["actions"]),
+        ("/splits", [split["name"] for split in protocol["splits"]]),
+        ("/selectors", [one["name"] for one in protocol.get("selectors") or []]),
+    ):
+        yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
+    yield "/actions", str(len(protocol["actions"])), len(protocol["actions"]) > 0, "at least one action"
+
+
+@check("protocol.domain", "constants")
+def domain(study: Study, outcome: Outcome) -> None:
+    if study.protocol_document is None:
+        return
+    for pointer, found, holds, domain in _domains(study.protocol):
+        outcome.inspected += 1
+        if not holds:
+            outcome.add(
+                "the declared value lies outside its domain",
+                source=study.protocol_document.path,
+                field=pointer,
+                expected=domain,
+                found=found,
+            )
+
+
+@check("bank.scales", "candidates")
+def scales(study: Study, outcome: Outcome) -> None:
+    if study.protocol_document is None:
+        return
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    seen: dict[tuple[str, Fraction | None], Candidate] = {}
+    for one in study.candidates:
+        key = (one.arm, None if one.scale is None else exact(one.scale))
+        if key in seen:
+            source, row = frame.place(one.row)
+            outcome.add(
+                "the arm has this scale twice",
+                source=source,
+                row=row,
+                key=frame.key(one.row),
+                field="/scale",
+                expected=f"once, as {seen[key].name}",
+                found=one.name,
+            )
+        seen[key] = one
+    grid = [exact(text) for text in study.protocol["scale_grid"]]
+    path = study.protocol_document.path
+    for index, (before, after) in enumerate(pairwise(grid), 1):
+        if after <= before:
+            outcome.add(
+                "the grid is not strictly ascending",
+                source=path,
+                field=f"/scale_grid/{index}",
+                expected=f"above {study.protocol['scale_grid'][index - 1]}",
+                found=study.protocol["scale_grid"][index],
+            )
+    for selector in study.protocol.get("selectors") or []:
+        for index, text in enumerate(study.protocol["scale_grid"]):
+            if (selector["arm"], exact(text)) not in seen:
+                outcome.add(
+                    "the bank has no candidate of this scale",
+                    source=path,
+                    field=f"/scale_grid/{index}",
+                    expected=f"a candidate {selector['arm']}@{text}",
+                    found="none",
+                )
+
+
+@check("bank.serializer", "candidates")
+def serializer(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    for row, names in enumerate(frame.column("serializer").to_pylist()):
+        if names != study.actions:
+            source, number = frame.place(row)
+            outcome.add(
+                "the candidate's vectors follow another action order",
+                source=source,
+                row=number,
+                key=frame.key(row),
+                field="/serializer",
+                expected=", ".join(study.actions),
+                found=", ".join(names),
+            )
+
+
+@check("bank.policies", "candidates")
+def declared_policies(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    for one in study.candidates:
+        for field, expected, found in _lacks(study, one):
+            source, number = frame.place(one.row)
+            outcome.add(
+                "the candidate does not declare what its policy needs",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field=field,
+                expected=expected,
+                found=found,
+            )
+    anchors = [one for one in study.candidates if one.policy == "anchor"]
+    if len(anchors) != 1 and study.candidates:
+        outcome.add(
+            "the bank has one anchor", source=frame.paths[0], field="/policy", expected="one anchor", found=len(anchors)
+        )
+
+
+def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
+    """(field, expected, found) for everything that a candidate's policy misses."""
+    features = set(study.protocol.get("features") or {})
+    if one.policy in ("anchor", "tilt", "query") and "anchor" not in study.protocol:
+        yield "/policy", "an anchor rule in the protocol", "none"
+    if one.policy == "tilt":
+        if one.scale is None:
+            yield "/scale", "a scale", "nothing"
+        if set(one.direction or {}) != set(study.actions):
+            yield (
+                "/direction",
+                f"a rule for each of {', '.join(study.actions)}",
+                ", ".join(one.direction or {}) or "nothing",
+            )
+        for action, rule in (one.direction or {}).items():
+            unknown = {name for name, _ in rule.get("terms") or ()} - features
+            if unknown:
+                yield f"/direction/{action}/terms", "declared features", ", ".join(sorted(unknown))
+    if one.policy == "query":
+        for part in ("prior", "query"):
+            if part not in study.protocol:
+                yield "/policy", f"a {part} rule in the protocol", "none"
+        prior = study.protocol.get("prior") or {"logits": {}}
+        if set(prior["logits"]) != set(study.actions):
+            yield (
+                "/policy",
+                f"prior logits for each of {', '.join(study.actions)}",
+                ", ".join(prior["logits"]),
+            )
+        used = {name for rule in prior["logits"].values() for name in rule.get("terms") or {}}
+        used |= set((study.protocol.get("query") or {}).get("terms") or {})
+        if used - features:
+            yield "/policy", "declared features", ", ".join(sorted(used - features))

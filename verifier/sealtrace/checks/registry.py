@@ -1,0 +1,27 @@
+"""Ties check functions to the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sealtrace.checks.catalogue import BY_ID
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.study import Study
+
+CheckFunction = Callable[[Study, Outcome], None]
+"""Looks at the evidence and fills in the outcome; changes nothing else."""
+
+FUNCTIONS: dict[str, tuple[CheckFunction, str]] = {}
+"""Check id to its function and to the unit that it counts."""
+
+
+def check(check_id: str, unit: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Registers the function of a check of the catalogue."""
+    if check_id not in BY_ID or check_id in FUNCTIONS:
+        raise RuntimeError(f"{check_id} is not in the catalogue, or has a function already")
+
+    def register(function: CheckFunction) -> CheckFunction:
+        FUNCTIONS[check_id] = (function, unit)
+        return function
+
+    return register

@@ -1,0 +1,211 @@
+"""Distributions, replayed from what each policy was allowed to see."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.checks.frame import Index, Matrix
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.checks.study import Replay, Study
+from sealtrace.recompute import policies, scores
+from sealtrace.records.scalars import exact
+
+
+def compare_matrix(
+    study: Study,
+    outcome: Outcome,
+    kind: str,
+    rows: Index,
+    field: str,
+    replayed: Matrix,
+    stored: Matrix,
+    message: str,
+) -> None:
+    """Compares distributions action by action, where the replay is defined."""
+    outcome.inspected += len(rows)
+    undefined = int((~np.isfinite(replayed).all(axis=1)).sum())
+    if undefined:
+        outcome.missing = f"{undefined} distributions cannot be replayed from what is there"
+    for column, action in enumerate(study.actions):
+        defined = np.flatnonzero(np.isfinite(replayed[:, column]))
+        outcome.compare(
+            study.frame(kind),
+            rows[defined],
+            f"/{field}/{action}",
+            replayed[defined, column],
+            stored[defined, column],
+            study.tolerance,
+            message,
+        )
+
+
+def _teacher_rows(study: Study) -> tuple[Index, Index]:
+    """Teacher rows with a certain, playable state, and those states."""
+    states = study.state_of("teacher")
+    rows = np.flatnonzero(states >= 0)
+    rows = rows[study.playable[states[rows]]]
+    return rows, states[rows]
+
+
+@check("replay.teacher", "teacher records")
+def teacher(study: Study, outcome: Outcome) -> None:
+    if "teacher" not in study.protocol:
+        outcome.not_applicable = "the protocol does not say how the teacher's distribution is formed"
+        return
+    frame = study.frame("teacher")
+    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False)
+    if frame.size and not valued.any():
+        outcome.not_applicable = "the teacher's records hold no action values"
+        return
+    rows, states = _teacher_rows(study)
+    rows, states = rows[valued[rows]], states[valued[rows]]
+    values = frame.action_matrix("values", study.actions)
+    named = (values.named[rows] | ~study.legal.named[states]).all(axis=1) & ~values.unknown[rows]
+    rows, states = rows[named], states[named]
+    weights = policies.teacher_weights(
+        values.values[rows], study.legal.named[states], study.real("teacher", "temperature")
+    )
+    stored = frame.action_matrix("distribution", study.actions).values[rows]
+    compare_matrix(
+        study,
+        outcome,
+        "teacher",
+        rows,
+        "distribution",
+        policies.normalized(weights),
+        stored,
+        "the distribution is not the softmax of the action values",
+    )
+
+
+@check("replay.teacher-value", "teacher records")
+def teacher_value(study: Study, outcome: Outcome) -> None:
+    if study.protocol_document is None:
+        return
+    frame = study.frame("teacher")
+    reported = frame.numbers("value")
+    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False) & np.isfinite(reported)
+    if frame.size and not valued.any():
+        outcome.not_applicable = "the teacher's records hold no state value"
+        return
+    rows, _ = _teacher_rows(study)
+    rows = rows[valued[rows]]
+    outcome.inspected = len(rows)
+    values = frame.action_matrix("values", study.actions).values[rows]
+    distribution = frame.action_matrix("distribution", study.actions).values[rows]
+    outcome.compare(
+        frame,
+        rows,
+        "/value",
+        scores.expected_utility(distribution, values),
+        reported[rows],
+        study.tolerance,
+        "the state value is not the mean of the action values",
+    )
+
+
+@check("replay.normalizer", "normalizers")
+def normalizer(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    for index, one in enumerate(study.candidates):
+        replay = replay_of(study, index)
+        if replay is None or replay.normalizers is None:
+            continue
+        known = study.playable
+        if one.policy == "tilt":
+            known = known & np.isfinite(study.smoothed_teacher).all(axis=1)
+        values = replay.normalizers[known]
+        outcome.inspected += len(values)
+        bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+        if len(bad):
+            source, row = frame.place(one.row)
+            state = study.states[int(np.flatnonzero(known)[bad[0]])].as_py()
+            outcome.add(
+                f"the normalizer is not finite and positive at {len(bad)} states, first at {state}",
+                source=source,
+                row=row,
+                key=frame.key(one.row),
+                field="/scale",
+                expected="a finite positive normalizer",
+                found=float(values[bad[0]]),
+            )
+
+
+def replay_of(study: Study, candidate: int) -> Replay | None:
+    """The replay of a candidate, or None where the protocol or the bank does not say how."""
+    needed = {"tilt": ("anchor",), "anchor": ("anchor",), "query": ("prior", "query"), "top-action": ()}
+    policy = study.candidates[candidate].policy
+    if any(part not in study.protocol for part in needed[policy]) or not study.frame("observation").size:
+        return None
+    return study.replay(candidate)
+
+
+def _replay_policy(study: Study, outcome: Outcome, policy: str, message: str) -> None:
+    """Compares the traces of every candidate of a policy with their replay."""
+    indices = [index for index, one in enumerate(study.candidates) if one.policy == policy]
+    if study.candidates and not indices:
+        outcome.not_applicable = f"the bank has no {policy} policy"
+        return
+    for index in indices:
+        replay = replay_of(study, index)
+        if replay is None:
+            outcome.missing = f"{study.candidates[index].name} does not declare what its policy needs"
+            continue
+        rows = study.traces_of(index)
+        compare_matrix(
+            study,
+            outcome,
+            "trace",
+            rows,
+            "probabilities",
+            replay.probabilities[study.trace_state[rows]],
+            study.probabilities.values[rows],
+            message,
+        )
+
+
+@check("replay.anchor", "traces")
+def anchor(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "anchor", "the distribution is not the smoothed teacher")
+
+
+@check("replay.top-action", "traces")
+def top_action(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "top-action", "the distribution is not a point mass on the teacher's top action")
+
+
+@check("replay.tilt", "traces")
+def tilt(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "tilt", "the distribution is not the tilt of the anchor at this scale")
+
+
+@check("replay.zero-scale", "traces")
+def zero_scale(study: Study, outcome: Outcome) -> None:
+    zeros = [
+        index
+        for index, one in enumerate(study.candidates)
+        if one.policy == "tilt" and one.scale is not None and exact(one.scale) == 0
+    ]
+    if study.candidates and not zeros:
+        outcome.not_applicable = "no candidate has scale zero"
+        return
+    frame = study.frame("trace")
+    values = study.probabilities.values
+    for index in zeros:
+        rows = study.traces_of(index)
+        base = study.anchor_traces[study.trace_state[rows]]
+        rows, base = rows[base >= 0], base[base >= 0]
+        outcome.inspected += len(rows)
+        differs = values[rows].view(np.int64) != values[base].view(np.int64)
+        for column in np.flatnonzero(differs.any(axis=0)).tolist():
+            wrong = np.flatnonzero(differs[:, column])
+            pairs = dict(zip(rows[wrong].tolist(), base[wrong].tolist(), strict=True))
+            outcome.rows(
+                frame,
+                rows[wrong],
+                f"/probabilities/{study.actions[column]}",
+                "a candidate of scale zero is not the stored anchor, bit for bit",
+                expected=lambda row: float(values[pairs[row], column]),
+                found=lambda row: float(values[row, column]),
+            )

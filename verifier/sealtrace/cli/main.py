@@ -1,0 +1,107 @@
+"""`sealtrace`: finds the command, and turns what goes wrong into a message and an exit code.
+
+Exit codes: 0 verified; 1 an error was found; 2 usage, unreadable input or an internal error;
+3 no error, but something is missing or skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from sealtrace import __version__
+
+COMMANDS = {
+    "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
+    "show": "Show what a bundle holds: kinds, rows, stages, digests.",
+    "seal": "Seal a directory of records, stage by stage or all at once.",
+    "checks": "List the checks, or explain one.",
+    "schema": "List the record kinds, or print the schema of one.",
+}
+"""Command to its one line. `--help` prints these without importing a command."""
+
+EXIT_ERROR = 2
+
+
+class LazyGroup(click.Group):
+    """Imports a command when it is used, so that `--help` costs next to nothing."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"sealtrace.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Exit codes: 0 verified; 1 an error was found; 2 usage, unreadable input or internal error; "
+    "3 no error, but something is missing or skipped.",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="sealtrace")
+def cli() -> None:
+    """Decide whether a paper's numbers follow from its sealed records.
+
+    \b
+    Examples:
+      sealtrace verify                    verify the embedded fixture study
+      sealtrace verify artifact.zip       verify an artifact that you were given
+      sealtrace show artifact.zip         look inside it first
+      sealtrace seal records/             seal your own records
+      sealtrace checks replay.tilt        read what a check enforces
+    """
+
+
+def main() -> None:
+    """The entry point of the `sealtrace` script."""
+    # The verifier multiplies no matrices: threads for it would only cost start-up time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = EXIT_ERROR
+    except click.Abort:
+        click.echo("sealtrace: interrupted", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader left, as `head` does. Python would complain at exit while flushing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_ERROR
+    except Exception as error:
+        code = _explain(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _explain(error: Exception) -> int:
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.report.text import harmless
+
+    if os.environ.get("SEALTRACE_DEBUG"):
+        raise error
+    if isinstance(error, BundleError):
+        for line in str(error).splitlines():
+            click.echo(f"sealtrace: {harmless(line)}", err=True)
+    elif isinstance(error, MemoryError):
+        click.echo("sealtrace: not enough memory for this bundle", err=True)
+    else:
+        click.echo(
+            f"sealtrace: internal error: {type(error).__name__}: {harmless(str(error))}\n"
+            "Please report it; SEALTRACE_DEBUG=1 shows where it happened.",
+            err=True,
+        )
+    return EXIT_ERROR

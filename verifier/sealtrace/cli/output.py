@@ -1,0 +1,63 @@
+"""Where output goes, how wide it is, and whether it has colour."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from sealtrace.bundle.defects import BundleError
+
+
+def colour_wanted() -> bool:
+    """Colour on a terminal only, and never under NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def paint(text: str, colour: str) -> str:
+    """Coloured text, where colour is wanted."""
+    return click.style(text, fg=colour, bold=True) if colour_wanted() else text
+
+
+def text_width() -> int:
+    """The terminal's width within reason; 80 in a pipe."""
+    if not sys.stdout.isatty():
+        return 80
+    return max(40, min(shutil.get_terminal_size().columns, 120))
+
+
+def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
+    """To standard output, or to a file that is not part of the bundle."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    if bundle is not None and bundle.is_dir() and output.resolve().is_relative_to(bundle.resolve()):
+        raise BundleError(f"{output}: inside the bundle; a report written there would spoil it")
+    if bundle is not None and output.resolve() == bundle.resolve():
+        raise BundleError(f"{output}: that is the bundle itself")
+    try:
+        _replace(output, text)
+    except OSError as error:
+        raise BundleError(f"{output}: cannot be written ({error.strerror or error})") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    """All of the new report or all of the old file, never a part; devices are written to as they are."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""Renders a report: one file per output format."""

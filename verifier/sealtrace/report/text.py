@@ -1,0 +1,215 @@
+"""The report for people: the verdict, then failures by cause, then the figures."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+
+from sealtrace.checks.catalogue import BY_ID
+from sealtrace.records.report import CheckResult, Finding, Report
+
+SHOWN = 3
+"""How many places of one check are printed."""
+
+Paint = Callable[[str, str], str]
+"""Takes text and a colour's name."""
+
+_HEADLINES = {
+    "verified": ("VERIFIED", "green"),
+    "findings": ("FINDINGS", "red"),
+    "incomplete": ("INCOMPLETE", "yellow"),
+}
+
+
+def plain(text: str, _: str) -> str:
+    """No colour."""
+    return text
+
+
+def harmless(text: str) -> str:
+    """Text that cannot act on a terminal: what does not print is written as an escape."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def render(report: Report, *, width: int = 80, paint: Paint = plain) -> str:
+    """The whole report, no line wider than `width` unless a digest or a path is."""
+    lines = [
+        *_headline(report, paint),
+        *_failures(report, width, paint),
+        *_warnings(report, width, paint),
+        *_incomplete(report, width, paint),
+        "",
+        *_figures(report, width),
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _headline(report: Report, paint: Paint) -> Iterator[str]:
+    word, colour = _HEADLINES[report.verdict]
+    yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
+    if report.bundle.root_sha256:
+        yield f"root {report.bundle.root_sha256}"
+    counts = {status: sum(check.status == status for check in report.checks) for status in _STATUS_WORDS}
+    yield ", ".join(f"{count} {_STATUS_WORDS[status]}" for status, count in counts.items() if count)
+
+
+_STATUS_WORDS = {
+    "pass": "checks hold",
+    "fail": "fail",
+    "missing": "missing",
+    "skipped": "skipped",
+    "not-applicable": "not applicable",
+}
+
+
+def _failures(report: Report, width: int, paint: Paint) -> Iterator[str]:
+    """Failed checks, those that follow from another one under it."""
+    failed = {check.id: check for check in report.checks if check.status == "fail"}
+    caused = {
+        consequence: cause
+        for cause in failed
+        for consequence in BY_ID[cause].consequences
+        if consequence in failed and cause not in BY_ID[consequence].consequences
+    }
+    for check in failed.values():
+        if check.id in caused:
+            continue
+        yield ""
+        yield from _failure(report, check, width, paint)
+        for consequence, cause in caused.items():
+            if _root(cause, caused) == check.id:
+                other = failed[consequence]
+                yield f"  and so: {paint(other.id, 'red')} ({_times(other.findings, 'finding')})"
+
+
+def _root(cause: str, caused: dict[str, str]) -> str:
+    while cause in caused:
+        cause = caused[cause]
+    return cause
+
+
+def _failure(report: Report, check: CheckResult, width: int, paint: Paint) -> Iterator[str]:
+    yield f"{paint(check.id, 'red')}: {_times(check.findings, 'finding')} in {check.inspected} {check.unit}"
+    yield from _wrapped(check.title, width, "  ")
+    findings = [one for one in report.findings if one.check == check.id and one.severity == "error"]
+    for finding in findings[:SHOWN]:
+        yield from _finding(finding, width)
+    if check.findings > len(findings[:SHOWN]):
+        yield f"  ... and {check.findings - len(findings[:SHOWN])} more (--format json lists them)"
+
+
+def _finding(finding: Finding, width: int) -> Iterator[str]:
+    place = finding.source or "bundle"
+    for part in (finding.row, finding.column):
+        place += "" if part is None else f":{part}"
+    key = " ".join(f"{name}={value}" for name, value in (finding.key or {}).items())
+    yield from _wrapped(f"{place}  {key}", width, "  ", "    ")
+    yield from _wrapped(f"{finding.field + ': ' if finding.field else ''}{finding.message}", width, "    ")
+    if finding.expected is not None:
+        yield from _wrapped(f"expected {finding.expected}", width, "    ", "      ")
+    if finding.found is not None:
+        yield from _wrapped(f"found    {finding.found}", width, "    ", "      ")
+
+
+def _warnings(report: Report, width: int, paint: Paint) -> Iterator[str]:
+    for severity, colour in (("warning", "yellow"), ("note", "cyan")):
+        findings = [one for one in report.findings if one.severity == severity]
+        if not findings:
+            continue
+        yield ""
+        yield f"{paint(severity, colour)}: {_times(len(findings), 'finding')}"
+        for finding in findings[:SHOWN]:
+            yield from _finding(finding, width)
+        if len(findings) > SHOWN:
+            yield f"  ... and {len(findings) - SHOWN} more (--format json lists them)"
+
+
+def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
+    """What is missing, by reason; what was skipped, as one line."""
+    reasons: dict[str, list[str]] = {}
+    for check in report.checks:
+        if check.status == "missing":
+            reasons.setdefault(check.reason or "", []).append(check.id)
+    for reason, ids in reasons.items():
+        yield ""
+        yield from _wrapped(f"{paint('missing', 'yellow')}: {reason}", width)
+        yield from _wrapped(", ".join(ids), width, "  ")
+    skipped = sum(check.status == "skipped" for check in report.checks)
+    if skipped:
+        yield ""
+        yield f"{paint('skipped', 'yellow')}: {_times(skipped, 'check')} not asked for"
+
+
+def _figures(report: Report, width: int) -> Iterator[str]:
+    summary = report.summary
+    yield from _figure(
+        "Inspected", f"{summary.states} states, {summary.policies} policies, {summary.traces} traces", width
+    )
+    yield from _figure("Tolerance", summary.tolerance or "not declared", width)
+    worst = summary.max_discrepancy
+    if worst is None:
+        yield from _figure("Discrepancy", "nothing was replayed", width)
+    else:
+        key = " ".join((worst.key or {}).values())
+        yield from _figure(
+            "Discrepancy",
+            f"at most {worst.value:.2e}, at {worst.source}:{worst.row} ({key}) {worst.field}",
+            width,
+        )
+    agreement = summary.threshold_agreement
+    yield from _figure(
+        "Crossings",
+        "nothing was compared" if agreement is None else f"{agreement.agree} of {agreement.total} agree",
+        width,
+    )
+    for one in summary.selected:
+        reported = "none" if one.reported is None else one.reported
+        yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} (reported {reported})", width)
+    if not summary.selected:
+        yield from _figure("Selected", "nothing was recomputed", width)
+    chain = summary.chain
+    evidence = (
+        "the order is the authors' word: no signature or outside timestamp was seen"
+        if not chain.signatures + chain.timestamps
+        else f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
+    )
+    yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence}", width)
+    cells = report.coverage
+    yield from _figure(
+        "Cells",
+        f"{cells.recomputed} of {cells.cells} recomputed" if cells.cells else "the bundle reports no table",
+        width,
+    )
+
+
+def _figure(name: str, value: str, width: int) -> Iterator[str]:
+    return _wrapped(f"{name:<12} {value}", width, "", " " * 13)
+
+
+def _times(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:
+    # Colour codes are put in before wrapping and are harmless themselves; what a bundle says is not.
+    safe = "".join(part if part.startswith("\x1b[") else harmless(part) for part in _split_colour(text))
+    yield from textwrap.wrap(
+        safe,
+        width,
+        initial_indent=first,
+        subsequent_indent=first if rest is None else rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _split_colour(text: str) -> list[str]:
+    """Only `missing` and `skipped` are painted inside wrapped text, by us."""
+    if not text.startswith("\x1b["):
+        return [text]
+    start, _, rest = text.partition("m")
+    word, escape, after = rest.partition("\x1b[0m")
+    return [f"{start}m", word, escape, after]
