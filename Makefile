@@ -7,9 +7,9 @@ BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
 RECIPES := bundles/rsd-fixture
-SOURCES := verifier tests benchmarks bundles/rsd-fixture/rsd_fixture
+SOURCES := verifier tests benchmarks reports bundles/rsd-fixture/rsd_fixture
 
-.PHONY: help verify test lint types imports unit package schemas bundles fuzz bench clean
+.PHONY: help verify test lint types imports unit package schemas bundles reports fuzz bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -34,7 +34,7 @@ lint: .venv/development ## style
 	$(BIN)/ruff format --check .
 
 types: .venv/development ## types, strictly, in package, recipes and tests
-	MYPYPATH=$(RECIPES) $(BIN)/mypy $(SOURCES)
+	$(BIN)/mypy $(SOURCES)
 
 imports: .venv/development ## the walls between the rooms
 	PYTHONPATH=$(RECIPES) $(BIN)/lint-imports
@@ -51,6 +51,9 @@ schemas: .venv/development ## write schemas/ anew from the models
 bundles: .venv/development ## build the shipped bundles anew from their recipes
 	rm -rf bundles/rsd-fixture/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
+
+reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
+	$(RUN) reports/regenerate.py
 
 fuzz: .venv/development ## the long form of the property tests and of the byte-change test
 	SEALTRACE_LONG=1 $(BIN)/pytest tests

@@ -9,13 +9,13 @@ __all__ = ["Report", "__version__", "verify"]
 
 if TYPE_CHECKING:
     from sealtrace.records.report import Report
-    from sealtrace.verify import verify
+    from sealtrace.verification import verify
 
 
 def __getattr__(name: str) -> object:
     """Import on first use: `import sealtrace` costs nothing."""
     if name == "verify":
-        from sealtrace.verify import verify
+        from sealtrace.verification import verify
 
         return verify
     if name == "Report":

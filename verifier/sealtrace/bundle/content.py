@@ -50,21 +50,13 @@ def document_digest(document: dict[str, Any], *, without: str | None = None) -> 
 def table_digest(table: pa.Table, kind: str) -> str:
     """Content digest of a table of records."""
     shape = row_shape(kind)
-    order = key_order(table, KINDS[kind].key)
-    order = _settle_equal_keys(table, kind, order)
-    if not np.array_equal(order, np.arange(table.num_rows)):
-        table = table.take(pa.array(order))
+    codes = combined_codes(table, KINDS[kind].key)
+    if not np.all(codes[1:] > codes[:-1]):
+        order = np.argsort(codes, kind="stable")
+        table = table.take(pa.array(_settle_equal_keys(table, kind, order, codes[order])))
     digest = hashlib.sha256()
     _write(table, kind, shape, digest.update)
     return digest.hexdigest()
-
-
-def key_order(table: pa.Table, key: tuple[str, ...]) -> Index:
-    """The permutation that sorts rows by key, stable among equal keys."""
-    codes = combined_codes(table, key)
-    if np.all(codes[1:] >= codes[:-1]):
-        return np.arange(table.num_rows)
-    return np.argsort(codes, kind="stable")
 
 
 def combined_codes(table: pa.Table, key: tuple[str, ...]) -> Index:
@@ -95,18 +87,18 @@ def _ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     return places[codes], len(order) + 1
 
 
-def _settle_equal_keys(table: pa.Table, kind: str, order: Index) -> Index:
-    codes = combined_codes(table, KINDS[kind].key)[order]
+def _settle_equal_keys(table: pa.Table, kind: str, order: Index, codes: Index) -> Index:
+    """Rows with equal keys in the order of their own encoding. `codes` are sorted."""
     repeats = np.flatnonzero(codes[1:] == codes[:-1])
     if not len(repeats):
         return order
     shape = row_shape(kind)
     settled = order.copy()
     for code in np.unique(codes[repeats]).tolist():
-        places = np.flatnonzero(codes == code)
-        rows = order[places].tolist()
-        rows.sort(key=lambda row: _encoding(table.slice(row, 1), kind, shape))
-        settled[places] = rows
+        start, stop = np.searchsorted(codes, [code, code + 1])
+        settled[start:stop] = sorted(
+            order[start:stop].tolist(), key=lambda row: _encoding(table.slice(row, 1), kind, shape)
+        )
     return settled
 
 

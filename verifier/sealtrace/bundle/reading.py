@@ -291,7 +291,8 @@ def _distinct_text(table: pa.Table) -> bytes:
     """The text of a Parquet table, each value once, for the search for marks of people."""
     parts: list[str] = []
     for column in table.columns:
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if pa.types.is_string(kind):
-            parts.extend(text for text in column.unique().to_pylist() if text)
+        for chunk in column.chunks:
+            texts = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+            if pa.types.is_string(texts.type):
+                parts.extend(text for text in texts.unique().to_pylist() if text)
     return "\n".join(parts).encode()

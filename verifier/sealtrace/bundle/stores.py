@@ -74,6 +74,12 @@ class _Misfits:
         if (row, pointer) not in self._known:
             self._add(row, pointer, expected, found)
 
+    def sound(self, count: int) -> npt.NDArray[np.int64]:
+        """The rows, of so many, that nothing was said against."""
+        keep = np.ones(count, bool)
+        keep[sorted(self.spoilt)] = False
+        return np.flatnonzero(keep)
+
     def _add(self, row: int, pointer: str, expected: str, found: str) -> None:
         self.spoilt.add(row)
         values = {name: self._key_of(row, name) for name in KINDS[self._kind].key}
@@ -114,18 +120,24 @@ def read_rows(data: bytes | pa.Buffer, path: str, kind: str, file_format: str, *
     lossless = not (misfits.defects.total or syntax.total)
     check_table(table, shape, misfits.of_value)
     if every_row:
-        from sealtrace.bundle.documents import misfits_of
-
-        for row, record in enumerate(table.to_pylist(maps_as_pydicts="strict")):
-            if row not in misfits.spoilt:
-                for pointer, expected, found in misfits_of(kind, _without_nulls(record)):
-                    misfits.of_value(row, pointer, expected, found)
+        _judge_each(table, kind, misfits)
     good = table
     if misfits.spoilt:
-        keep = np.ones(table.num_rows, bool)
-        keep[sorted(misfits.spoilt)] = False
-        good, numbers = table.filter(pa.array(keep)), numbers[keep]
+        sound = misfits.sound(table.num_rows)
+        good, numbers = table.take(pa.array(sound)), numbers[sound]
     return Store(path, kind, good, numbers, table if lossless else None, syntax, misfits.defects, count)
+
+
+def _judge_each(table: pa.Table, kind: str, misfits: _Misfits) -> None:
+    """Puts each row that the predicates let pass before jsonschema and the model too."""
+    from sealtrace.bundle.documents import misfits_of
+
+    sound = misfits.sound(table.num_rows)
+    # Only sound rows have a form in JSON: Parquet can hold a map with a key twice.
+    records = table.take(pa.array(sound)).to_pylist(maps_as_pydicts="strict")
+    for row, record in zip(sound.tolist(), records, strict=True):
+        for pointer, expected, found in misfits_of(kind, _without_nulls(record)):
+            misfits.of_value(row, pointer, expected, found)
 
 
 def _without_nulls(value: Any) -> Any:
@@ -159,8 +171,15 @@ def _parquet(data: bytes | pa.Buffer, path: str, kind: str, syntax: Defects) -> 
 
     wanted = arrow_schema(kind)
     try:
-        file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=_text_leaves(row_shape(kind)))
-        table = file.read()
+        metadata = pq.read_metadata(pa.BufferReader(data))
+        there = {metadata.schema.column(index).path for index in range(metadata.num_columns)}
+        leaves = [leaf for leaf in _text_leaves(row_shape(kind)) if leaf in there]
+        file = pq.ParquetFile(pa.BufferReader(data), metadata=metadata, read_dictionary=leaves)
+        # Arrow cannot read nested dictionaries across row groups, so each is read by itself.
+        groups = [file.read_row_group(index) for index in range(file.num_row_groups)]
+        table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
+        # Arrow takes a file's word that its text is UTF-8.
+        table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         syntax.add(Defect(f"not a readable Parquet file: {_first_line(error)}", path))
         return wanted.empty_table(), []
@@ -199,18 +218,44 @@ def _parquet(data: bytes | pa.Buffer, path: str, kind: str, syntax: Defects) -> 
 
 def _as_declared(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
     """The column in its declared type, text left dictionary-encoded; only casts that lose nothing."""
-    found = column.type
-    if _plain(found) == wanted:
+    if _plain(column.type) == wanted:
         return column
-    if pa.types.is_floating(wanted) and not pa.types.is_floating(found):
-        raise TypeError(f"{found} is not a binary64 number")
-    if pa.types.is_integer(wanted) and not pa.types.is_integer(found):
-        raise TypeError(f"{found} is not an integer")
-    if pa.types.is_string(wanted) and not (pa.types.is_large_string(found) or pa.types.is_string(found)):
-        raise TypeError(f"{found} is not text")
-    if pa.types.is_boolean(wanted):
-        raise TypeError(f"{found} is not a flag")
+    _same_sort(column.type, wanted)
     return column.cast(wanted)
+
+
+def _same_sort(found: pa.DataType, wanted: pa.DataType) -> None:
+    """Refuses what Arrow would cast by changing values rather than their width: text to numbers, say."""
+    if pa.types.is_null(found):
+        return
+    if pa.types.is_dictionary(found):
+        found = found.value_type
+    if pa.types.is_list(wanted) and _is_list(found):
+        _same_sort(found.value_type, wanted.value_type)
+    elif pa.types.is_map(wanted) and pa.types.is_map(found):
+        _same_sort(found.key_type, wanted.key_type)
+        _same_sort(found.item_type, wanted.item_type)
+    elif pa.types.is_struct(wanted) and pa.types.is_struct(found):
+        names = [child.name for child in found]
+        for child in found:
+            if wanted.get_field_index(child.name) < 0 or names.count(child.name) > 1:
+                raise TypeError(f"the schema has no such field, or it is there twice: {child.name}")
+            _same_sort(child.type, wanted.field(child.name).type)
+    elif not any(sort(wanted) and sort(found) for sort in _SORTS):
+        raise TypeError(f"{found} is not {wanted}")
+
+
+def _is_list(data_type: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_list(data_type) or pa.types.is_large_list(data_type) or pa.types.is_fixed_size_list(data_type)
+    )
+
+
+def _is_text(data_type: pa.DataType) -> bool:
+    return bool(pa.types.is_string(data_type) or pa.types.is_large_string(data_type))
+
+
+_SORTS = (pa.types.is_floating, pa.types.is_integer, pa.types.is_boolean, _is_text)
 
 
 def _plain(data_type: pa.DataType) -> pa.DataType:

@@ -36,7 +36,7 @@ def order(study: Study, outcome: Outcome) -> None:
     for kind in ("observation", "trace"):
         frame = study.frame(kind)
         outcome.inspected += frame.size
-        lists = study.legal if kind == "observation" else frame.action_lists("legal", study.actions)
+        lists = study.legal if kind == "observation" else study.trace_legal
         listed = frame.column("legal")
         outcome.rows(
             frame,
@@ -55,8 +55,7 @@ def vocabulary(study: Study, outcome: Outcome) -> None:
     teacher, trace, values = study.frame("teacher"), study.frame("trace"), study.frame("values")
     _same_names(study, outcome, teacher, "distribution")
     _same_names(study, outcome, teacher, "values")
-    lists = trace.action_lists("legal", study.actions)
-    _report(study, outcome, trace, "legal", lists.named, lists.unknown)
+    _report(study, outcome, trace, "legal", study.trace_legal.named, study.trace_legal.unknown)
     _same_names(study, outcome, values, "values")
 
 
@@ -69,6 +68,8 @@ def _report(study: Study, outcome: Outcome, frame: Frame, field: str, named: Mas
     column = frame.column(field)
     states = study.state_of(frame.kind)
     rows = np.flatnonzero((states >= 0) & column.is_valid().to_numpy(zero_copy_only=False))
+    # A state without a usable legal set has nothing to compare with; action.legal-set reports it.
+    rows = rows[study.playable[states[rows]]]
     outcome.inspected += len(rows)
     legal = study.legal.named[states[rows]]
     wrong = rows[unknown[rows] | (named[rows] != legal).any(axis=1)]

@@ -21,15 +21,13 @@ VISIBLE = {
 
 @check("boundary.interfaces", "fields")
 def interfaces(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     for name, fields in study.protocol["interfaces"].items():
         outcome.inspected += len(fields)
         for index, field in enumerate(fields):
             if field not in VISIBLE.get(name, frozenset()):
                 outcome.add(
                     "the interface declares a field that its contract hides",
-                    source=study.protocol_document.path,
+                    source=study.protocol_path,
                     key={"interface": name},
                     field=f"/interfaces/{name}/{index}",
                     expected=", ".join(sorted(VISIBLE.get(name, ()))) or "a known interface",
@@ -39,8 +37,6 @@ def interfaces(study: Study, outcome: Outcome) -> None:
 
 @check("boundary.inputs", "traces")
 def inputs(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("trace")
     column = frame.column("inputs")
     outcome.inspected = frame.size

@@ -24,7 +24,7 @@ class Check:
     needs: tuple[str, ...] = ()
     """Checks that must hold for a pass."""
     whole: bool = False
-    """An aggregate: with a need unmet it is not computed at all."""
+    """It speaks of completeness or of an aggregate: with a need unmet it is not computed at all."""
     consequences: tuple[str, ...] = ()
     """Checks that may fail because this one does."""
 
@@ -73,6 +73,7 @@ CATALOGUE: tuple[Check, ...] = (
         "appendix E: a file's bytes and a canonical payload are different identities",
         "the manifest gives a record file another content digest",
         needs=("identity.manifest",),
+        consequences=("stage.members",),
     ),
     Check(
         "identity.root",
@@ -114,7 +115,7 @@ CATALOGUE: tuple[Check, ...] = (
         "protocol.domain",
         "Declared constants lie in their domains, and names that must differ do",
         "section 3: tau > 0, q_min < q_max, 0 <= rho <= 2, 0 < zeta < 1",
-        "the protocol declares tau = 0",
+        "the protocol declares a confidence level of 1.5",
         reads=("protocol",),
     ),
     Check(
@@ -137,7 +138,6 @@ CATALOGUE: tuple[Check, ...] = (
         "appendix A, algorithm table: freeze boundaries",
         "a seal leaves out a file of its stage",
         needs=("identity.manifest", "schema.documents"),
-        # Leaving a file out of a seal changes the seal, which the next one names.
         consequences=("stage.chain",),
     ),
     Check(
@@ -147,7 +147,6 @@ CATALOGUE: tuple[Check, ...] = (
         "held-out scores are sealed together with the held-out traces",
         reads=("protocol",),
         needs=("identity.manifest",),
-        consequences=("selection.held-out",),
     ),
     Check(
         "source.preserved",
@@ -215,8 +214,10 @@ CATALOGUE: tuple[Check, ...] = (
         "section 3.1: disjoint data roles",
         "a held-out observation is a copy of a calibration observation",
         reads=_STATES,
-        # What the query policy reads changes with the copied fields.
-        consequences=("replay.query-gate", "replay.query-policy"),
+        consequences=(
+            "replay.query-gate",
+            "replay.query-policy",
+        ),
     ),
     # Joins.
     Check(
@@ -226,6 +227,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a teacher record is removed",
         reads=(*_STATES, "teacher", "candidate"),
         needs=("join.unique-key",),
+        whole=True,
     ),
     Check(
         "join.trace",
@@ -234,6 +236,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a trace is removed, and its score with it",
         reads=(*_STATES, "candidate", "trace"),
         needs=("join.unique-key",),
+        whole=True,
     ),
     Check(
         "join.values",
@@ -242,6 +245,7 @@ CATALOGUE: tuple[Check, ...] = (
         "the strong action values of a state are removed",
         reads=(*_STATES, "trace", "values"),
         needs=("join.unique-key",),
+        whole=True,
     ),
     Check(
         "join.score",
@@ -250,6 +254,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a score is removed",
         reads=("trace", "score"),
         needs=("join.unique-key",),
+        whole=True,
     ),
     # Actions.
     Check(
@@ -258,7 +263,6 @@ CATALOGUE: tuple[Check, ...] = (
         "appendix A: empty legal sets are explicit error states",
         "an observation lists no legal action",
         reads=_STATES,
-        consequences=("action.vocabulary",),
     ),
     Check(
         "action.order",
@@ -271,7 +275,7 @@ CATALOGUE: tuple[Check, ...] = (
         "action.vocabulary",
         "Teacher, traces and values name exactly the observation's legal actions",
         "appendix D: equality of legal action vocabularies",
-        "an evaluator values an action that is not legal",
+        "an evaluator values an action that nobody declared",
         reads=(*_STATES, "teacher", "trace", "values"),
     ),
     Check(
@@ -287,34 +291,16 @@ CATALOGUE: tuple[Check, ...] = (
         "probability.support",
         "Probabilities are finite, nonnegative and on the legal actions only",
         "appendix E, reproduction checks: probability support",
-        "a trace puts a little negative probability on an action",
+        "a trace puts a tiny negative probability on an action",
         reads=(*_STATES, "teacher", "trace"),
         needs=("action.legal-set",),
-        consequences=(
-            "replay.anchor",
-            "replay.tilt",
-            "replay.top-action",
-            "replay.query-policy",
-            "replay.zero-scale",
-            "score.utility",
-            "score.delta",
-        ),
     ),
     Check(
         "probability.normalized",
         "Probabilities sum to one within the declared tolerance",
         "appendix D: finite probabilities summing to one",
-        "a trace's probabilities sum to 1.001",
+        "a trace's probabilities sum to one and 1.8e-12",
         reads=("protocol", "teacher", "trace"),
-        consequences=(
-            "replay.anchor",
-            "replay.tilt",
-            "replay.top-action",
-            "replay.query-policy",
-            "replay.zero-scale",
-            "score.utility",
-            "score.delta",
-        ),
     ),
     # Replay.
     Check(
@@ -341,16 +327,20 @@ CATALOGUE: tuple[Check, ...] = (
         "a scale is so large that the tilt overflows",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", "action.legal-set"),
-        consequences=("replay.tilt",),
     ),
     Check(
         "replay.anchor",
         "The anchor is the teacher smoothed with the uniform distribution",
         "section 3.2, tilt equation, left half",
-        "two probabilities of an anchor trace are exchanged",
+        "a billionth of an anchor's probability moves to another action",
         reads=_POLICIES,
         needs=("join.teacher", *_JOINED),
-        consequences=("action.chosen", "replay.zero-scale", "score.utility", "score.delta"),
+        consequences=(
+            "replay.zero-scale",
+            "score.utility",
+            "score.delta",
+            "aggregate.summary",
+        ),
     ),
     Check(
         "replay.top-action",
@@ -359,7 +349,12 @@ CATALOGUE: tuple[Check, ...] = (
         "a top-action trace imitates another action",
         reads=_POLICIES,
         needs=("join.teacher", *_JOINED),
-        consequences=("score.utility", "score.delta"),
+        consequences=(
+            "score.utility",
+            "score.delta",
+            "threshold.recomputed",
+            "aggregate.summary",
+        ),
     ),
     Check(
         "replay.tilt",
@@ -368,7 +363,11 @@ CATALOGUE: tuple[Check, ...] = (
         "a residual trace holds the distribution of another scale",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", *_JOINED),
-        consequences=("score.utility", "score.delta"),
+        consequences=(
+            "score.utility",
+            "score.delta",
+            "aggregate.summary",
+        ),
     ),
     Check(
         "replay.zero-scale",
@@ -385,7 +384,10 @@ CATALOGUE: tuple[Check, ...] = (
         "a trace denies a query that the gate accepts",
         reads=(*_STATES, "candidate", "trace"),
         needs=("bank.policies", *_JOINED),
-        consequences=("replay.query-policy", "replay.ledger"),
+        consequences=(
+            "replay.query-policy",
+            "replay.ledger",
+        ),
     ),
     Check(
         "replay.query-policy",
@@ -394,7 +396,12 @@ CATALOGUE: tuple[Check, ...] = (
         "a query trace without a query holds the anchor's distribution",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", *_JOINED),
-        consequences=("action.chosen", "score.utility", "score.delta"),
+        consequences=(
+            "score.utility",
+            "score.delta",
+            "threshold.recomputed",
+            "aggregate.summary",
+        ),
     ),
     Check(
         "replay.ledger",
@@ -444,7 +451,6 @@ CATALOGUE: tuple[Check, ...] = (
         "a reported delta has the wrong sign",
         reads=("protocol", "candidate", "trace", "values", "score"),
         needs=("join.score", "join.values", *_JOINED),
-        consequences=("threshold.stored",),
     ),
     Check(
         "threshold.stored",
@@ -458,17 +464,10 @@ CATALOGUE: tuple[Check, ...] = (
         "threshold.recomputed",
         "The reported crossing is what distributions and action values give, decided exactly",
         "appendix E, reproduction checks: threshold counts",
-        "the protocol's tau moves past a state's delta",
+        "a row reports a delta and a crossing that its distribution does not give",
         reads=("protocol", "candidate", "trace", "values", "score"),
         needs=("join.score", "join.values", *_JOINED),
-        consequences=(
-            "threshold.stored",
-            "selection.grid",
-            "selection.counts",
-            "selection.certified",
-            "selection.choice",
-            "aggregate.summary",
-        ),
+        consequences=("score.delta",),
     ),
     # Aggregates.
     Check(
@@ -486,7 +485,6 @@ CATALOGUE: tuple[Check, ...] = (
         "appendix B: the selection record",
         "the selection record leaves out a scale of the grid",
         reads=("protocol", "selection"),
-        consequences=("selection.counts", "selection.certified", "selection.choice"),
     ),
     Check(
         "selection.counts",

@@ -54,7 +54,8 @@ class Frame:
         if len(schemas) > 1:
             # One file has dictionary columns (Parquet) and another has not (JSON lines).
             tables = [table.cast(arrow_schema(kind)) for table in tables]
-        self.table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+        # Chunks are joined a column at a time, when one is asked for: a whole copy would double the memory.
+        self.table = pa.concat_tables(tables).unify_dictionaries()
         self._starts = np.cumsum([0, *(store.table.num_rows for store in stores)])
         self._numbers = [store.rows for store in stores]
         self.size: int = self.table.num_rows
@@ -77,6 +78,8 @@ class Frame:
     def repeats(self) -> list[Index]:
         """Groups of rows that share a key."""
         codes = combined_codes(self.table, KINDS[self.kind].key)
+        if np.all(codes[1:] > codes[:-1]):
+            return []
         order = np.argsort(codes, kind="stable")
         ordered = codes[order]
         starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1], True])
@@ -128,6 +131,10 @@ class Frame:
         items = array.items.slice(start, stop - start).to_numpy(zero_copy_only=False)
         values = np.zeros((self.size, len(actions)))
         named = np.zeros(values.shape, np.bool_)
+        if (pattern := _regular(codes, owners, self.size)) is not None:
+            values[:, pattern] = items.reshape(self.size, -1)
+            named[:, pattern] = True
+            return ActionMatrix(values, named, np.zeros(self.size, np.bool_))
         known = codes >= 0
         values[owners[known], codes[known]] = items[known]
         named[owners[known], codes[known]] = True
@@ -138,6 +145,10 @@ class Frame:
         array, owners, start, stop = _flattened(self.column(name))
         codes = _action_codes(array.values.slice(start, stop - start), actions)
         named = np.zeros((self.size, len(actions)), np.bool_)
+        if (pattern := _regular(codes, owners, self.size)) is not None:
+            named[:, pattern] = True
+            no = np.zeros(self.size, np.bool_)
+            return ActionLists(named, no, no, no | bool(np.all(pattern[1:] > pattern[:-1])))
         known = codes >= 0
         named[owners[known], codes[known]] = True
         counts = np.bincount(owners[known], minlength=self.size)
@@ -169,6 +180,20 @@ def _action_codes(names: pa.Array, actions: list[str]) -> Index:
         return codes
     found: Index = pc.index_in(names, value_set=vocabulary).fill_null(-1).to_numpy().astype(np.int64)
     return found
+
+
+def _regular(codes: Index, owners: Index, size: int) -> Index | None:
+    """The actions that every record names, where all name the same known ones once and in the same order."""
+    if not size or not len(codes) or len(codes) % size:
+        return None
+    width = len(codes) // size
+    pattern = codes[:width]
+    if pattern.min() < 0 or len(np.unique(pattern)) < width:
+        return None
+    records = np.arange(size)
+    # Owners ascend, so a block whose first and last item belong to a record belongs to it whole.
+    blocks = np.array_equal(owners[::width], records) and np.array_equal(owners[width - 1 :: width], records)
+    return pattern if blocks and bool((codes.reshape(size, width) == pattern).all()) else None
 
 
 def _any(rows: Index, size: int) -> Mask:

@@ -52,8 +52,11 @@ def _requests(study: Study) -> tuple[Vector, Mask, Mask]:
         weights,
         features,
     )
-    asks = score >= float(threshold)
     decided = np.isfinite(score)
+    if not 0 < threshold <= 1:
+        # The score is clipped to [0, 1], so it is always at least the threshold, or never.
+        return score, np.full(len(score), threshold <= 0), decided
+    asks = score >= float(threshold)
     for state in np.flatnonzero(decided & (np.abs(score - float(threshold)) < _CLOSE)).tolist():
         answer = _decide(study, state)
         asks[state], decided[state] = bool(answer), answer is not None
@@ -158,7 +161,7 @@ def _allowed(study: Study, rows: Index, states: Index, asks: Mask) -> Mask:
     """Which requests the budget accepts: the first ones of each split, in order of state id."""
     budget = study.protocol["query"].get("budget")
     splits, _ = study.frame("observation").texts("split")
-    identifiers = np.array(study.states.take(pa.array(states)).to_pylist(), dtype=object)
+    identifiers = np.array(study.states.take(pa.array(states.tolist(), pa.int64())).to_pylist(), dtype=object)
     allowed = np.zeros(len(rows), np.bool_)
     for split in np.unique(splits[states]).tolist():
         members = np.flatnonzero(splits[states] == split)

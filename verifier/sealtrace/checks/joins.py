@@ -104,8 +104,6 @@ def trace(study: Study, outcome: Outcome) -> None:
 
 @check("join.values", "states")
 def values(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("values")
     places = study.state_of("values")
     outcome.rows(
@@ -140,11 +138,11 @@ def score(study: Study, outcome: Outcome) -> None:
     joined = study.score_of_trace
     outcome.rows(
         traces,
-        np.flatnonzero(joined < 0),
+        np.flatnonzero(joined == -1),
         "/state",
-        "the trace has no single score",
+        "the trace has no score",
         expected=lambda _: "one score",
-        found=lambda _: "none, or several",
+        found=lambda _: "none",
     )
     unscored = np.ones(scores.size, np.bool_)
     unscored[joined[joined >= 0]] = False

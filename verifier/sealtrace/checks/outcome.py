@@ -121,7 +121,7 @@ class Outcome:
         message: str,
     ) -> None:
         """Every stored number within the tolerance of the replayed one. Arrays run along `rows`."""
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             distance = np.abs(replayed - stored)
         wrong = ~(distance <= tolerance)
         position = np.flatnonzero(wrong)

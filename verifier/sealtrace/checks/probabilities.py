@@ -65,8 +65,6 @@ def support(study: Study, outcome: Outcome) -> None:
 
 @check("probability.normalized", "distributions")
 def normalized(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     tolerance = study.real("tolerances", "normalization")
     for frame, field, matrix in _distributions(study):
         rows = np.flatnonzero(~matrix.unknown)

@@ -72,19 +72,16 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
         ("/selectors", [one["name"] for one in protocol.get("selectors") or []]),
     ):
         yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
-    yield "/actions", str(len(protocol["actions"])), len(protocol["actions"]) > 0, "at least one action"
 
 
 @check("protocol.domain", "constants")
 def domain(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     for pointer, found, holds, domain in _domains(study.protocol):
         outcome.inspected += 1
         if not holds:
             outcome.add(
                 "the declared value lies outside its domain",
-                source=study.protocol_document.path,
+                source=study.protocol_path,
                 field=pointer,
                 expected=domain,
                 found=found,
@@ -93,8 +90,6 @@ def domain(study: Study, outcome: Outcome) -> None:
 
 @check("bank.scales", "candidates")
 def scales(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("candidate")
     outcome.inspected = len(study.candidates)
     seen: dict[tuple[str, Fraction | None], Candidate] = {}
@@ -113,7 +108,7 @@ def scales(study: Study, outcome: Outcome) -> None:
             )
         seen[key] = one
     grid = [exact(text) for text in study.protocol["scale_grid"]]
-    path = study.protocol_document.path
+    path = study.protocol_path
     for index, (before, after) in enumerate(pairwise(grid), 1):
         if after <= before:
             outcome.add(

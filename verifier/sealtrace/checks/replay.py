@@ -81,8 +81,6 @@ def teacher(study: Study, outcome: Outcome) -> None:
 
 @check("replay.teacher-value", "teacher records")
 def teacher_value(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("teacher")
     reported = frame.numbers("value")
     valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False) & np.isfinite(reported)
@@ -108,8 +106,11 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
 @check("replay.normalizer", "normalizers")
 def normalizer(study: Study, outcome: Outcome) -> None:
     frame = study.frame("candidate")
-    for index, one in enumerate(study.candidates):
-        replay = replay_of(study, index)
+    replays = [replay_of(study, index) for index in range(len(study.candidates))]
+    if replays and all(replay is not None and replay.normalizers is None for replay in replays):
+        outcome.not_applicable = "no policy of the bank is normalized"
+        return
+    for one, replay in zip(study.candidates, replays, strict=True):
         if replay is None or replay.normalizers is None:
             continue
         known = study.playable

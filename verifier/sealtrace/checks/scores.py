@@ -46,8 +46,6 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
 
 @check("score.utility", "scores")
 def utility(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("score")
     places, rows = _joined(study)
     outcome.inspected = len(rows)
@@ -65,8 +63,6 @@ def utility(study: Study, outcome: Outcome) -> None:
 
 @check("score.delta", "scores")
 def delta(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("score")
     places, rows = _joined(study)
     outcome.inspected = len(rows)
@@ -83,8 +79,6 @@ def delta(study: Study, outcome: Outcome) -> None:
 
 @check("threshold.stored", "scores")
 def stored_threshold(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("score")
     outcome.inspected = frame.size
     deltas, reported = frame.numbers("delta"), frame.flags("crossing")
@@ -113,8 +107,6 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
 
 @check("threshold.recomputed", "scores")
 def recomputed_threshold(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("score")
     places, rows = _joined(study)
     outcome.inspected = len(rows)
@@ -135,6 +127,9 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
 
 @check("aggregate.summary", "summaries")
 def summary(study: Study, outcome: Outcome) -> None:
+    if not study.bundle.of_kind("summary"):
+        outcome.not_applicable = "the bundle retains no policy summary"
+        return
     frame = study.frame("summary")
     outcome.inspected = frame.size
     candidates = study.candidate_of("summary")

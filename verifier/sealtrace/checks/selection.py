@@ -63,13 +63,20 @@ def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], Counted 
         yield document, {"selector": document.value["selector"]}, counted
 
 
+def _nothing_selected(study: Study, outcome: Outcome) -> bool:
+    """Says so where the study neither declares nor records a selection."""
+    if study.protocol.get("selectors") or study.bundle.documents_of("selection"):
+        return False
+    outcome.not_applicable = "the protocol declares no selector"
+    return True
+
+
 @check("selection.grid", "selections")
 def grid(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
     selectors = study.protocol.get("selectors") or []
     documents = study.bundle.documents_of("selection")
-    if not selectors and not documents:
-        outcome.not_applicable = "the protocol declares no selector"
-        return
     outcome.inspected = len(documents)
     for document in documents:
         record, key = document.value, {"selector": document.value["selector"]}
@@ -108,6 +115,8 @@ def grid(study: Study, outcome: Outcome) -> None:
 
 @check("selection.counts", "counts")
 def counts(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
     for document, key, counted in recounted(study):
         if counted is None:
             outcome.missing = "the grid was not traced and scored on the selection's split"
@@ -141,6 +150,8 @@ def counts(study: Study, outcome: Outcome) -> None:
 
 @check("selection.certified", "selections")
 def certified(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
     for document, key, counted in recounted(study):
         if counted is None:
             outcome.missing = "the grid was not traced and scored on the selection's split"
@@ -160,6 +171,8 @@ def certified(study: Study, outcome: Outcome) -> None:
 
 @check("selection.choice", "selections")
 def choice(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
     for document, key, counted in recounted(study):
         if counted is None:
             outcome.missing = "the grid was not traced and scored on the selection's split"
@@ -195,6 +208,8 @@ def chosen_text(counted: Counted) -> str | None:
 
 @check("selection.held-out", "selections")
 def held_out(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
     stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
     for document in study.bundle.documents_of("selection"):
         outcome.inspected += 1

@@ -18,12 +18,10 @@ _SUFFIX = re.compile(r"[0-9]+$")
 
 @check("split.inventory", "states")
 def inventory(study: Study, outcome: Outcome) -> None:
-    if study.protocol_document is None:
-        return
     frame = study.frame("observation")
     outcome.inspected = frame.size
     codes, names = frame.texts("split")
-    path = study.protocol_document.path
+    path = study.protocol_path
     for index, split in enumerate(study.protocol["splits"]):
         found = int((codes == names.index(split["name"])).sum()) if split["name"] in names else 0
         if found != split["states"]:

@@ -75,6 +75,11 @@ class Study:
         document = self.protocol_document
         return {} if document is None else document.value
 
+    @property
+    def protocol_path(self) -> str:
+        """Where the protocol lies."""
+        return "" if self.protocol_document is None else self.protocol_document.path
+
     def constant(self, *path: str) -> Fraction:
         """A declared constant, exactly."""
         value: Any = self.protocol
@@ -193,7 +198,7 @@ class Study:
         constants = np.array([_double(known[action]["constant"]) for action in self.actions])
         weights = np.array([[_double(terms[action].get(name, "0")) for action in self.actions] for name in names])
         features = [self.feature(name) for name in names]
-        return policies.affine(constants, weights.reshape(len(names), -1), features, len(self.states))
+        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, len(self.states))
 
     # Teacher and values, by state
 
@@ -261,6 +266,11 @@ class Study:
         return self.frame("trace").action_matrix("probabilities", self.actions)
 
     @cached_property
+    def trace_legal(self) -> ActionLists:
+        """The legal actions that each policy was given."""
+        return self.frame("trace").action_lists("legal", self.actions)
+
+    @cached_property
     def anchor_traces(self) -> Index:
         """The anchor's trace at every observed state; -1 where none or several."""
         if self.anchor is None:
@@ -269,7 +279,7 @@ class Study:
 
     @cached_property
     def score_of_trace(self) -> Index:
-        """The score of each trace; -1 where none or several."""
+        """The score of each trace; -1 where there is none, -2 where there are several."""
         traces, scores = self.frame("trace"), self.frame("score")
         left, right = _shared_codes(traces, scores)
         if np.array_equal(left, right) and not traces.repeats:
@@ -279,8 +289,9 @@ class Study:
         order = np.argsort(right, kind="stable")
         ordered = right[order]
         low = np.searchsorted(ordered, left, side="left")
-        once = np.searchsorted(ordered, left, side="right") - low == 1
-        return np.where(once, order[np.minimum(low, len(order) - 1)], -1)
+        times = np.searchsorted(ordered, left, side="right") - low
+        found = np.where(times == 1, order[np.minimum(low, len(order) - 1)], -2)
+        return np.where(times == 0, -1, found)
 
     # Recomputation
 
@@ -296,7 +307,7 @@ class Study:
             case "top-action":
                 top = policies.top_action(self.teacher, legal)
                 # argmax takes NaN for the largest, so a state without a teacher is said to have none.
-                known: Mask = np.isfinite(self.teacher).all(axis=1)
+                known = np.asarray(np.isfinite(self.teacher).all(axis=1))
                 mass = policies.point_mass(np.where(known, top, -1), len(self.actions))
                 return Replay(np.where(known[:, None], mass, np.nan), None)
             case "anchor":
@@ -307,6 +318,8 @@ class Study:
                 scale = as_double(exact(candidate.scale))
                 if scale == 0:
                     return Replay(self.smoothed_teacher, None)
+                if not set(self.actions) <= set(candidate.direction):
+                    return None
                 weights = policies.tilt_weights(self.smoothed_teacher, self.affine(candidate.direction), scale, legal)
                 return Replay(policies.normalized(weights), policies.normalizers(weights))
             case _:

@@ -71,6 +71,6 @@ def _explain(check: Check) -> None:
     if check.whole:
         click.echo(
             textwrap.fill(
-                "An aggregate: where a need fails it is not computed, and its status is missing.", text_width()
+                "Where a need fails it is not computed at all, and its status is missing.", text_width()
             )
         )

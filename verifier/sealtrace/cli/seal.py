@@ -45,9 +45,9 @@ def command(directory: Path, stage: str | None, empty: dict[str, str]) -> int:
 
     \b
     Examples:
-      sealtrace seal study/ --stage declare           while the experiment runs
-      sealtrace seal study/ --stage structure --empty structure="no partition is learned"
-      sealtrace seal study/                           all stages that are left
+      sealtrace seal study/ --stage declare     while the experiment runs
+      sealtrace seal study/                     all stages that are left
+      sealtrace seal study/ --empty structure="no partition is learned"
 
     Exit codes: 0 sealed; 2 refused, and nothing was written.
     """

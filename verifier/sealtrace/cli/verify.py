@@ -75,7 +75,7 @@ def command(
     """
     from sealtrace.cli.output import paint, text_width, write_output
     from sealtrace.report import json, text
-    from sealtrace.verify import select, verify
+    from sealtrace.verification import select, verify
 
     try:
         select(check, skip)

@@ -19,7 +19,8 @@ def exact_query_score(
         largest = max(exact)
         weights = [(logit - largest).exp() + _decimal(floor) for logit in exact]
         total = sum(weights, Decimal(0))
-        entropy = -sum(((w / total) * (w / total).ln() for w in weights), Decimal(0))
+        # 0 log 0 = 0: a weight may underflow even here.
+        entropy = -sum(((w / total) * (w / total).ln() for w in weights if w), Decimal(0))
         size = Decimal(max(2, len(logits))).ln()
         return _decimal(entropy_weight) * entropy / size + _decimal(features)
 

@@ -10,37 +10,42 @@ Vector = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.int64]
 
+# What overflows or is undefined becomes inf or NaN, which the checks name; it is no matter for a warning.
+_named_states = np.errstate(divide="ignore", invalid="ignore", over="ignore")
 
+
+@_named_states
 def shifted_exponential(logits: Matrix, legal: Mask) -> Matrix:
     """exp(z - max z) over legal actions, zero elsewhere (appendix A, numerical implementation).
 
     A row without a finite maximum gives NaN: the named error state of its normalizer.
     """
-    with np.errstate(invalid="ignore", over="ignore"):
-        bounded = np.where(legal, logits, -np.inf)
-        shifted = bounded - bounded.max(axis=1, keepdims=True, initial=-np.inf)
-        return np.where(legal, np.exp(shifted), 0.0)
+    bounded = np.where(legal, logits, -np.inf)
+    shifted = bounded - bounded.max(axis=1, keepdims=True, initial=-np.inf)
+    return np.where(legal, np.exp(shifted), 0.0)
 
 
+@_named_states
 def normalized(weights: Matrix) -> Matrix:
     """Weights divided by their sum."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        probabilities: Matrix = weights / weights.sum(axis=1, keepdims=True)
+    probabilities: Matrix = weights / weights.sum(axis=1, keepdims=True)
     return probabilities
 
 
+@_named_states
 def normalizers(weights: Matrix) -> Vector:
     """The sums that weights are divided by; each must be finite and positive."""
     total: Vector = weights.sum(axis=1)
     return total
 
 
+@_named_states
 def teacher_weights(values: Matrix, legal: Mask, temperature: float) -> Matrix:
     """Unnormalized softmax of the teacher's action values (appendix A, teacher response model)."""
-    with np.errstate(over="ignore"):
-        return shifted_exponential(values / temperature, legal)
+    return shifted_exponential(values / temperature, legal)
 
 
+@_named_states
 def anchor(teacher: Matrix, legal: Mask, teacher_weight: float, uniform_weight: float) -> Matrix:
     """pi_0 = w_T pi_T + w_U U, the left half of the tilt equation."""
     counts = legal.sum(axis=1, keepdims=True)
@@ -48,10 +53,10 @@ def anchor(teacher: Matrix, legal: Mask, teacher_weight: float, uniform_weight: 
     return np.where(legal, teacher_weight * teacher + uniform_weight * uniform, 0.0)
 
 
+@_named_states
 def tilt_weights(base: Matrix, direction: Matrix, scale: float, legal: Mask) -> Matrix:
     """Unnormalized exponential tilt: exp(log pi_0 + alpha delta), shifted (the tilt equation)."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return shifted_exponential(np.log(base) + scale * direction, legal)
+    return shifted_exponential(np.log(base) + scale * direction, legal)
 
 
 def prior_weights(logits: Matrix, legal: Mask, floor: float) -> Matrix:
@@ -59,12 +64,12 @@ def prior_weights(logits: Matrix, legal: Mask, floor: float) -> Matrix:
     return np.where(legal, shifted_exponential(logits, legal) + floor, 0.0)
 
 
+@_named_states
 def query_score(
     prior: Matrix, legal: Mask, entropy_weight: float, weights: list[float], features: list[Vector]
 ) -> Vector:
     """q(s): the prior's normalized entropy and features, weighted and clipped to [0, 1]."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(prior > 0, -prior * np.log(prior), 0.0)
+    terms = np.where(prior > 0, -prior * np.log(prior), 0.0)
     score = entropy_weight * terms.sum(axis=1) / np.log(np.maximum(2, legal.sum(axis=1)))
     for weight, feature in zip(weights, features, strict=True):
         score = score + weight * feature
@@ -93,6 +98,7 @@ def point_mass(actions: Index, width: int) -> Matrix:
     return matrix
 
 
+@_named_states
 def affine(constants: Vector, weights: Matrix, features: list[Vector], rows: int) -> Matrix:
     """constants + weights . features, for each row and action; `weights` is features by actions."""
     result = np.broadcast_to(constants, (rows, len(constants))).copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +16,19 @@ Mask = npt.NDArray[np.bool_]
 
 def expected_utility(policy: Matrix, values: Matrix) -> Vector:
     """E_g(pi, s) = sum_a pi(a|s) Q_g(s, a)."""
-    utility: Vector = (policy * values).sum(axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        utility: Vector = (policy * values).sum(axis=1)
     return utility
 
 
 def mean(values: Vector) -> float:
-    """The mean, rounded once: the sum is exact before the division."""
-    return math.fsum(values.tolist()) / len(values)
+    """The mean; the sum is exact before it is rounded and divided. NaN where a value is not finite."""
+    if not np.isfinite(values).all():
+        return math.nan
+    try:
+        return math.fsum(values.tolist()) / len(values)
+    except OverflowError:
+        return float(sum(map(Fraction, values.tolist()), Fraction(0)) / len(values))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,25 +22,35 @@ def below(stored: Vector, bound: Fraction) -> Mask:
     Only the double nearest to the bound can be misjudged by comparing doubles: every smaller double
     is below the bound, every larger one is not.
     """
-    nearest = float(bound)
-    crossed: Mask = (stored < nearest) | ((stored == nearest) & (Fraction(nearest) < bound))
+    nearest = _nearest(bound)
+    crossed: Mask = stored < nearest
+    if math.isfinite(nearest) and Fraction(nearest) < bound:
+        crossed |= stored == nearest
     return crossed
 
 
 def read_differently(stored: Vector, bound: Fraction) -> Mask:
     """Where comparing with the double nearest to the bound decides otherwise than the bound itself."""
-    nearest = float(bound)
-    differs: Mask = below(stored, bound) != (stored < nearest)
+    differs: Mask = below(stored, bound) != (stored < _nearest(bound))
     return differs
 
 
+def _nearest(value: Fraction) -> float:
+    """The nearest double; infinite beyond the range, where no finite double is nearest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def expected_difference(policy: Matrix, base: Matrix, values: Matrix) -> tuple[Vector, Vector]:
-    """sum_a (pi - pi_0) Q in doubles, and a bound on its rounding error."""
-    terms = (policy - base) * values
-    # Each difference, each product and each addition rounds once; the bound is generous by design.
-    size = ((np.abs(policy) + np.abs(base)) * np.abs(values)).sum(axis=1)
-    tiny = np.finfo(np.float64).tiny * policy.shape[1]
-    return terms.sum(axis=1), (policy.shape[1] + 3) * _UNIT * size + tiny
+    """sum_a (pi - pi_0) Q in doubles, and a bound on its rounding error: infinite where it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = (policy - base) * values
+        # Each difference, each product and each addition rounds once; the bound is generous by design.
+        size = ((np.abs(policy) + np.abs(base)) * np.abs(values)).sum(axis=1)
+        tiny = np.finfo(np.float64).tiny * policy.shape[1]
+        return terms.sum(axis=1), (policy.shape[1] + 3) * _UNIT * size + tiny
 
 
 def exact_difference(policy: Vector, base: Vector, values: Vector) -> Fraction:
@@ -64,11 +75,14 @@ class Crossings:
 
 
 def crossings(policy: Matrix, base: Matrix, values: Matrix, tau: Fraction) -> Crossings:
-    """d = sum_a (pi - pi_0) Q and v = 1{d < -tau}, from distributions and action values."""
+    """d = sum_a (pi - pi_0) Q and v = 1{d < -tau}, from finite distributions and action values."""
     delta, error = expected_difference(policy, base, values)
     crossed: Mask = below(delta, -tau)
-    margin = error + 2 * _UNIT * float(tau)
-    unsure = np.flatnonzero(np.abs(delta + float(tau)) <= margin)
+    nearest = _nearest(tau)
+    with np.errstate(over="ignore", invalid="ignore"):
+        margin = error + 2 * _UNIT * abs(nearest)
+        # Written so that a delta that is no number is unsure too.
+        unsure = np.flatnonzero(~(np.abs(delta + nearest) > margin))
     for row in unsure.tolist():
         crossed[row] = exact_difference(policy[row], base[row], values[row]) < -tau
     return Crossings(delta, crossed, len(unsure))

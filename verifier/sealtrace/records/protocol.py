@@ -149,8 +149,8 @@ class Protocol(Record):
     expects: Literal["verified", "findings", "incomplete"] | None = Field(
         None, description="The verdict that the study expects of itself."
     )
-    actions: Actions = Field(description="The action vocabulary, in the order that breaks ties.")
-    splits: list[Split] = Field(description="The data roles.")
+    actions: Actions = Field(min_length=1, description="The action vocabulary, in the order that breaks ties.")
+    splits: list[Split] = Field(min_length=1, description="The data roles.")
     tau: Exact = Field(description="The severity threshold; a state crosses where d is strictly below -tau.")
     scale_grid: list[Exact] = Field(description="The ordered residual scales that selection considers.")
     evaluators: Evaluators = Field(description="Utility and risk evaluators.")

@@ -120,7 +120,7 @@ def _run(entry: Check, study: Study, done: dict[str, CheckResult]) -> tuple[Outc
     outcome = Outcome(entry.id, unit)
     started = time.perf_counter()
     unmet = _unmet(entry, study.bundle, done)
-    if not (entry.whole and unmet):
+    if not unmet or _can_run_spoilt(entry, study.bundle):
         function(study, outcome)
     status, reason = _settle(outcome, unmet)  # (4)
     result = CheckResult(
@@ -144,12 +144,19 @@ def _unmet(entry: Check, bundle: Bundle, done: dict[str, CheckResult]) -> str | 
         if reason := _spoilt(kind, bundle):
             return reason
     for need in entry.needs:
-        if done[need].status not in ("pass", "not-applicable"):
-            return f"needs {need}, which is {_WORDS[done[need].status]}"
+        if done[need].status == "fail":
+            return f"needs {need}, which failed"
+        if done[need].status == "missing":
+            # The reason at the root is the one to act on.
+            return done[need].reason
     return None
 
 
-_WORDS = {"fail": "failed", "missing": "missing", "skipped": "skipped"}
+def _can_run_spoilt(entry: Check, bundle: Bundle) -> bool:
+    """Whether a check may look for errors although it cannot pass: not aggregates, and not without a protocol."""
+    if not bundle.manifest_readable:
+        return entry.id == "identity.manifest"
+    return not entry.whole and ("protocol" not in entry.reads or bundle.document("protocol") is not None)
 
 
 def _spoilt(kind: str, bundle: Bundle) -> str | None:

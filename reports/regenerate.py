@@ -1,0 +1,35 @@
+"""Writes what the verifier says of each shipped bundle: `python reports/regenerate.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sealtrace
+from sealtrace.report import json, text
+
+HERE = Path(__file__).resolve().parent
+BUNDLES = HERE.parent / "bundles"
+
+
+def without_timings(report: sealtrace.Report) -> sealtrace.Report:
+    """The same report on every machine."""
+    checks = [check.model_copy(update={"seconds": 0.0}) for check in report.checks]
+    return report.model_copy(update={"checks": checks})
+
+
+def rendered(bundle: Path) -> dict[str, str]:
+    """File name to content, for one study."""
+    report = without_timings(sealtrace.verify(bundle))
+    return {"report.txt": text.render(report), "report.json": json.render(report)}
+
+
+def studies() -> dict[str, Path]:
+    """Study name to its sealed bundle."""
+    return {path.parent.name: path for path in sorted(BUNDLES.glob("*/bundle"))}
+
+
+if __name__ == "__main__":
+    for name, bundle in studies().items():
+        (HERE / name).mkdir(exist_ok=True)
+        for file, content in rendered(bundle).items():
+            (HERE / name / file).write_text(content, encoding="utf-8")

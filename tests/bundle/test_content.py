@@ -1,0 +1,339 @@
+"""Content identity: the same records have one digest, and other records have another."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from contract.specimens import ROWS, json_lines, records, specimen, variants
+from sealtrace.bundle import stores
+from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.documents import schema_accepts
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, row_shape
+from sealtrace.bundle.writing import write_rows
+from sealtrace.records.kinds import KINDS
+from support import FIXTURE, LONG, Row, read_rows
+
+fuzz = settings(
+    max_examples=400 if LONG else 20,
+    deadline=None,
+    derandomize=not LONG,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+# The rules of `content.py`'s docstring, one value at a time, with nothing of Arrow or numpy.
+
+
+def spelled_out(kind: str, rows: list[Row]) -> str:
+    """The digest of a table as its specification reads."""
+    shape = row_shape(kind)
+
+    def place(row: Row) -> tuple[Any, ...]:
+        key = [row.get(name) for name in KINDS[kind].key]
+        return (
+            *((value is not None, value.encode() if isinstance(value, str) else value) for value in key),
+            _stream(kind, shape, [row]),
+        )
+
+    return hashlib.sha256(_stream(kind, shape, sorted(rows, key=place))).hexdigest()
+
+
+def _stream(kind: str, shape: Struct, rows: list[Row]) -> bytes:
+    head = b"sealtrace-columns-1\0" + kind.encode() + b"\0" + struct.pack("<q", len(rows))
+    return head + _fields(shape, rows)
+
+
+def _fields(shape: Struct, rows: list[Row]) -> bytes:
+    return b"".join(_column(field.name, field.shape, [row.get(field.name) for row in rows]) for field in shape.fields)
+
+
+def _column(name: str, shape: Shape, values: list[Any]) -> bytes:
+    present = [value for value in values if value is not None]
+    if not present:
+        return b""
+    letter = {Text: b"t", Number: b"n", Integer: b"i", Flag: b"f", Sequence: b"l", Mapping: b"m", Struct: b"o"}
+    head = name.encode() + b"\0" + letter[type(shape)]
+    if len(present) == len(values):
+        head += b"1"
+    else:
+        head += b"0" + bytes(value is not None for value in values)
+    return head + _present(shape, present)
+
+
+def _present(shape: Shape, values: list[Any]) -> bytes:
+    match shape:
+        case Text():
+            texts = [value.encode() for value in values]
+            return _integers(map(len, texts)) + b"".join(texts)
+        case Number():
+            return b"".join(struct.pack("<d", 0.0 if value == 0 else value) for value in values)
+        case Integer():
+            return _integers(map(int, values))
+        case Flag():
+            return bytes(values)
+        case Sequence(item=item):
+            return _integers(map(len, values)) + _column("*", item, [one for value in values for one in value])
+        case Mapping(value=item):
+            entries = [
+                entry for value in values for entry in sorted(value.items(), key=lambda entry: entry[0].encode())
+            ]
+            names = _column("k", Text(), [name for name, _ in entries])
+            return _integers(map(len, values)) + names + _column("v", item, [value for _, value in entries])
+        case Struct():
+            return _fields(shape, values)
+
+
+def _integers(values: Any) -> bytes:
+    return b"".join(struct.pack("<q", value) for value in values)
+
+
+# What the package says of the same rows, by way of each format.
+
+
+def table_of(kind: str, rows: list[Any]) -> pa.Table:
+    """The rows by way of JSON lines."""
+    store = stores.read_rows(json_lines(rows), "file.jsonl", kind, "jsonl")
+    assert store.whole is not None
+    assert store.misfits.total == 0
+    return store.whole
+
+
+def digest_of(kind: str, rows: list[Any]) -> str:
+    """The digest of rows by way of JSON lines."""
+    return table_digest(table_of(kind, rows), kind)
+
+
+def by_parquet(kind: str, table: pa.Table, **options: Any) -> str:
+    """The digest of a table by way of Parquet."""
+    sink = io.BytesIO()
+    pq.write_table(table, sink, **options)
+    store = stores.read_rows(sink.getvalue(), "file.parquet", kind, "parquet")
+    assert (store.syntax.listed, store.misfits.listed) == ([], [])
+    assert store.whole is not None
+    return table_digest(store.whole, kind)
+
+
+@pytest.mark.parametrize("part", ["trace/trace.calibration", "replay/trace.held-out", "calibrate/score.calibration"])
+def test_fixture_digests_are_what_the_specification_gives(part: str) -> None:
+    """The sealed digests can be had without this package, from the written rules alone."""
+    kind = part.partition("/")[2].partition(".")[0]
+    rows = read_rows(FIXTURE / f"{part}.jsonl")
+    manifest = json.loads((FIXTURE / "manifest.json").read_text(encoding="utf-8"))
+    sealed = {entry["path"]: entry.get("content_sha256") for entry in manifest["files"]}
+    assert len(rows) == 108
+    assert spelled_out(kind, rows) == digest_of(kind, rows)
+    assert spelled_out(kind, rows) == sealed[f"{part}.jsonl"]
+
+
+def test_the_stream_of_one_row_byte_by_byte() -> None:
+    """A golden vector short enough to read: any change of convention shows here first."""
+    row = {"relation": "r", "formula": "é", "sentence": "s", "source": "p"}
+    stream = (
+        b"sealtrace-columns-1\0relation\0" + b"\x01" + bytes(7)
+        + b"relation\0t1" + b"\x01" + bytes(7) + b"r"
+        + b"formula\0t1" + b"\x02" + bytes(7) + b"\xc3\xa9"
+        + b"sentence\0t1" + b"\x01" + bytes(7) + b"s"
+        + b"source\0t1" + b"\x01" + bytes(7) + b"p"
+    )  # fmt: skip
+    assert hashlib.sha256(stream).hexdigest() == digest_of("relation", [row])
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@fuzz
+@given(data=st.data())
+def test_both_formats_and_the_specification_give_one_digest(kind: str, data: st.DataObject) -> None:
+    """Random records, in any order, as JSON lines and as Parquet of several layouts: one identity."""
+    rows = data.draw(st.lists(records(kind), min_size=1, max_size=5))
+    expected = spelled_out(kind, rows)
+    table = table_of(kind, rows)
+    assert expected == table_digest(table, kind)
+    assert expected == digest_of(kind, data.draw(st.permutations(rows)))
+    assert expected == by_parquet(kind, table, use_dictionary=data.draw(st.booleans()), row_group_size=2)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_formats_agree_on_the_published_records(kind: str, tmp_path: Any) -> None:
+    """The writer that recipes use gives the same digest for either ending."""
+    rows = [specimen(kind), without_optional(kind)]
+    expected = spelled_out(kind, rows)
+    assert expected == write_rows(tmp_path / "a.jsonl", kind, rows)
+    assert expected == write_rows(tmp_path / "a.parquet", kind, rows)
+    for name in ("jsonl", "parquet"):
+        store = stores.read_rows((tmp_path / f"a.{name}").read_bytes(), "a", kind, name)
+        assert store.whole is not None
+        assert expected == table_digest(store.whole, kind)
+
+
+def without_optional(kind: str) -> Row:
+    """A record with nothing that may be absent."""
+    required = {field.name for field in row_shape(kind).fields if field.required}
+    return {name: value for name, value in specimen(kind).items() if name in required}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_any_change_of_one_value_changes_the_digest(kind: str) -> None:
+    """Over all valid variants of a record: equal digests exactly where the records say the same."""
+    seen: dict[str, str] = {}
+    valid = [variant for variant in variants(specimen(kind)) if schema_accepts(kind, variant)]
+    for variant in valid[:: 1 if LONG else 3]:
+        meaning = json.dumps(_meaning(variant), sort_keys=True)
+        assert seen.setdefault(meaning, digest := digest_of(kind, [variant])) == digest
+    assert len(seen) > 10
+    assert len(seen) == len(set(seen.values()))
+
+
+def _meaning(value: Any) -> Any:
+    """A record with absent for null, one zero, and no difference between 1 and 1.0."""
+    if isinstance(value, dict):
+        return {name: _meaning(child) for name, child in value.items() if child is not None}
+    if isinstance(value, list):
+        return [_meaning(child) for child in value]
+    return value if isinstance(value, bool | str) else float(value) + 0.0
+
+
+SCORE = specimen("score")
+TRACE = specimen("trace")
+
+
+def test_row_order_does_not_matter() -> None:
+    """A file may be written in any order."""
+    rows = read_rows(FIXTURE / "trace" / "trace.calibration.jsonl")
+    assert digest_of("trace", rows) == digest_of("trace", rows[::-1])
+    assert digest_of("trace", rows) == digest_of("trace", rows[50:] + rows[:50])
+
+
+def test_order_within_a_list_matters() -> None:
+    """Lists, such as the action order, are sequences."""
+    assert digest_of("trace", [TRACE | {"legal": ["a", "b"]}]) != digest_of("trace", [TRACE | {"legal": ["b", "a"]}])
+
+
+def test_order_within_a_map_does_not_matter() -> None:
+    """Maps are read by name; names sort by their UTF-8 bytes, where UTF-16 would differ."""
+    names = ["b", "a", "é", "\uffff", "😀", "aa"]
+    maps = [dict.fromkeys(order, 0.5) | {"a": 0.25} for order in (names, sorted(names), names[::-1])]
+    digests = {digest_of("trace", [TRACE | {"probabilities": one}]) for one in maps}
+    assert digests == {spelled_out("trace", [TRACE | {"probabilities": maps[0]}])}
+
+
+def test_there_is_one_zero() -> None:
+    """-0.0, 0.0 and 0 are one number."""
+    digests = {digest_of("score", [SCORE | {"delta": zero}]) for zero in (0, 0.0, -0.0)}
+    assert len(digests) == 1
+    maps = {digest_of("trace", [TRACE | {"probabilities": {"a": zero}}]) for zero in (0, 0.0, -0.0)}
+    assert len(maps) == 1
+
+
+def test_absent_is_null_is_a_missing_column() -> None:
+    """A field that is not there has one identity however that is written."""
+    absent = {name: value for name, value in SCORE.items() if name != "scale"}
+    expected = digest_of("score", [absent])
+    assert expected == digest_of("score", [absent | {"scale": None}])
+    assert expected == by_parquet("score", table_of("score", [absent]))
+    assert expected == by_parquet("score", table_of("score", [absent]).drop_columns(["scale"]))
+    assert expected != digest_of("score", [SCORE])
+
+
+def test_absent_is_not_empty() -> None:
+    """An empty list or map says something; an absent one does not."""
+    observation = specimen("observation")
+    assert digest_of("observation", [observation | {"board": []}]) != digest_of(
+        "observation", [observation | {"board": None}]
+    )
+    run = specimen("run")
+    assert digest_of("run", [run | {"settings": {}}]) != digest_of("run", [run | {"settings": None}])
+
+
+def test_values_do_not_run_into_each_other() -> None:
+    """Lengths are part of the stream: the same letters in other places are other records."""
+    first = digest_of("trace", [TRACE | {"legal": ["ab", "c"]}])
+    assert first != digest_of("trace", [TRACE | {"legal": ["a", "bc"]}])
+    assert first != digest_of("trace", [TRACE | {"legal": ["abc"]}])
+
+
+def test_rows_with_equal_keys_have_no_order() -> None:
+    """Duplicates are findings elsewhere; the digest must not depend on how they happen to lie."""
+    rows = [SCORE | {"weak": weak} for weak in (3, 1, 2, 1, -1.5)] + [SCORE | {"arm": "another"}]
+    expected = spelled_out("score", rows)
+    assert expected == digest_of("score", rows)
+    assert expected == digest_of("score", rows[::-1])
+    assert expected != digest_of("score", rows[1:])
+    assert expected != digest_of("score", [*rows, rows[0]])
+
+
+def test_integer_keys_sort_by_value() -> None:
+    """Attempt 10 comes after attempt 9, not after attempt 1."""
+    rows = [specimen("attempt") | {"attempt": number} for number in (10, 9, 1, 0, 2**53 - 1)]
+    assert spelled_out("attempt", rows) == digest_of("attempt", rows)
+
+
+def test_many_duplicates_do_not_take_quadratic_time() -> None:
+    """A file of nothing but duplicates is settled in about the time of reading it."""
+    rows = [SCORE | {"state": f"{number // 2}"} for number in range(6000)]
+    assert spelled_out("score", rows) == digest_of("score", rows)
+
+
+@pytest.mark.parametrize("kind", ["trace", "score", "candidate"])
+def test_dictionary_and_plain_columns_are_equal(kind: str) -> None:
+    """How Arrow or Parquet encodes text says nothing about the records."""
+    rows = [specimen(kind), without_optional(kind), specimen(kind) | {KINDS[kind].key[0]: "another"}]
+    table = table_of(kind, rows)
+    encoded = table
+    for index, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            encoded = encoded.set_column(index, field.name, table.column(index).dictionary_encode())
+    assert encoded.schema != table.schema
+    expected = spelled_out(kind, rows)
+    assert expected == table_digest(encoded, kind)
+    assert expected == by_parquet(kind, encoded)
+    assert expected == by_parquet(kind, table, use_dictionary=False)
+    assert expected == by_parquet(kind, table, compression="none", data_page_version="2.0", row_group_size=1)
+
+
+def test_wider_and_narrower_columns_are_equal() -> None:
+    """A cast that loses nothing changes no identity."""
+    rows = [specimen("attempt") | {"request": name} for name in ("a", "b")]
+    table = table_of("attempt", rows)
+    narrow = table.set_column(
+        table.column_names.index("attempt"), "attempt", table.column("attempt").cast(pa.int16())
+    ).set_column(0, "request", table.column("request").cast(pa.large_string()))
+    assert spelled_out("attempt", rows) == by_parquet("attempt", narrow)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_slices_and_chunks_are_equal(kind: str) -> None:
+    """A table cut out of a larger one, or glued from several, is what it holds."""
+    names = ["a", "b", "c", "d"]
+    rows = [
+        record | {KINDS[kind].key[0]: name} for name in names for record in (specimen(kind), without_optional(kind))
+    ]
+    whole = table_of(kind, rows)
+    expected = spelled_out(kind, rows[2:6])
+    assert expected == table_digest(whole.slice(2, 4), kind)
+    assert expected == table_digest(pa.concat_tables([whole.slice(4, 2), whole.slice(2, 2)]), kind)
+    assert expected == table_digest(whole.take(pa.array(np.array([5, 3, 2, 4]))), kind)
+
+
+def test_kind_and_count_are_bound() -> None:
+    """An empty table, and the same columns under another kind, have identities of their own."""
+    assert digest_of("score", []) != digest_of("trace", [])
+    assert spelled_out("score", []) == digest_of("score", [])
+
+
+def test_documents_are_canonical() -> None:
+    """RFC 8785: order, spacing and the spelling of numbers do not matter; values do."""
+    first = json.loads('{"b": 1.0, "a": [1e2, "\\u00e9"], "own": "x"}')
+    second = json.loads('{"own":"y","a":[100,"é"],"b":1}')
+    assert document_digest(first, without="own") == document_digest(second, without="own")
+    assert document_digest(first) != document_digest(second)
+    assert hashlib.sha256('{"a":[100,"é"],"b":1}'.encode()).hexdigest() == document_digest(first, without="own")

@@ -1,0 +1,112 @@
+"""Missing is not zero and not a pass; nothing stops at the first finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sealtrace
+from checks.mutations import EMPTY, MUTATIONS, SCORES, TRACES, change
+from sealtrace.bundle.sealing import seal
+from sealtrace.records.report import CheckResult, Report
+from support import copy_of_fixture, edit_document, unseal
+
+
+def result(report: Report, check_id: str) -> CheckResult:
+    """One check's result."""
+    return next(check for check in report.checks if check.id == check_id)
+
+
+def test_the_fixture_gives_the_verdict_that_it_expects() -> None:
+    """The shipped study is verified, and every check inspected something or says why not."""
+    report = sealtrace.verify()
+    assert report.verdict == "verified"
+    for check in report.checks:
+        assert check.status in ("pass", "not-applicable")
+        assert (check.inspected > 0) == (check.status == "pass"), check.id
+        assert (check.reason is None) == (check.status == "pass"), check.id
+
+
+def test_summary_says_what_the_appendix_asks_for() -> None:
+    """States, policies, tolerance, largest discrepancy with its place, agreement, selected scale."""
+    summary = sealtrace.verify().summary
+    assert (summary.states, summary.policies, summary.traces) == (24, 9, 216)
+    assert summary.tolerance == "1e-12"
+    assert summary.max_discrepancy is not None
+    assert 0 < summary.max_discrepancy.value < 1e-12
+    assert summary.max_discrepancy.source is not None
+    assert summary.max_discrepancy.key is not None
+    assert summary.threshold_agreement is not None
+    assert (summary.threshold_agreement.agree, summary.threshold_agreement.total) == (216, 216)
+    assert [(one.recomputed, one.reported) for one in summary.selected] == [("0.08", "0.08")]
+    assert (summary.chain.seals, summary.chain.signatures) == (8, 0)
+
+
+def test_a_duplicate_key_makes_aggregates_missing(tmp_path: Path) -> None:
+    """An aggregate over a doubtful join is missing, never smaller."""
+    bundle = copy_of_fixture(tmp_path)
+    MUTATIONS["join.unique-key"].break_bundle(bundle)
+    report = sealtrace.verify(bundle)
+    for check_id in ("aggregate.summary", "selection.counts", "selection.choice"):
+        check = result(report, check_id)
+        assert (check.status, check.inspected) == ("missing", 0)
+        assert check.reason is not None
+        assert "join.unique-key" in check.reason
+    assert report.summary.selected == []
+
+
+def test_unrelated_failures_are_all_found_in_one_run(tmp_path: Path) -> None:
+    """A broken line hides neither a wrong utility nor a wrong action elsewhere."""
+    bundle = copy_of_fixture(tmp_path)
+    for check_id in ("score.utility", "action.chosen", "selection.held-out", "schema.json"):
+        MUTATIONS[check_id].apply(bundle)
+    unseal(bundle)
+    seal(bundle, empty=EMPTY, lenient=True)
+    report = sealtrace.verify(bundle)
+    failed = {check.id for check in report.checks if check.status == "fail"}
+    assert {"schema.json", "score.utility", "action.chosen", "selection.held-out"} <= failed
+
+
+def test_many_findings_are_counted_though_not_all_are_listed(tmp_path: Path) -> None:
+    """The report lists at most a thousand findings of a check and counts every one."""
+    bundle = copy_of_fixture(tmp_path)
+    lines = "not JSON\n" * 1500
+    (bundle / TRACES).write_text(lines)
+    report = sealtrace.verify(bundle, check=["schema.json"])
+    assert result(report, "schema.json").findings == 1500
+    assert sum(finding.check == "schema.json" for finding in report.findings) == 1000
+
+
+def test_a_bundle_whose_experiment_still_runs_is_incomplete(tmp_path: Path) -> None:
+    """With only the first stages sealed nothing is wrong, and nothing is verified either."""
+    bundle = copy_of_fixture(tmp_path)
+    unseal(bundle)
+    for stage in ("declare", "bank"):
+        seal(bundle, [stage])
+    for stage in ("trace", "calibrate", "select", "replay", "report"):
+        for path in (bundle / stage).iterdir():
+            path.unlink()
+    report = sealtrace.verify(bundle)
+    assert report.verdict == "incomplete"
+    assert result(report, "stage.chain").status == "missing"
+    assert result(report, "replay.tilt").status == "missing"
+    assert result(report, "score.utility").status == "missing"
+    assert [check.id for check in report.checks if check.status == "fail"] == []
+
+
+def test_without_a_protocol_nothing_passes_that_needs_one(tmp_path: Path) -> None:
+    """A protocol that its schema refuses spoils every check that reads it."""
+    bundle = copy_of_fixture(tmp_path)
+    edit_document(bundle / "declare/protocol.json", lambda protocol: protocol.pop("tau"))
+    unseal(bundle)
+    seal(bundle, empty=EMPTY, lenient=True)
+    report = sealtrace.verify(bundle)
+    assert [check.id for check in report.checks if check.status == "fail"] == ["schema.documents"]
+    assert result(report, "threshold.stored").status == "missing"
+
+
+def test_a_wrong_row_does_not_make_other_rows_wrong(tmp_path: Path) -> None:
+    """A finding names one row; the count is one."""
+    bundle = copy_of_fixture(tmp_path)
+    change(bundle / SCORES, lambda row: row.update(weak=0.0), state="0000", arm="anchor")
+    report = sealtrace.verify(bundle)
+    assert result(report, "score.utility").findings == 1

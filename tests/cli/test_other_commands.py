@@ -1,0 +1,153 @@
+"""`show`, `checks`, `schema`, `seal` and the help."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cli.runner import SCRIPT, sealtrace
+from sealtrace.checks.catalogue import CATALOGUE
+from sealtrace.records.kinds import SCHEMA_KINDS, STAGES
+from support import FIXTURE, ROOT, copy_of_fixture, unseal
+
+STRUCTURE = "structure=The fixture learns no partition."
+
+
+def lines_within(text: str, width: int) -> bool:
+    """Whether every line fits."""
+    return all(len(line) <= width for line in text.splitlines())
+
+
+def test_help_teaches_with_examples() -> None:
+    """Every command's help has examples and fits the terminal."""
+    for command in ("", "verify", "seal", "show", "checks", "schema"):
+        run = sealtrace(*([command] if command else []), "--help")
+        assert run.code == 0
+        assert "Examples:" in run.output
+        assert lines_within(run.output, 80)
+
+
+def test_unknown_command() -> None:
+    """A usage error."""
+    run = sealtrace("bless")
+    assert run.code == 2
+    assert "No such command" in run.errors
+
+
+def test_show_lists_every_file_and_stage() -> None:
+    """Kinds, rows, stages and digests, within 80 columns."""
+    run = sealtrace("show", FIXTURE, "--digests")
+    manifest = json.loads((FIXTURE / "manifest.json").read_text())
+    assert run.code == 0
+    assert lines_within(run.output, 80)
+    for entry in manifest["files"]:
+        assert entry["kind"] == "seal" or entry["path"] in run.output
+        assert entry["kind"] == "seal" or entry["sha256"] in run.output
+    for stage in STAGES:
+        assert f"\n{stage}  seal " in run.output
+    assert "108 rows" in run.output
+
+
+def test_show_as_json_is_the_manifest() -> None:
+    """For machines."""
+    run = sealtrace("show", "--format", "json")
+    assert json.loads(run.output) == json.loads((FIXTURE / "manifest.json").read_text())
+
+
+def test_show_of_a_damaged_manifest(tmp_path: Path) -> None:
+    """A sentence with the place."""
+    bundle = copy_of_fixture(tmp_path)
+    (bundle / "manifest.json").write_text('{"name": 1, "name": 2}')
+    run = sealtrace("show", bundle)
+    assert run.code == 2
+    assert "line 1 column 13: duplicate key" in run.errors
+
+
+def test_checks_lists_all_with_sentence_and_source() -> None:
+    """The list is the catalogue."""
+    run = sealtrace("checks")
+    assert lines_within(run.output, 80)
+    ids = [line for line in run.output.splitlines() if not line.startswith(" ")]
+    assert ids == [check.id for check in CATALOGUE]
+
+
+@pytest.mark.parametrize("check", CATALOGUE, ids=lambda check: check.id)
+def test_checks_explains_one(check: object) -> None:
+    """With an example of what breaks it."""
+    entry = next(one for one in CATALOGUE if one is check)
+    run = sealtrace("checks", entry.id)
+    assert run.code == 0
+    assert lines_within(run.output, 80)
+    joined = " ".join(run.output.split())
+    assert entry.title in joined
+    assert entry.breaks in joined
+    assert entry.source in joined
+
+
+def test_checks_of_a_family_and_of_nothing() -> None:
+    """A family is listed; an unknown id is a usage error."""
+    assert json.loads(sealtrace("checks", "replay", "--format", "json").output)[0]["id"].startswith("replay.")
+    assert sealtrace("checks", "nope").code == 2
+
+
+def test_schema() -> None:
+    """The list names every kind; a kind prints the published file."""
+    listed = sealtrace("schema")
+    assert lines_within(listed.output, 80)
+    for kind in SCHEMA_KINDS:
+        assert f"{kind} " in listed.output
+        printed = json.loads(sealtrace("schema", kind).output)
+        assert printed == json.loads((ROOT / "schemas" / f"{kind}.schema.json").read_text())
+    assert sealtrace("schema", "nope").code == 2
+
+
+def test_seal_stage_by_stage_then_the_rest(tmp_path: Path) -> None:
+    """While an experiment runs, then all that is left; the result verifies with the same root."""
+    bundle = copy_of_fixture(tmp_path)
+    unseal(bundle)
+    assert sealtrace("seal", bundle, "--stage", "declare").code == 0
+    assert sealtrace("verify", bundle).code == 1  # the records of later stages are not sealed yet
+    assert sealtrace("seal", bundle, "--stage", "declare").code == 2
+    assert sealtrace("seal", bundle).code == 2  # structure is empty, and nobody says why
+    run = sealtrace("seal", bundle, "--empty", STRUCTURE)
+    assert run.code == 0
+    assert lines_within(run.output, 90)
+    assert [line.split()[0] for line in run.output.splitlines()] == [*STAGES[1:], "root"]
+    assert sealtrace("verify", bundle).code == 0
+    assert sealtrace("seal", bundle).code == 2
+
+
+@pytest.mark.parametrize("value", ["structure", "nowhere=why", "structure="])
+def test_seal_with_a_malformed_reason(value: str, tmp_path: Path) -> None:
+    """A usage error, and nothing is written."""
+    bundle = copy_of_fixture(tmp_path)
+    unseal(bundle)
+    assert sealtrace("seal", bundle, "--empty", value).code == 2
+    assert not (bundle / "seals").exists()
+
+
+def test_a_reader_that_leaves_is_not_an_error_message() -> None:
+    """`sealtrace checks | head -1` prints no traceback."""
+    command = f"{' '.join(SCRIPT)} checks --format json | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "["
+    assert done.stderr == ""
+
+
+def test_colour_on_a_terminal_and_none_under_no_color() -> None:
+    """A real pseudo-terminal."""
+    for setting, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+        leader, follower = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", **setting}
+        environment.pop("NO_COLOR", None) if coloured else None
+        done = subprocess.run([*SCRIPT, "checks", "identity.root"], stdout=follower, env=environment, check=True)
+        os.close(follower)
+        output = os.read(leader, 65536).decode()
+        os.close(leader)
+        assert done.returncode == 0
+        assert ("\x1b[" in output) == coloured

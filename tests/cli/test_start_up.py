@@ -1,0 +1,64 @@
+"""Starting costs next to nothing, and a command imports only what it uses."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from cli.runner import SCRIPT
+
+HEAVY = ("numpy", "pyarrow", "pydantic", "jsonschema", "rich", "scipy", "pandas", "duckdb", "matplotlib")
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules in memory when a command ends."""
+    program = (
+        "import sys\n"
+        "from sealtrace.cli.main import main\n"
+        f"sys.argv = ['sealtrace', *{list(arguments)!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def cpu_seconds(*arguments: str) -> float:
+    """The least CPU time of a few runs."""
+    best = float("inf")
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*SCRIPT, *arguments], stdout=subprocess.DEVNULL, check=True, env=dict(os.environ))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["verify", "--help"], ["seal", "--help"], ["checks"]])
+def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
+    """Help and the catalogue need no columns and no models."""
+    modules = imported(*arguments)
+    assert [name for name in HEAVY if name in modules] == []
+    assert len(modules) < 260
+
+
+def test_verify_imports_only_what_it_uses() -> None:
+    """The fixture is JSON lines: no Parquet, no progress bar, no statistics library."""
+    modules = imported("verify")
+    absent = ("rich", "scipy", "pandas", "duckdb", "matplotlib", "pyarrow.parquet", "numpy.ma", "flint")
+    assert [name for name in absent if name in modules] == []
+    assert len(modules) < 900
+
+
+def test_help_starts_at_once() -> None:
+    """At most 0.15 s of CPU."""
+    assert cpu_seconds("--help") <= 0.15
+
+
+def test_fixture_verifies_within_a_second() -> None:
+    """At most 1 s of CPU."""
+    assert cpu_seconds("verify") <= 1.0

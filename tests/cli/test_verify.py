@@ -1,0 +1,188 @@
+"""`sealtrace verify`: verdict first, places named, exit codes as documented."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checks.mutations import MUTATIONS
+from cli.runner import process, sealtrace
+from sealtrace.bundle.documents import schema_accepts
+from sealtrace.checks.catalogue import CATALOGUE
+from sealtrace.records.report import Report
+from support import FIXTURE, copy_of_fixture, edit_document, unseal
+
+ROOT_DIGEST = json.loads((FIXTURE / "manifest.json").read_text())["root_sha256"]
+
+
+def test_default_is_the_embedded_fixture() -> None:
+    """No argument: the fixture, verified, verdict on the first line."""
+    run = sealtrace("verify")
+    assert (run.code, run.errors) == (0, "")
+    assert run.output.startswith(f"VERIFIED  rsd-fixture\nroot {ROOT_DIGEST}\n")
+
+
+def test_json_is_the_report_that_the_api_returns() -> None:
+    """The machine format fits its published schema and its model."""
+    run = sealtrace("verify", FIXTURE, "--format", "json")
+    document = json.loads(run.output)
+    assert run.code == 0
+    assert schema_accepts("report", document)
+    report = Report.model_validate(document)
+    assert report.verdict == "verified"
+    assert [check.id for check in report.checks] == [check.id for check in CATALOGUE]
+
+
+@pytest.mark.parametrize("check_id", sorted(MUTATIONS))
+def test_text_report_of_a_broken_bundle(check_id: str, tmp_path: Path) -> None:
+    """It leads with the verdict, names check, file and count, and fits 80 columns."""
+    bundle = copy_of_fixture(tmp_path)
+    MUTATIONS[check_id].break_bundle(bundle)
+    arguments = ["--expect-root", "0" * 64] if MUTATIONS[check_id].options else []
+    run = sealtrace("verify", bundle, *arguments)
+    lines = run.output.splitlines()
+    assert run.code == 1
+    assert lines[0].startswith("FINDINGS")
+    assert f"{check_id}: " in run.output
+    assert MUTATIONS[check_id].source in run.output
+    assert [line for line in lines if len(line) > 80] == []
+
+
+def test_consequences_stand_under_their_cause(tmp_path: Path) -> None:
+    """A tilt that is wrong makes scores wrong; the reader sees one cause."""
+    bundle = copy_of_fixture(tmp_path)
+    MUTATIONS["replay.tilt"].break_bundle(bundle)
+    lines = sealtrace("verify", bundle).output.splitlines()
+    assert any(line.startswith("replay.tilt: ") for line in lines)
+    assert not any(line.startswith("score.utility: ") for line in lines)
+    assert any("and so: score.utility" in line for line in lines)
+
+
+def test_output_file(tmp_path: Path) -> None:
+    """-o writes the report there, in full, and nothing to standard output."""
+    target = tmp_path / "report.json"
+    target.write_text("old")
+    run = sealtrace("verify", "--format", "json", "-o", target)
+    assert (run.code, run.output) == (0, "")
+    assert json.loads(target.read_text())["verdict"] == "verified"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_output_never_spoils_the_bundle(tmp_path: Path) -> None:
+    """A report written into the bundle would be an unlisted file, or worse, replace a listed one."""
+    bundle = copy_of_fixture(tmp_path)
+    before = (bundle / "manifest.json").read_bytes()
+    for target in ("manifest.json", "report.txt"):
+        run = sealtrace("verify", bundle, "-o", bundle / target)
+        assert run.code == 2
+        assert "inside the bundle" in run.errors
+    assert (bundle / "manifest.json").read_bytes() == before
+    assert not (bundle / "report.txt").exists()
+
+
+def test_unwritable_output(tmp_path: Path) -> None:
+    """No such directory: a sentence and exit code 2."""
+    run = sealtrace("verify", "-o", tmp_path / "nowhere" / "report.txt")
+    assert run.code == 2
+    assert "cannot be written" in run.errors
+
+
+def test_chosen_checks(tmp_path: Path) -> None:
+    """What is left out is skipped, and the verdict incomplete: exit code 3."""
+    run = sealtrace("verify", "--check", "identity", "--skip", "identity.sums", "--format", "json")
+    statuses = {check["id"]: check["status"] for check in json.loads(run.output)["checks"]}
+    assert run.code == 3
+    assert statuses["identity.bytes"] == "pass"
+    assert statuses["identity.sums"] == "skipped"
+    assert statuses["replay.tilt"] == "skipped"
+    bundle = copy_of_fixture(tmp_path)
+    MUTATIONS["identity.sums"].break_bundle(bundle)
+    assert sealtrace("verify", bundle, "--skip", "identity.sums").code == 3
+    assert sealtrace("verify", bundle, "--check", "identity.sums").code == 1
+
+
+@pytest.mark.parametrize("arguments", ["--check nope", "--skip ident", "--check replay --skip replay"])
+def test_unknown_or_no_checks(arguments: str) -> None:
+    """A prefix that selects nothing is a mistake, not an empty success."""
+    run = sealtrace("verify", *arguments.split())
+    assert (run.code, run.output) == (2, "")
+
+
+def test_expected_root() -> None:
+    """The digest of the paper: right, wrong, and not a digest."""
+    assert sealtrace("verify", "--expect-root", ROOT_DIGEST.upper()).code == 0
+    assert sealtrace("verify", "--expect-root", "0" * 64).code == 1
+    assert sealtrace("verify", "--expect-root", "123").code == 2
+
+
+def test_every_row() -> None:
+    """Predicates, jsonschema and model agree on every row of the fixture."""
+    assert sealtrace("verify", "--every-row").code == 0
+
+
+def test_as_expected(tmp_path: Path) -> None:
+    """The study's own expectation decides the exit code, whichever verdict that is."""
+    assert sealtrace("verify", "--as-expected").code == 0
+    bundle = copy_of_fixture(tmp_path)
+    MUTATIONS["score.utility"].break_bundle(bundle)
+    assert sealtrace("verify", bundle, "--as-expected").code == 1
+    edit_document(bundle / "declare/protocol.json", lambda protocol: protocol.update(expects="findings"))
+    unseal(bundle)
+    from checks.mutations import EMPTY
+    from sealtrace.bundle.sealing import seal
+
+    seal(bundle, empty=EMPTY)
+    assert sealtrace("verify", bundle, "--as-expected").code == 0
+
+
+def test_what_is_not_a_bundle(tmp_path: Path) -> None:
+    """No file, no manifest, not an archive, a damaged archive: exit code 2 and one sentence."""
+    text = tmp_path / "notes.txt"
+    text.write_text("hello")
+    broken = tmp_path / "broken.tar.gz"
+    broken.write_bytes(b"\x1f\x8b\x08 not really")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for path in (tmp_path / "absent", text, broken, empty):
+        run = sealtrace("verify", path)
+        assert (run.code, run.output) == (2, "")
+        assert run.errors.startswith("sealtrace: ")
+        assert "Traceback" not in run.errors
+        assert len(run.errors.splitlines()) == 1
+
+
+def test_names_from_a_bundle_cannot_act_on_the_terminal(tmp_path: Path) -> None:
+    """Escape sequences in file names and values are written as escapes, in text and in JSON."""
+    bundle = copy_of_fixture(tmp_path)
+    (bundle / "report/\x1b[2J\x1b]0;owned\x07.txt").write_text("x")
+    with (bundle / "SHA256SUMS").open("a") as sums:
+        sums.write("\x1b[31mred\x9b2J\u202e\n")
+    for form in ("text", "json"):
+        run = sealtrace("verify", bundle, "--format", form)
+        assert run.code == 1
+        assert [character for character in run.output if character != "\n" and not character.isprintable()] == []
+        assert "owned" in run.output
+
+
+def test_colour_only_where_it_is_wanted() -> None:
+    """A pipe gets none; the first line is then plain."""
+    done = process("verify", FORCE_COLOR="1")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+
+
+def test_internal_errors_are_said_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug gives one sentence and exit code 2, not a traceback."""
+    import sealtrace.verification
+
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("oops")
+
+    monkeypatch.setattr(sealtrace.verification, "verify", broken)
+    from cli.runner import sealtrace as run_sealtrace
+
+    run = run_sealtrace("verify")
+    assert run.code == 2
+    assert "internal error: KeyError" in run.errors

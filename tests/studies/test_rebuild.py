@@ -1,0 +1,101 @@
+"""The shipped bundle comes from the shipped recipe."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rsd_fixture.__main__ import rebuild
+from rsd_fixture.platform import platform_bytes
+from support import FIXTURE, copy_of_fixture, edit_document, edit_rows, read_rows
+
+TOLERANCE = 1e-12
+ENVIRONMENT = "declare/attachments/environment.json"
+DERIVED = {"manifest.json", "SHA256SUMS", "declare/source.jsonl", ENVIRONMENT}
+"""Files that hold hashes of others, or name the platform."""
+
+
+def files_of(bundle: Path) -> dict[str, Path]:
+    return {path.relative_to(bundle).as_posix(): path for path in bundle.rglob("*") if path.is_file()}
+
+
+def different_bytes(one: Path, other: Path) -> set[str]:
+    """Paths that are not the same file in both."""
+    left, right = files_of(one), files_of(other)
+    return {
+        path
+        for path in left.keys() | right.keys()
+        if path not in left or path not in right or left[path].read_bytes() != right[path].read_bytes()
+    }
+
+
+def different_records(one: Path, other: Path) -> set[str]:
+    """Paths whose records differ by more than the tolerance. Hashes of files are not compared."""
+    left, right = files_of(one), files_of(other)
+    different = left.keys() ^ right.keys()
+    for path in left.keys() & right.keys() - DERIVED:
+        if path.startswith("seals/"):
+            continue
+        if path.endswith(".jsonl"):
+            same = close(read_rows(left[path]), read_rows(right[path]))
+        elif path.endswith(".json"):
+            same = close(json.loads(left[path].read_bytes()), json.loads(right[path].read_bytes()))
+        else:
+            same = left[path].read_bytes() == right[path].read_bytes()
+        if not same:
+            different.add(path)
+    return different
+
+
+def close(one: Any, other: Any) -> bool:
+    """The same JSON, numbers within the tolerance. The digest of a trace table follows from its bits."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(
+            name == "trace_sha256" or close(one[name], other[name]) for name in one
+        )
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(close, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= TOLERANCE
+    return type(one) is type(other) and bool(one == other)
+
+
+def test_rebuild(tmp_path: Path) -> None:
+    """The recipe gives the sealed bytes where exp and log are those of the sealing machine, else its records."""
+    rebuilt = tmp_path / "bundle"
+    rebuild(rebuilt)
+    if (FIXTURE / ENVIRONMENT).read_bytes() == platform_bytes():
+        assert different_bytes(FIXTURE, rebuilt) == set()
+    assert different_records(FIXTURE, rebuilt) == set()
+
+
+def _move_probability(rows: list[dict[str, Any]], amount: float) -> None:
+    rows[0]["probabilities"]["fold"] += amount
+
+
+@pytest.mark.parametrize(("amount", "differs"), [(5e-13, False), (2e-12, True)])
+def test_tolerance(amount: float, differs: bool, tmp_path: Path) -> None:
+    """The comparison that other platforms get: 5e-13 passes, 2e-12 does not, bytes differ either way."""
+    path = "trace/trace.calibration.jsonl"
+    copy = copy_of_fixture(tmp_path)
+    edit_rows(copy / path, lambda rows: _move_probability(rows, amount))
+    assert path in different_bytes(FIXTURE, copy)
+    assert different_records(FIXTURE, copy) == ({path} if differs else set())
+
+
+def test_comparison_sees_more_than_numbers(tmp_path: Path) -> None:
+    """A flag, a text, a file too many or too few are differences on every platform."""
+    copy = copy_of_fixture(tmp_path)
+    edit_rows(copy / "report/score.held-out.jsonl", lambda rows: rows[3].update(crossing=not rows[3]["crossing"]))
+    edit_document(copy / "select/selection.json", lambda record: record.update(choice="0.04"))
+    shutil.copy(copy / "SHA256SUMS", copy / "extra")
+    (copy / "bank/candidate.jsonl").unlink()
+    assert different_records(FIXTURE, copy) == {
+        "report/score.held-out.jsonl",
+        "select/selection.json",
+        "extra",
+        "bank/candidate.jsonl",
+    }
