@@ -232,12 +232,12 @@ def scores_with_their_traces(bundle: Path) -> None:
 
 @mutation(
     "source.preserved",
-    "declare/attachments/rsd_fixture/study.py",
+    "declare/attachments/rsd_fixture/study.py.txt",
     "/bytes",
-    {"path": "declare/attachments/rsd_fixture/study.py"},
+    {"path": "declare/attachments/rsd_fixture/study.py.txt"},
 )
 def edited_source(bundle: Path) -> None:
-    with (bundle / "declare/attachments/rsd_fixture/study.py").open("a") as file:
+    with (bundle / "declare/attachments/rsd_fixture/study.py.txt").open("a") as file:
         file.write("# edited\n")
 
 

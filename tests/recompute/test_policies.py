@@ -39,12 +39,7 @@ def random_rows(draw: st.DrawFn, low: float = -20, high: float = 20) -> Rows:
     def matrix() -> Matrix:
         return np.array(draw(st.lists(st.lists(number, min_size=width, max_size=width), min_size=size, max_size=size)))
 
-    legal = np.array(
-        [
-            draw(st.lists(st.booleans(), min_size=width, max_size=width).filter(any))
-            for _ in range(size)
-        ]
-    )
+    legal = np.array([draw(st.lists(st.booleans(), min_size=width, max_size=width).filter(any)) for _ in range(size)])
     return Rows(matrix(), matrix(), legal)
 
 

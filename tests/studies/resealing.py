@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support import read_rows, unseal, write_rows
-
 from sealtrace.bundle import stores, writing
 from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.sealing import seal
+from support import read_rows, unseal, write_rows
 
 TRACED = {"trace": "calibrate", "replay": "report"}
 """Stage of traces to the stage of their scores."""

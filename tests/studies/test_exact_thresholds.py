@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rsd_fixture.build import build
 from rsd_fixture.study import Arm, Study
+from sealtrace import Report, verify
 from studies.random_study import threshold_state
 from studies.resealing import reseal
 from support import edit_document, edit_rows, read_rows
-
-from sealtrace import Report, verify
 
 EMPTY = {"structure": "Nothing is learned.", "select": "Nothing is selected."}
 CALIBRATION, HELD_OUT = "calibrate/score.calibration.jsonl", "report/score.held-out.jsonl"

@@ -15,16 +15,15 @@ from typing import TypedDict
 
 import numpy as np
 import pytest
-from support import FIXTURE
 
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.checks.study import Study
 from sealtrace.recompute import policies, scores
 from sealtrace.recompute.scores import Aggregate, aggregate
+from support import FIXTURE
 
 Cell = tuple[str, str, str]
 """Table, row, column."""
-
 
 
 class Table(TypedDict):
@@ -34,9 +33,7 @@ class Table(TypedDict):
     rows: list[list[str]]
 
 
-TABLES: dict[str, Table] = json.loads(
-    (Path(__file__).parent / "printed_tables.json").read_text(encoding="utf-8")
-)
+TABLES: dict[str, Table] = json.loads((Path(__file__).parent / "printed_tables.json").read_text(encoding="utf-8"))
 SPLITS = {"C": "calibration", "H": "held-out", "All": "all"}
 SCALES = {"0.00": "0", "0.04": "0.04", "0.08": "0.08", "0.12": "0.12", "0.16": "0.16"}
 POLICIES = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rsd_fixture.__main__ import rebuild
 from rsd_fixture.platform import platform_bytes
 from support import FIXTURE, copy_of_fixture, edit_document, edit_rows, read_rows

@@ -12,13 +12,13 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from rsd_fixture.build import build
 from rsd_fixture.study import Study
+from sealtrace import Report, verify
 from studies.random_study import random_study
 from studies.resealing import as_parquet, reseal
 from support import LONG, Row, edit_document, edit_rows, read_rows
-
-from sealtrace import Report, verify
 
 STUDIES = 1000 if LONG else 60
 STORED_TWICE = 100 if LONG else 8

@@ -11,9 +11,12 @@ from rsd_fixture.platform import platform_bytes
 
 
 def rebuild(directory: Path) -> None:
-    """Builds the fixture with its own source and platform archived beside it."""
+    """Builds the fixture with its own source and platform archived beside it.
+
+    The source is archived as text: as modules, an installer would compile it inside the sealed bundle.
+    """
     here = Path(__file__).parent
-    code = {f"rsd_fixture/{path.name}": path.read_bytes() for path in sorted(here.glob("*.py"))}
+    code = {f"rsd_fixture/{path.name}.txt": path.read_bytes() for path in sorted(here.glob("*.py"))}
     build(fixture(), directory, code | {"environment.json": platform_bytes()})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import stat
 import tarfile
@@ -50,7 +51,7 @@ class DirectoryContainer:
     def _walk(self, directory: Path, prefix: str) -> Iterator[Member]:
         with os.scandir(directory) as entries:
             for entry in entries:
-                path = f"{prefix}{entry.name}"
+                path = _as_text(f"{prefix}{entry.name}")
                 if entry.is_symlink():
                     yield Member(path, "link")
                 elif entry.is_dir(follow_symlinks=False):
@@ -91,9 +92,10 @@ class ZipContainer:
         except (
             zipfile.BadZipFile,
             zlib.error,
+            lzma.LZMAError,
             KeyError,
             RuntimeError,
-            NotImplementedError,
+            ValueError,
             EOFError,
         ) as error:
             raise OSError(f"{path}: {error}") from None
@@ -116,7 +118,11 @@ class TarContainer:
         for info in archive:
             if info.isdir():
                 continue
-            path = str(PurePosixPath(info.name)) if not info.name.startswith("/") else info.name
+            if info.size < 0:
+                # tarfile would step back and read the same member for ever.
+                raise tarfile.ReadError(f"{_as_text(info.name)} has a negative length")
+            name = _as_text(info.name)
+            path = str(PurePosixPath(name)) if not name.startswith("/") else name
             kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "special"
             self._members.append(Member(path, kind))
             if kind == "file":
@@ -139,6 +145,11 @@ class TarContainer:
             return self._contents.pop(self._prefix + path)
         except KeyError:
             raise OSError(f"{path} cannot be read") from None
+
+
+def _as_text(name: str) -> str:
+    """A name that can be reported: bytes that are not UTF-8 are spelled out."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _within_limit(total: int) -> None:
@@ -164,7 +175,15 @@ def open_container(path: Path) -> Iterator[Container]:
     with ExitStack() as stack:
         try:
             container = _open(path, stack)
-        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, ValueError) as error:
+        except (
+            zipfile.BadZipFile,
+            tarfile.TarError,
+            zlib.error,
+            EOFError,
+            ValueError,
+            OverflowError,
+            NotImplementedError,
+        ) as error:
             raise BundleError(f"{path}: the archive is damaged ({error})") from None
         except OSError as error:
             raise BundleError(f"{path}: {error.strerror or error}") from None

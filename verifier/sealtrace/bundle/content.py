@@ -34,6 +34,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import rfc8785
 
+from sealtrace.bundle.arrays import arrow_integers, distinct
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, row_shape
 from sealtrace.records.kinds import KINDS
 
@@ -53,7 +54,7 @@ def table_digest(table: pa.Table, kind: str) -> str:
     codes = combined_codes(table, KINDS[kind].key)
     if not np.all(codes[1:] > codes[:-1]):
         order = np.argsort(codes, kind="stable")
-        table = table.take(pa.array(_settle_equal_keys(table, kind, order, codes[order])))
+        table = table.take(arrow_integers(_settle_equal_keys(table, kind, order, codes[order])))
     digest = hashlib.sha256()
     _write(table, kind, shape, digest.update)
     return digest.hexdigest()
@@ -94,7 +95,7 @@ def _settle_equal_keys(table: pa.Table, kind: str, order: Index, codes: Index) -
         return order
     shape = row_shape(kind)
     settled = order.copy()
-    for code in np.unique(codes[repeats]).tolist():
+    for code in distinct(codes[repeats]).tolist():
         start, stop = np.searchsorted(codes, [code, code + 1])
         settled[start:stop] = sorted(
             order[start:stop].tolist(), key=lambda row: _encoding(table.slice(row, 1), kind, shape)
@@ -190,4 +191,4 @@ def _by_name(keys: pa.Array, lengths: Index) -> pa.Array | None:
     combined = owners * distinct + ranks
     if np.all(combined[1:] >= combined[:-1]):
         return None
-    return pa.array(np.argsort(combined, kind="stable"))
+    return arrow_integers(np.argsort(combined, kind="stable"))

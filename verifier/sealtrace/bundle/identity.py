@@ -13,6 +13,8 @@ from sealtrace.bundle.content import document_digest
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
 SEALS = "seals"
+MAX_PATH = 200
+"""As many characters as a name of the contract may have."""
 
 HASHES = {
     "file": "sha256",
@@ -73,6 +75,10 @@ def unsafe_path(path: str) -> str | None:
         return "it is absolute"
     if "\\" in path:
         return "it has a backslash"
+    if any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 for character in path):
+        return "it has a control character"
+    if len(path) > MAX_PATH:
+        return f"it is longer than {MAX_PATH} characters"
     if ".." in path.split("/"):
         return "it leaves the bundle"
     if str(PurePosixPath(path)) != path or path == ".":

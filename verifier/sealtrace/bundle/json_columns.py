@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.shapes import (
     Flag,
     Integer,
@@ -118,9 +119,7 @@ def _offsets(values: list[Any], owners: Rows) -> tuple[pa.Array, pa.Array, Rows]
     offsets = np.zeros(len(values) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
     mask = pa.array([value is None for value in values], pa.bool_())
-    # From the buffer: pa.array(ndarray) would import numpy.ma, which costs as much as this whole file.
-    arrow_offsets = pa.Array.from_buffers(pa.int32(), len(offsets), [None, pa.py_buffer(offsets)])
-    return arrow_offsets, mask, np.repeat(owners, lengths)
+    return arrow_integers(offsets), mask, np.repeat(owners, lengths)
 
 
 def _no_null_items(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> None:

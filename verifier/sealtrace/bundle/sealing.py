@@ -68,9 +68,11 @@ def seal(
     """
     sealer = _Sealer(directory, empty or {}, lenient)
     wanted = stages if stages is not None else [stage for stage in STAGES if stage not in sealer.seals]
-    if not wanted:
+    if wanted:
+        return sealer.run(wanted)
+    if sealer.is_finished():
         raise SealError(f"{directory}: every stage is sealed already")
-    return sealer.run(wanted)
+    return sealer.finish()
 
 
 class _Sealer:
@@ -114,8 +116,9 @@ class _Sealer:
         problems = [
             f"{member.path}: not a seal"
             for member in self.container.members()
-            if member.path.startswith(f"{SEALS}/") and member.path not in known
+            if member.path.partition("/")[0] == SEALS and (member.path not in known or member.kind != "file")
         ]
+        _refuse(problems)
         for position, stage in enumerate(STAGES, 1):
             path = self.root / seal_path(stage)
             if not path.exists():
@@ -256,16 +259,33 @@ class _Sealer:
             self.seal_entries[stage] = _entry(
                 seal_path(stage), "seal", stage, "json", data, content=document_digest(document)
             )
+        return self._sum_up(pending)
+
+    def is_finished(self) -> bool:
+        """Whether manifest.json and SHA256SUMS are what the seals give."""
+        _, derived = self._derived()
+        return all((self.root / path).is_file() and self.container.read(path) == data for path, data in derived.items())
+
+    def finish(self) -> list[Sealed]:
+        """Writes what is derived from the seals, where an interrupted run left it behind."""
+        last = STAGES[-1]
+        return self._sum_up({last: self.seals[last]})
+
+    def _derived(self) -> tuple[str, dict[str, bytes]]:
+        """The root digest, and the content of manifest.json and of SHA256SUMS."""
         entries = [Entry(**entry) for document in self.seals.values() for entry in document["files"]]
         entries.extend(self.seal_entries.values())
         manifest = manifest_document(self.name, entries)
         data = _json_bytes(manifest)
-        _replace(self.root / MANIFEST, data)
         digests = {entry.path: entry.sha256 for entry in entries} | {MANIFEST: file_digest(data)}
-        _replace(self.root / SUMS, sums_text(digests).encode())
+        return manifest["root_sha256"], {MANIFEST: data, SUMS: sums_text(digests).encode()}
+
+    def _sum_up(self, stages: dict[str, dict[str, Any]]) -> list[Sealed]:
+        root, derived = self._derived()
+        for path, data in derived.items():
+            _replace(self.root / path, data)
         return [
-            Sealed(stage, len(document["files"]), document_digest(document), manifest["root_sha256"])
-            for stage, document in pending.items()
+            Sealed(stage, len(document["files"]), document_digest(document), root) for stage, document in stages.items()
         ]
 
 

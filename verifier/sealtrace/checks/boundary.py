@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.checks.study import Study
@@ -56,7 +57,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
     bad = {int(owners[index]): texts[codes[index]] for index in hidden[::-1].tolist()}
     outcome.rows(
         frame,
-        np.unique(owners[hidden]),
+        distinct(owners[hidden]),
         "/inputs",
         "the policy read a field that its interface does not show",
         expected=lambda row: ", ".join(sorted(set(declared.get(_interface(study, row), ())))),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.arrays import distinct
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.bundle.stores import Store
@@ -188,7 +189,7 @@ def _regular(codes: Index, owners: Index, size: int) -> Index | None:
         return None
     width = len(codes) // size
     pattern = codes[:width]
-    if pattern.min() < 0 or len(np.unique(pattern)) < width:
+    if pattern.min() < 0 or len(distinct(pattern)) < width:
         return None
     records = np.arange(size)
     # Owners ascend, so a block whose first and last item belong to a record belongs to it whole.

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from sealtrace.bundle.arrays import arrow_integers, distinct
 from sealtrace.checks.frame import Index, Mask, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
@@ -161,9 +161,9 @@ def _allowed(study: Study, rows: Index, states: Index, asks: Mask) -> Mask:
     """Which requests the budget accepts: the first ones of each split, in order of state id."""
     budget = study.protocol["query"].get("budget")
     splits, _ = study.frame("observation").texts("split")
-    identifiers = np.array(study.states.take(pa.array(states.tolist(), pa.int64())).to_pylist(), dtype=object)
+    identifiers = np.array(study.states.take(arrow_integers(states)).to_pylist(), dtype=object)
     allowed = np.zeros(len(rows), np.bool_)
-    for split in np.unique(splits[states]).tolist():
+    for split in distinct(splits[states]).tolist():
         members = np.flatnonzero(splits[states] == split)
         members = members[np.argsort([name.encode() for name in identifiers[members]], kind="stable")]
         allowed[members] = policies.accepted_queries(asks[states[members]], budget)

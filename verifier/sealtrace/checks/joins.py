@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.checks.study import Study
@@ -47,10 +48,11 @@ def teacher(study: Study, outcome: Outcome) -> None:
         expected=lambda _: "one observation",
         found=lambda row: frame.text("state", row),
     )
-    without = np.setdiff1d(np.arange(observations.size), places)
+    taught = np.zeros(observations.size, np.bool_)
+    taught[places[places >= 0]] = True
     outcome.rows(
         observations,
-        without,
+        np.flatnonzero(~taught),
         "/state",
         "the state has no teacher record",
         expected=lambda _: "one teacher record",
@@ -85,7 +87,7 @@ def trace(study: Study, outcome: Outcome) -> None:
     present = np.zeros((len(study.candidates), observations.size), np.bool_)
     present[candidates[known], states[known]] = True
     splits, _ = observations.texts("split")
-    for split in np.unique(splits).tolist():
+    for split in distinct(splits).tolist():
         members = np.flatnonzero(splits == split)
         traced = present[:, members]
         if not traced.any():
@@ -115,7 +117,7 @@ def values(study: Study, outcome: Outcome) -> None:
         found=lambda row: frame.text("state", row),
     )
     observations = study.frame("observation")
-    traced = np.unique(study.trace_state[study.trace_state >= 0])
+    traced = distinct(study.trace_state[study.trace_state >= 0])
     outcome.inspected = len(traced)
     codes, texts = frame.texts("evaluator")
     for evaluator in sorted(set(study.protocol["evaluators"].values())):

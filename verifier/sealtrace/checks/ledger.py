@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.frame import Index
 from sealtrace.checks.gate import query_columns
 from sealtrace.checks.outcome import Outcome
@@ -69,7 +70,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
             found=lambda row: column[row].as_py()[position]["event"],
         )
         rows, places = rows[same], places[same]
-        for number in np.unique(event[rows]).tolist():
+        for number in distinct(event[rows]).tolist():
             members = np.flatnonzero(event[rows] == number)
             _costs(study, outcome, rows[members], places[members], EVENTS[number], position, events)
 

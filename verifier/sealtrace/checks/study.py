@@ -188,7 +188,10 @@ class Study:
             sizes = np.where(column.is_null().to_numpy(zero_copy_only=False), np.nan, lengths)
         else:
             sizes = frame.numbers(rule["field"])
-        return sizes if rule["form"] == "number" else np.minimum(1.0, sizes / as_double(exact(rule["cap"])))
+        if rule["form"] == "number":
+            return sizes
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.minimum(1.0, sizes / as_double(exact(rule["cap"])))
 
     def affine(self, rules: dict[str, Any]) -> Matrix:
         """Affine rules by action, at every observed state; NaN for an action without a rule."""

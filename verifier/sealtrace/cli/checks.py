@@ -70,7 +70,5 @@ def _explain(check: Check) -> None:
         )
     if check.whole:
         click.echo(
-            textwrap.fill(
-                "Where a need fails it is not computed at all, and its status is missing.", text_width()
-            )
+            textwrap.fill("Where a need fails it is not computed at all, and its status is missing.", text_width())
         )
