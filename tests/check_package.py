@@ -14,9 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def run(*command: str | Path, directory: Path = ROOT) -> str:
     """The output of a command that must succeed."""
-    done = subprocess.run(
-        [str(part) for part in command], cwd=directory, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([str(part) for part in command], cwd=directory, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout

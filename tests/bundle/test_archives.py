@@ -1,0 +1,382 @@
+"""Directories and archives: one bundle whatever carries it, and nothing hostile gets in or out."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import sealtrace
+from sealtrace.bundle import archives
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.reading import read_bundle, read_manifest
+from sealtrace.records.report import Report
+from support import FIXTURE, LONG, copy_of_fixture
+
+
+def fixture_files() -> Iterator[tuple[str, bytes]]:
+    """Path and bytes of each file of the good bundle."""
+    for path in sorted(FIXTURE.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(FIXTURE).as_posix(), path.read_bytes()
+
+
+TarExtra = tuple[tarfile.TarInfo, bytes]
+ZipExtra = tuple[zipfile.ZipInfo, bytes]
+
+
+def tar_bytes(top: str = "", extra: list[TarExtra] | None = None) -> bytes:
+    """The good bundle as .tar.gz, with more members after it."""
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w:gz", compresslevel=1) as archive:
+        for path, data in fixture_files():
+            info = tarfile.TarInfo(top + path)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for info, data in extra or []:
+            archive.addfile(info, io.BytesIO(data))
+    return sink.getvalue()
+
+
+def zip_bytes(top: str = "", extra: list[ZipExtra] | None = None) -> bytes:
+    """The good bundle as .zip, with more members after it."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in fixture_files():
+            archive.writestr(top + path, data)
+        for info, data in extra or []:
+            archive.writestr(info, data)
+    return sink.getvalue()
+
+
+def written(path: Path, data: bytes) -> Path:
+    """A file with these bytes."""
+    path.write_bytes(data)
+    return path
+
+
+def listing(report: Report) -> list[tuple[str | None, str]]:
+    """Source and message of what identity.listing found."""
+    return [(one.source, one.message) for one in report.findings if one.check == "identity.listing"]
+
+
+UNLISTED = "not listed in the manifest; remove it or seal it"
+
+CARRIERS: dict[str, Callable[[Path], Path]] = {
+    "directory": copy_of_fixture,
+    "zip": lambda path: written(path / "a.zip", zip_bytes()),
+    "zip with a top directory": lambda path: written(path / "a.zip", zip_bytes("study/")),
+    "zip by another name": lambda path: written(path / "artifact", zip_bytes()),
+    "tar.gz": lambda path: written(path / "a.tar.gz", tar_bytes()),
+    "tar.gz with a top directory": lambda path: written(path / "a.tar.gz", tar_bytes("study/")),
+    "tar.gz of the current directory": lambda path: written(path / "a.tar.gz", tar_bytes("./")),
+    "tgz": lambda path: written(path / "a.tgz", tar_bytes()),
+}
+
+
+@pytest.mark.parametrize("carrier", CARRIERS.values(), ids=CARRIERS)
+def test_every_carrier_gives_the_same_bundle(carrier: Callable[[Path], Path], tmp_path: Path) -> None:
+    """Packing changes neither the identity nor the verdict."""
+    expected = sealtrace.verify(FIXTURE)
+    path = carrier(tmp_path)
+    actual = sealtrace.verify(path)
+    assert expected.verdict == "verified"
+    assert expected.bundle == actual.bundle
+    assert expected.verdict == actual.verdict
+    assert expected.summary == actual.summary
+    assert [(one.id, one.status, one.inspected) for one in expected.checks] == [
+        (one.id, one.status, one.inspected) for one in actual.checks
+    ]
+    assert actual.bundle.root_sha256 == read_manifest(path)["root_sha256"]
+
+
+def test_archives_are_not_extracted(tmp_path: Path) -> None:
+    """Verifying writes nothing, beside the archive or anywhere below it."""
+    for name, data in (("a.zip", zip_bytes("study/")), ("a.tar.gz", tar_bytes("study/"))):
+        read_bundle(written(tmp_path / name, data))
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.tar.gz", "a.zip"]
+
+
+NO_BUNDLE: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "empty zip": ("a.zip", lambda: b""),
+    "empty tar.gz": ("a.tar.gz", lambda: b""),
+    "garbage zip": ("a.zip", lambda: b"garbage" * 100),
+    "garbage tar.gz": ("a.tar.gz", lambda: b"garbage" * 100),
+    "zip called tar.gz": ("a.tar.gz", zip_bytes),
+    "half a zip": ("a.zip", lambda: zip_bytes()[:5000]),
+    "half a tar.gz": ("a.tar.gz", lambda: tar_bytes()[:5000]),
+    "gzip of no tar": ("a.tar.gz", lambda: gzip.compress(b"not a tar" * 100)),
+    "gzip of half a tar": ("a.tar.gz", lambda: gzip.compress(gzip.decompress(tar_bytes())[:10_100])),
+    "tar.gz with a broken middle": ("a.tar.gz", lambda: _broken(tar_bytes())),
+    "zip without a manifest": ("a.zip", lambda: _zip_of({"x.txt": b"x"})),
+    "zip of nothing": ("a.zip", lambda: _zip_of({})),
+    "zip with a manifest two levels down": ("a.zip", lambda: zip_bytes("a/b/")),
+    "zip for a later reader": (
+        "a.zip",
+        lambda: zip_bytes().replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xc8"),
+    ),
+    "text": ("a.txt", lambda: b"hello"),
+}
+
+
+def _broken(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes(64) + data[middle + 64 :]
+
+
+def _zip_of(files: dict[str, bytes]) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(("name", "data"), NO_BUNDLE.values(), ids=NO_BUNDLE)
+def test_what_is_no_bundle_is_refused(name: str, data: Callable[[], bytes], tmp_path: Path) -> None:
+    """Input that cannot be opened is a `BundleError`, which the command line turns into exit code 2."""
+    with pytest.raises(BundleError):
+        sealtrace.verify(written(tmp_path / name, data()))
+
+
+def test_paths_that_are_no_bundle_are_refused(tmp_path: Path) -> None:
+    """Nothing there, nothing in it, or something that is not a file."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "empty").mkdir()
+    for name in ("absent", "empty", "pipe"):
+        with pytest.raises(BundleError, match=name):
+            sealtrace.verify(tmp_path / name)
+
+
+def test_damaged_members_of_a_zip_are_findings(tmp_path: Path) -> None:
+    """A readable directory with unreadable contents is a bundle with something wrong, not a crash."""
+    data = bytearray(zip_bytes())
+    start = data.index(b"trace/trace.calibration.jsonl") + 200
+    data[start : start + 64] = bytes(64)
+    report = sealtrace.verify(written(tmp_path / "a.zip", bytes(data)))
+    assert report.verdict == "findings"
+    assert "trace/trace.calibration.jsonl" in {one.source for one in report.findings if one.check == "identity.bytes"}
+
+
+def _tar(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", data: bytes = b"") -> TarExtra:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname, info.size = kind, link, len(data)
+    return info, data
+
+
+def _zip(name: str, mode: int = stat.S_IFREG | 0o644, data: bytes = b"evil") -> ZipExtra:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    return info, data
+
+
+TAR_MEMBERS: dict[str, tuple[TarExtra, str, str]] = {
+    "outside": (_tar("../evil", data=b"x"), "../evil", UNLISTED),
+    "outside from within": (_tar("trace/../../evil", data=b"x"), "trace/../../evil", UNLISTED),
+    "absolute": (_tar("/tmp/sealtrace-evil", data=b"x"), "/tmp/sealtrace-evil", UNLISTED),
+    "symbolic link": (_tar("link", tarfile.SYMTYPE, "/etc/passwd"), "link", "not a plain file"),
+    "hard link": (_tar("link", tarfile.LNKTYPE, "manifest.json"), "link", "not a plain file"),
+    "pipe": (_tar("pipe", tarfile.FIFOTYPE), "pipe", "not a plain file"),
+    "device": (_tar("device", tarfile.CHRTYPE), "device", "not a plain file"),
+    "duplicate": (_tar("declare/protocol.json", data=b"{}"), "declare/protocol.json", "there more than once"),
+    "duplicate, written differently": (
+        _tar("declare/./protocol.json", data=b"{}"), "declare/protocol.json", "there more than once",
+    ),
+    "duplicate manifest": (_tar("manifest.json", data=b"{}"), "manifest.json", "there more than once"),
+    "duplicate as a link": (
+        _tar("declare/protocol.json", tarfile.SYMTYPE, "/etc/passwd"), "declare/protocol.json", "there more than once",
+    ),
+    "name that is not UTF-8": (_tar("bad\udcff", data=b"x"), "bad\\xff", UNLISTED),
+}  # fmt: skip
+
+ZIP_MEMBERS: dict[str, tuple[ZipExtra, str, str]] = {
+    "outside": (_zip("../evil"), "../evil", UNLISTED),
+    "absolute": (_zip("/tmp/sealtrace-evil"), "/tmp/sealtrace-evil", UNLISTED),
+    "backslashes": (_zip("..\\evil"), "..\\evil", UNLISTED),
+    "symbolic link": (_zip("link", stat.S_IFLNK | 0o777, b"/etc/passwd"), "link", "not a plain file"),
+    "pipe": (_zip("pipe", stat.S_IFIFO | 0o644), "pipe", "not a plain file"),
+    "device": (_zip("device", stat.S_IFCHR | 0o644), "device", "not a plain file"),
+    "unlisted": (_zip("trace/extra.jsonl"), "trace/extra.jsonl", UNLISTED),
+}
+
+
+@pytest.mark.parametrize(("extra", "source", "message"), TAR_MEMBERS.values(), ids=TAR_MEMBERS)
+def test_hostile_tar_members_are_findings(extra: TarExtra, source: str, message: str, tmp_path: Path) -> None:
+    """Each is named by identity.listing; the report can be written; nothing lands on the disk."""
+    path = written(tmp_path / "a.tar.gz", tar_bytes(extra=[extra]))
+    report = sealtrace.verify(path)
+    _assert_listed(report, source, message, tmp_path)
+
+
+@pytest.mark.parametrize(("extra", "source", "message"), ZIP_MEMBERS.values(), ids=ZIP_MEMBERS)
+def test_hostile_zip_members_are_findings(extra: ZipExtra, source: str, message: str, tmp_path: Path) -> None:
+    """The same for .zip."""
+    path = written(tmp_path / "a.zip", zip_bytes(extra=[extra]))
+    report = sealtrace.verify(path)
+    _assert_listed(report, source, message, tmp_path)
+
+
+def test_a_duplicate_member_of_a_zip_is_a_finding(tmp_path: Path) -> None:
+    """Two readers of such a file would see two bundles."""
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        data = zip_bytes(extra=[_zip("declare/protocol.json")])
+    report = sealtrace.verify(written(tmp_path / "a.zip", data))
+    _assert_listed(report, "declare/protocol.json", "there more than once", tmp_path)
+
+
+def _assert_listed(report: Report, source: str, message: str, directory: Path) -> None:
+    assert (source, message) in listing(report)
+    assert report.verdict == "findings"
+    assert source.replace("\\", "\\\\") in report.model_dump_json()
+    assert len(list(directory.iterdir())) == 1
+    assert not (directory.parent / "evil").exists()
+    assert not Path("/tmp/sealtrace-evil").exists()
+
+
+def test_a_member_outside_the_top_directory_leaves_no_bundle(tmp_path: Path) -> None:
+    """With a stranger beside the top directory there is no single root, so nothing is guessed."""
+    for name, data in (
+        ("a.tar.gz", tar_bytes("study/", [_tar("../evil", data=b"x")])),
+        ("a.zip", zip_bytes("study/", [_zip("/evil")])),
+    ):
+        with pytest.raises(BundleError, match=r"no manifest\.json"):
+            sealtrace.verify(written(tmp_path / name, data))
+
+
+def test_a_negative_length_in_a_tar_does_not_hang(tmp_path: Path) -> None:
+    """tarfile before 3.11.14 reads such a member for ever (CVE-2025-8194)."""
+    info = tarfile.TarInfo("x")
+    block = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    block[124:136] = (-512).to_bytes(12, "big", signed=True)
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    data = gzip.compress(gzip.decompress(tar_bytes())[:-10240] + bytes(block) + bytes(1024))
+    with pytest.raises(BundleError):
+        sealtrace.verify(written(tmp_path / "a.tar.gz", data))
+
+
+DIRECTORY_MEMBERS: dict[str, tuple[Callable[[Path], object], str, str]] = {
+    "symbolic link": (lambda root: (root / "link").symlink_to("/etc/passwd"), "link", "not a plain file"),
+    "linked directory": (lambda root: (root / "link").symlink_to(root / "trace"), "link", "not a plain file"),
+    "dangling link": (lambda root: (root / "link").symlink_to("nowhere"), "link", "not a plain file"),
+    "pipe": (lambda root: os.mkfifo(root / "trace" / "pipe"), "trace/pipe", "not a plain file"),
+    "unlisted file": (lambda root: (root / "trace" / "x").write_bytes(b"x"), "trace/x", UNLISTED),
+    "hidden file": (lambda root: (root / ".hidden").write_bytes(b"x"), ".hidden", UNLISTED),
+    "name that is not UTF-8": (
+        lambda root: Path(os.fsdecode(os.fsencode(root) + b"/bad\xff")).write_bytes(b"x"), "bad\\xff", UNLISTED,
+    ),
+    "name with a newline": (lambda root: (root / "a\nb").write_bytes(b"x"), "a\nb", UNLISTED),
+    "emptied file": (
+        lambda root: (root / "trace" / "trace.calibration.jsonl").write_bytes(b""),
+        "trace/trace.calibration.jsonl", "the file is empty",
+    ),
+    "missing file": (
+        lambda root: (root / "select" / "selection.json").unlink(),
+        "select/selection.json", "listed in the manifest, but not there",
+    ),
+    "missing sums": (lambda root: (root / "SHA256SUMS").unlink(), "SHA256SUMS", "the bundle has no such file"),
+    "file replaced by a link to itself elsewhere": (
+        lambda root: _moved(root / "select" / "selection.json", root.parent / "selection.json"),
+        "select/selection.json", "not a plain file",
+    ),
+    "file replaced by a pipe": (
+        lambda root: _piped(root / "select" / "selection.json"), "select/selection.json", "not a plain file",
+    ),
+    "file replaced by a directory": (
+        lambda root: _directory(root / "select" / "selection.json"),
+        "select/selection.json", "listed in the manifest, but not there",
+    ),
+}  # fmt: skip
+
+
+def _moved(path: Path, elsewhere: Path) -> None:
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+
+
+def _piped(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _directory(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(("change", "source", "message"), DIRECTORY_MEMBERS.values(), ids=DIRECTORY_MEMBERS)
+def test_strange_members_of_a_directory_are_findings(
+    change: Callable[[Path], object], source: str, message: str, tmp_path: Path
+) -> None:
+    """Links are not followed, pipes are not waited for, and all of them are named."""
+    root = copy_of_fixture(tmp_path)
+    change(root)
+    report = sealtrace.verify(root)
+    assert (source, message) in listing(report)
+    assert report.verdict == "findings"
+    report.model_dump_json()
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few kilobytes can claim to hold terabytes; the claim is looked at before any of it is unpacked."""
+    monkeypatch.setattr(archives, "ARCHIVE_LIMIT", 2**20)
+    bomb = bytes(2**20)
+    for name, data in (
+        ("a.tar.gz", tar_bytes(extra=[_tar("bomb", data=bomb)])),
+        ("a.zip", zip_bytes(extra=[_zip("bomb", data=bomb)])),
+    ):
+        with pytest.raises(BundleError, match="unpacks to more than"):
+            sealtrace.verify(written(tmp_path / name, data))
+
+
+def test_a_zip_that_holds_more_than_it_claims_is_a_finding(tmp_path: Path) -> None:
+    """The claimed length bounds what is unpacked, so a false claim gains nothing."""
+    path = "trace/trace.calibration.jsonl"
+    data = bytearray(zip_bytes())
+    length = (FIXTURE / path).stat().st_size.to_bytes(4, "little")
+    assert data.count(length) >= 2
+    report = sealtrace.verify(written(tmp_path / "a.zip", bytes(data.replace(length, (10).to_bytes(4, "little")))))
+    assert path in {one.source for one in report.findings if one.check == "identity.bytes"}
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "headers.tar.gz"])
+def test_damaged_archives_never_raise_anything_else(name: str, tmp_path: Path) -> None:
+    """Flipped bytes in an archive, or in a tar's headers, give a bundle with findings or a `BundleError`."""
+    data = {"a.zip": zip_bytes, "a.tar.gz": tar_bytes, "headers.tar.gz": lambda: gzip.decompress(tar_bytes())}[name]()
+    generator = random.Random(name)
+    refused = 0
+    for _ in range(2000 if LONG else 60):
+        damaged = _damaged_header(data, generator) if name.startswith("headers") else _damaged(data, generator)
+        try:
+            read_bundle(written(tmp_path / name, damaged))
+        except BundleError:
+            refused += 1
+    assert refused > 0
+
+
+def _damaged(data: bytes, generator: random.Random) -> bytes:
+    damaged = bytearray(data)
+    for _ in range(generator.choice([1, 1, 4])):
+        # The directory of a .zip lies at its end; half of the damage goes there.
+        last = generator.choice([len(data), min(len(data), 2500)])
+        damaged[len(data) - 1 - generator.randrange(last)] = generator.randrange(256)
+    return bytes(damaged)
+
+
+def _damaged_header(data: bytes, generator: random.Random) -> bytes:
+    damaged = bytearray(data)
+    headers = [start for start in range(0, len(data), 512) if data[start + 257 : start + 262] == b"ustar"]
+    start = generator.choice(headers)
+    field = generator.choice([0, 100, 124, 125, 135, 156, 156, 257, 345])
+    damaged[start + field] = generator.choice([*b"\0013457LxgS", 0x80, 0xFF, generator.randrange(256)])
+    damaged[start + 148 : start + 156] = b" " * 8
+    damaged[start + 148 : start + 156] = b"%06o\0 " % sum(damaged[start : start + 512])
+    return gzip.compress(bytes(damaged), 1)

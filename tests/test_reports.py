@@ -1,0 +1,40 @@
+"""reports/ holds what the verifier says of the shipped studies today."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from typing import Any
+
+import pytest
+
+from support import ROOT
+
+REGENERATE: dict[str, Any] = runpy.run_path(str(ROOT / "reports" / "regenerate.py"))
+STUDIES = REGENERATE["studies"]()
+
+
+def comparable(text: str) -> str:
+    """Without the largest rounding difference: it depends on the machine's arithmetic."""
+    if text.startswith("{"):
+        document = json.loads(text)
+        document["summary"].pop("max_discrepancy", None)
+        return json.dumps(document, indent=1)
+    return re.sub(r"Discrepancy  at most.*?\n(?=\S)", "Discrepancy\n", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_reports_are_up_to_date(study: str) -> None:
+    """A change of the verifier or of a bundle shows in the committed reports; `make reports` writes them."""
+    for name, content in REGENERATE["rendered"](STUDIES[study]).items():
+        committed = (ROOT / "reports" / study / name).read_text(encoding="utf-8")
+        assert comparable(committed) == comparable(content), f"{study}/{name}: run `make reports`"
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_study_gives_the_verdict_that_it_expects(study: str) -> None:
+    """Each shipped study states its verdict before it is judged."""
+    protocol = json.loads((STUDIES[study] / "declare" / "protocol.json").read_text())
+    report = json.loads((ROOT / "reports" / study / "report.json").read_text())
+    assert report["verdict"] == protocol["expects"]
