@@ -115,7 +115,6 @@ NO_BUNDLE: dict[str, tuple[str, Callable[[], bytes]]] = {
     "half a tar.gz": ("a.tar.gz", lambda: tar_bytes()[:5000]),
     "gzip of no tar": ("a.tar.gz", lambda: gzip.compress(b"not a tar" * 100)),
     "gzip of half a tar": ("a.tar.gz", lambda: gzip.compress(gzip.decompress(tar_bytes())[:10_100])),
-    "tar.gz with a broken middle": ("a.tar.gz", lambda: _broken(tar_bytes())),
     "zip without a manifest": ("a.zip", lambda: _zip_of({"x.txt": b"x"})),
     "zip of nothing": ("a.zip", lambda: _zip_of({})),
     "zip with a manifest two levels down": ("a.zip", lambda: zip_bytes("a/b/")),
@@ -125,11 +124,6 @@ NO_BUNDLE: dict[str, tuple[str, Callable[[], bytes]]] = {
     ),
     "text": ("a.txt", lambda: b"hello"),
 }
-
-
-def _broken(data: bytes) -> bytes:
-    middle = len(data) // 2
-    return data[:middle] + bytes(64) + data[middle + 64 :]
 
 
 def _zip_of(files: dict[str, bytes]) -> bytes:
@@ -190,7 +184,9 @@ TAR_MEMBERS: dict[str, tuple[TarExtra, str, str]] = {
     "duplicate, written differently": (
         _tar("declare/./protocol.json", data=b"{}"), "declare/protocol.json", "there more than once",
     ),
-    "duplicate manifest": (_tar("manifest.json", data=b"{}"), "manifest.json", "there more than once"),
+    "duplicate manifest": (
+        _tar("manifest.json", data=(FIXTURE / "manifest.json").read_bytes()), "manifest.json", "there more than once",
+    ),
     "duplicate as a link": (
         _tar("declare/protocol.json", tarfile.SYMTYPE, "/etc/passwd"), "declare/protocol.json", "there more than once",
     ),
@@ -350,10 +346,12 @@ def test_a_zip_that_holds_more_than_it_claims_is_a_finding(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "headers.tar.gz"])
 def test_damaged_archives_never_raise_anything_else(name: str, tmp_path: Path) -> None:
     """Flipped bytes in an archive, or in a tar's headers, give a bundle with findings or a `BundleError`."""
-    data = {"a.zip": zip_bytes, "a.tar.gz": tar_bytes, "headers.tar.gz": lambda: gzip.decompress(tar_bytes())}[name]()
+    data = zip_bytes() if name == "a.zip" else tar_bytes()
+    if name == "headers.tar.gz":
+        data = gzip.decompress(data)
     generator = random.Random(name)
     refused = 0
-    for _ in range(2000 if LONG else 60):
+    for _ in range(1200 if LONG else 40):
         damaged = _damaged_header(data, generator) if name.startswith("headers") else _damaged(data, generator)
         try:
             read_bundle(written(tmp_path / name, damaged))

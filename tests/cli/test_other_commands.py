@@ -151,3 +151,20 @@ def test_colour_on_a_terminal_and_none_under_no_color() -> None:
         os.close(leader)
         assert done.returncode == 0
         assert ("\x1b[" in output) == coloured
+
+
+def test_progress_shows_on_a_terminal_only_and_leaves_standard_output_alone() -> None:
+    """With standard error on a terminal and work that lasts, a bar; in a pipe, nothing."""
+    program = "import sealtrace.cli.progress as p; p.PATIENCE = 0; from sealtrace.cli.main import main; main()"
+    command = [SCRIPT[0], "-c", program, "verify", str(FIXTURE)]
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, env=environment, check=True, text=True)
+    os.close(follower)
+    shown = os.read(leader, 65536).decode()
+    os.close(leader)
+    assert "reading" in shown
+    assert done.stdout.startswith("VERIFIED")
+    assert "\x1b" not in done.stdout
+    piped = subprocess.run(command, capture_output=True, check=True, text=True)
+    assert piped.stderr == ""

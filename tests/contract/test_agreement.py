@@ -73,7 +73,8 @@ def _model_accepts(kind: str, record: Any) -> bool:
 
 def disputed(batch: list[Any], *judges: list[bool]) -> list[tuple[Any, tuple[bool, ...]]]:
     """The records on which judges differ, with what each said."""
-    return [(record, said) for record, *said in zip(batch, *judges, strict=True) if len(set(said)) > 1]
+    verdicts = zip(*judges, strict=True)
+    return [(record, said) for record, said in zip(batch, verdicts, strict=True) if len(set(said)) > 1]
 
 
 @pytest.mark.parametrize("kind", ROWS)

@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 
 from sealtrace import __version__
-from sealtrace.bundle.reading import Bundle, read_bundle
+from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
@@ -50,25 +50,31 @@ def verify(
     skip: Sequence[str] = (),
     expect_root: str | None = None,
     every_row: bool = False,
+    progress: Progress | None = None,
 ) -> Report:
     """Verify a bundle and say what was found.
 
     `path` is a directory, a .zip or a .tar.gz; without one, the embedded fixture study. `check` and
     `skip` choose checks by id or id prefix; what is left out is reported as skipped, and the verdict
     is then at best `incomplete`. `expect_root` is the root digest that the paper names. `every_row`
-    validates each row with jsonschema and with its model too, besides the column predicates.
+    validates each row with jsonschema and with its model too, besides the column predicates. `progress`
+    is called with a step's name, how much of it is done, and how much there is.
 
     Raises `BundleError` where there is no bundle to read, and `ValueError` for a check that does not
     exist. Everything else that is wrong is a finding.
     """
     chosen = select(check, skip)
-    bundle = read_bundle(default_bundle() if path is None else Path(path), every_row=every_row)  # (1)
+    bundle = read_bundle(
+        default_bundle() if path is None else Path(path), every_row=every_row, progress=progress
+    )  # (1)
     study = Study(bundle, expect_root)
     outcomes: dict[str, Outcome] = {}
     results: dict[str, CheckResult] = {}
-    for entry in CATALOGUE:
-        if entry.id in _closure(chosen):  # (2)
-            outcomes[entry.id], results[entry.id] = _run(entry, study, results)  # (3)
+    due = [entry for entry in CATALOGUE if entry.id in _closure(chosen)]  # (2)
+    for number, entry in enumerate(due, 1):
+        outcomes[entry.id], results[entry.id] = _run(entry, study, results)  # (3)
+        if progress:
+            progress("checking", number, len(due))
     checks = [results[one.id] if one.id in chosen else _skipped(one) for one in CATALOGUE]
     findings = [finding for one in CATALOGUE if one.id in chosen for finding in outcomes[one.id].findings]
     return Report(

@@ -72,7 +72,7 @@ def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Mi
             child_owners = np.repeat(owners, lengths)
             keys = array.keys.slice(start, stop - start)
             _check_items(keys, child_owners, key, pointer, misfit)
-            _no_repeats(keys, child_owners, pointer, misfit)
+            _no_repeats(keys, np.repeat(np.arange(len(array)), lengths), child_owners, pointer, misfit)
             _check_items(array.items.slice(start, stop - start), child_owners, item, pointer, misfit)
         case Struct(fields=fields):
             for field, child in zip(fields, array.flatten(), strict=True):
@@ -88,11 +88,13 @@ def _check_items(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misf
     _check_field(array, owners, Field("*", shape, required=True), f"{pointer}/*", misfit)
 
 
-def _no_repeats(keys: pa.Array, owners: Rows, pointer: str, misfit: Misfit) -> None:
-    """Parquet can hold a map with a key twice; JSON, read strictly, cannot."""
+def _no_repeats(keys: pa.Array, maps: Rows, owners: Rows, pointer: str, misfit: Misfit) -> None:
+    """Parquet can hold a map with a key twice; JSON, read strictly, cannot. A row may hold several maps."""
     codes = keys if pa.types.is_dictionary(keys.type) else keys.dictionary_encode()
     size = len(codes.dictionary) or 1
-    combined = owners * size + codes.indices.to_numpy().astype(np.int64)
+    combined = maps * size + codes.indices.to_numpy().astype(np.int64)
+    if np.all(combined[1:] > combined[:-1]):
+        return
     order = np.argsort(combined, kind="stable")
     repeated = order[1:][combined[order][1:] == combined[order][:-1]]
     for index in repeated.tolist():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,13 +72,17 @@ class Bundle:
         return [one for one in self.documents if one.kind == kind and one.fits]
 
 
-def read_bundle(path: Path, *, every_row: bool = False) -> Bundle:
+Progress = Callable[[str, int, int], None]
+"""Told a step's name, how much of it is done, and how much there is."""
+
+
+def read_bundle(path: Path, *, every_row: bool = False, progress: Progress | None = None) -> Bundle:
     """Reads the bundle at a path. `BundleError` where there is none."""
     with open_container(path) as container:
         members = container.members()
         if not any(member.path == MANIFEST for member in members):
             raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
-        return _Reader(container, members, every_row).read()
+        return _Reader(container, members, every_row, progress).read()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -97,7 +102,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 class _Reader:
-    def __init__(self, container: Container, members: list[Member], every_row: bool) -> None:
+    def __init__(self, container: Container, members: list[Member], every_row: bool, progress: Progress | None) -> None:
+        self.progress = progress
         self.container = container
         self.members = members
         self.every_row = every_row
@@ -110,8 +116,13 @@ class _Reader:
             self._manifest(data)
         if bundle.manifest_readable:
             self._listing()
+            total = sum(entry.bytes for entry in bundle.entries)
+            done = 0
             for entry in bundle.entries:
                 self._file(entry)
+                done += entry.bytes
+                if self.progress:
+                    self.progress("reading", done, total)
             self._sums()
         return bundle
 

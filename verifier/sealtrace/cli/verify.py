@@ -74,6 +74,7 @@ def command(
     input or internal error; 3 no error, but something is missing or skipped.
     """
     from sealtrace.cli.output import paint, text_width, write_output
+    from sealtrace.cli.progress import progress_bar
     from sealtrace.report import json, text
     from sealtrace.verification import select, verify
 
@@ -81,7 +82,8 @@ def command(
         select(check, skip)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    report = verify(bundle, check=check, skip=skip, expect_root=expect_root, every_row=every_row)
+    with progress_bar() as progress:
+        report = verify(bundle, check=check, skip=skip, expect_root=expect_root, every_row=every_row, progress=progress)
     if form == "json":
         rendered = json.render(report)
     elif output is None:
