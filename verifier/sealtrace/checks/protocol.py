@@ -13,6 +13,8 @@ from sealtrace.checks.registry import check
 from sealtrace.checks.study import Candidate, Study, fits_form
 from sealtrace.records.scalars import exact
 
+LARGEST_TOLERANCE = Fraction(1, 10**4)
+
 
 def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
     """(pointer, value, whether it lies in its domain, the domain)."""
@@ -26,12 +28,8 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
     def rule(path: tuple[str, ...], holds: bool, domain: str) -> tuple[str, str, bool, str]:
         return "/" + "/".join(path), str(value(*path)), holds, domain
 
-    positive = [
-        ("tau",),
-        ("teacher", "temperature"),
-        ("tolerances", "normalization"),
-        ("tolerances", "replay"),
-    ]
+    positive = [("tau",), ("teacher", "temperature")]
+    tolerances = [("tolerances", "normalization"), ("tolerances", "replay")]
     fraction = [("certification", "zeta_risk"), ("certification", "zeta_util"), ("bootstrap", "confidence")]
     share = [
         ("certification", "epsilon_group"),
@@ -42,6 +40,9 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
     for path in positive:
         if (text := value(*path)) is not None:
             yield rule(path, exact(text) > 0, "above 0")
+    for path in tolerances:
+        # A tolerance that any number meets would make every replay pass.
+        yield rule(path, 0 < exact(value(*path)) <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
     for path in fraction:
         if (text := value(*path)) is not None:
             yield rule(path, 0 < exact(text) < 1, "between 0 and 1, both excluded")
@@ -76,6 +77,14 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
 
 @check("protocol.domain", "constants")
 def domain(study: Study, outcome: Outcome) -> None:
+    protocols = [document.path for document in study.bundle.documents if document.kind == "protocol"]
+    if len(protocols) > 1:
+        outcome.add(
+            "a study has one protocol",
+            source=protocols[1],
+            expected=f"only {protocols[0]}",
+            found=", ".join(protocols),
+        )
     for pointer, found, holds, domain in _domains(study.protocol):
         outcome.inspected += 1
         if not holds:

@@ -108,6 +108,17 @@ def grid(study: Study, outcome: Outcome) -> None:
                 expected=_of_role(study, "calibration"),
                 found=record["split"],
             )
+    names = [document.value["selector"] for document in documents]
+    for document in documents:
+        if names.count(document.value["selector"]) > 1:
+            outcome.add(
+                "the selector has more than one selection record",
+                source=document.path,
+                key={"selector": document.value["selector"]},
+                field="/selector",
+                expected="one record",
+                found=names.count(document.value["selector"]),
+            )
     absent = {one["name"] for one in selectors} - {document.value["selector"] for document in documents}
     if absent:
         outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
@@ -123,6 +134,15 @@ def counts(study: Study, outcome: Outcome) -> None:
             continue
         record = document.value
         reported = {exact(one["scale"]): (index, one) for index, one in enumerate(record["counts"]) if one.get("scale")}
+        if len(record["counts"]) != len(counted.grid):
+            outcome.add(
+                "the selection has another number of counts than the grid has scales",
+                source=document.path,
+                key=key,
+                field="/counts",
+                expected=len(counted.grid),
+                found=len(record["counts"]),
+            )
         for text, crossings, states in zip(counted.grid, counted.crossings, counted.states, strict=True):
             outcome.inspected += 1
             if exact(text) not in reported:
@@ -158,7 +178,7 @@ def certified(study: Study, outcome: Outcome) -> None:
             continue
         outcome.inspected += 1
         due = [text for text in counted.grid if exact(text) in counted.choice.certified]
-        if set(_values(document.value["certified"])) != set(counted.choice.certified):
+        if sorted(_values(document.value["certified"])) != sorted(counted.choice.certified):
             outcome.add(
                 "the certified set is not what the rule admits",
                 source=document.path,
