@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.checks.study import Study
+from sealtrace.evidence.study import Study
 from sealtrace.recompute import policies, scores
 from sealtrace.recompute.scores import Aggregate, aggregate
 from support import FIXTURE

@@ -24,7 +24,7 @@ from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.selection import chosen_text, recounted
-from sealtrace.checks.study import Study
+from sealtrace.evidence.study import Study
 from sealtrace.records.kinds import STAGES
 from sealtrace.records.report import (
     Agreement,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.checks.frame import Frame, Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study
+from sealtrace.evidence.frame import Frame, Mask
+from sealtrace.evidence.study import Study
 from sealtrace.recompute import policies
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study
+from sealtrace.evidence.study import Study
 
 OBSERVED = frozenset({"hero", "board", "position", "pot", "stack", "history", "legal"})
 """What both interfaces may see: the observation, never its id, split or block."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from sealtrace.bundle.arrays import arrow_integers, distinct
-from sealtrace.checks.frame import Index, Mask, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.checks.replay import compare_matrix, replay_of
-from sealtrace.checks.study import Study, as_double
+from sealtrace.evidence.frame import Index, Mask, Vector
+from sealtrace.evidence.study import Study, as_double
 from sealtrace.recompute import gates, policies
 from sealtrace.records.scalars import exact
 

@@ -7,7 +7,7 @@ import numpy as np
 from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study
+from sealtrace.evidence.study import Study
 from sealtrace.records.kinds import KINDS, Form
 
 

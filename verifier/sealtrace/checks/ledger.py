@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.arrays import distinct
-from sealtrace.checks.frame import Index
 from sealtrace.checks.gate import query_columns
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study, as_double
+from sealtrace.evidence.frame import Index
+from sealtrace.evidence.study import Study, as_double
 from sealtrace.records.scalars import exact
 
 EVENTS = ("policy", "residual", "query-accepted", "query-rejected")

@@ -13,7 +13,7 @@ from sealtrace.bundle.defects import Defect
 from sealtrace.records.report import Finding, Place, Severity
 
 if TYPE_CHECKING:
-    from sealtrace.checks.frame import Frame
+    from sealtrace.evidence.frame import Frame
 
 LISTED = 1000
 """How many findings of one check are kept in full; all are counted."""

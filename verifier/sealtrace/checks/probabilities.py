@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from sealtrace.checks.frame import ActionMatrix, Frame
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study
+from sealtrace.evidence.frame import ActionMatrix, Frame
+from sealtrace.evidence.study import Study
 
 
 def _distributions(study: Study) -> list[tuple[Frame, str, ActionMatrix]]:

@@ -10,7 +10,7 @@ from typing import Any
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Candidate, Study, fits_form
+from sealtrace.evidence.study import Candidate, Study, fits_form
 from sealtrace.records.scalars import exact
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.checks.frame import Index, Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Replay, Study
+from sealtrace.evidence.frame import Index, Matrix
+from sealtrace.evidence.study import Replay, Study
 from sealtrace.recompute import policies, scores
 from sealtrace.records.scalars import exact
 

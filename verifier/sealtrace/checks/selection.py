@@ -10,7 +10,7 @@ from typing import Any
 from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study
+from sealtrace.evidence.study import Study
 from sealtrace.recompute.selection import Choice, empirical_zero
 from sealtrace.records.kinds import STAGES
 from sealtrace.records.scalars import exact

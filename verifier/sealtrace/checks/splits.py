@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sealtrace.bundle.content import combined_codes
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study
+from sealtrace.evidence.study import Study
 
 _SUFFIX = re.compile(r"[0-9]+$")
 

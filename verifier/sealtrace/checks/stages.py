@@ -8,7 +8,7 @@ from sealtrace.bundle.reading import Document
 from sealtrace.bundle.sealing import seal_path
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.checks.study import Study
+from sealtrace.evidence.study import Study
 from sealtrace.records.kinds import KINDS, STAGES, may_seal
 
 

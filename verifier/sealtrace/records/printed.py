@@ -1,56 +1,87 @@
-"""What a paper printed, and how its numbers relate."""
+"""What a paper printed, how records give it, and how its numbers relate."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from sealtrace.records.scalars import Count, Name, Record, Text
 
 
-class CellRecipe(Record):
-    """How records give a cell: a named metric over a named population, or SQL."""
+class Recipe(Record):
+    """How records give a cell. Exactly one of metric, sql and classification is present."""
 
-    metric: Name | None = Field(None, description="A named metric.")
-    arguments: dict[Name, Name] | None = Field(None, description="The metric's arguments.")
-    sql: Text | None = Field(None, description="A query over the sealed records.")
-    undisclosed: list[Text] | None = Field(None, description="Settings that the paper does not state.")
+    metric: Name | None = Field(None, description="A named metric; `sealtrace metrics` lists them.")
+    arguments: dict[Name, Name] | None = Field(
+        None, description="The metric's arguments. `{Column}` stands for the row's printed text in that column."
+    )
+    sql: Text | None = Field(
+        None,
+        description="A query over the sealed records. One row and column fill a cell; a column recipe may give one "
+        "value per row, in order.",
+    )
+    classification: Literal["constrained", "attested"] | None = Field(
+        None, description="Without records: bound by relations, or checked by nothing."
+    )
+    percent: bool | None = Field(None, description="The cell prints a fraction in percent, without the sign.")
+    undisclosed: list[Text] | None = Field(
+        None, description="Settings that the cell needs and its source does not state."
+    )
 
 
-class PrintedCell(Record):
+class Column(Record):
+    """One column of a table."""
+
+    label: Name = Field(description="The column's label.")
+    recipe: Recipe | None = Field(None, description="How its cells follow from records.")
+    direction: Literal["higher", "lower"] | None = Field(
+        None, description="Which values are better, where the table marks the best."
+    )
+
+
+class Cell(Record):
     """One cell, as the string that was printed."""
 
-    row: Name = Field(description="The row's label.")
-    column: Name = Field(description="The column's label.")
-    printed: Text = Field(description="The string, unchanged.")
+    printed: Annotated[str, Field(strict=True, max_length=400)] = Field(description="The string, unchanged.")
     line: Count | None = Field(None, description="The line of the source.")
-    recipe: CellRecipe | None = Field(None, description="How it follows from records.")
+    mark: Literal["best", "second"] | None = Field(None, description="How the cell is emphasized.")
+    recipe: Recipe | None = Field(None, description="The cell's own recipe, where it is not the column's.")
+
+
+class TableRow(Record):
+    """One row of a table."""
+
+    label: Name = Field(description="The row's label, unique in its table.")
+    arguments: dict[Name, Name] | None = Field(None, description="Arguments that the row gives to its recipes.")
+    among: Name | None = Field(None, description="The subset of rows that marks compare, where it is not all of them.")
+    cells: list[Cell] = Field(description="One cell per column.")
 
 
 class PrintedTable(Record):
-    """One reported table."""
+    """One reported table, or the numbers of a passage of text."""
 
     label: Name = Field(description="The table's label.")
     caption: Text | None = Field(None, description="What it shows, in own words.")
     source: Name | None = Field(None, description="The file that printed it.")
-    directions: dict[Name, Literal["higher", "lower"]] | None = Field(
-        None, description="Column to the preferred direction."
-    )
-    cells: list[PrintedCell] = Field(description="Every cell.")
+    columns: list[Column] = Field(min_length=1, description="The columns.")
+    rows: list[TableRow] = Field(description="The rows.")
 
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
                 {
                     "label": "tab:main",
-                    "cells": [
+                    "columns": [
+                        {"label": "Scale", "recipe": {"metric": "scale", "arguments": {"policy": "residual@{Scale}"}}},
                         {
-                            "row": "0.08",
-                            "column": "Weak EV",
-                            "printed": "4.2889",
-                            "recipe": {"metric": "weak_ev", "arguments": {"policy": "residual@0.08"}},
-                        }
+                            "label": "Weak EV",
+                            "recipe": {"metric": "weak_ev", "arguments": {"policy": "residual@{Scale}"}},
+                            "direction": "higher",
+                        },
+                    ],
+                    "rows": [
+                        {"label": "0.08", "cells": [{"printed": "0.08"}, {"printed": "4.2889", "mark": "best"}]}
                     ],
                 }
             ]

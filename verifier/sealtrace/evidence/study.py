@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.reading import Bundle, Document
-from sealtrace.checks.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
+from sealtrace.evidence.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
 from sealtrace.recompute import policies, scores, thresholds
 from sealtrace.records.kinds import KINDS
 from sealtrace.records.scalars import exact

@@ -1,0 +1,140 @@
+"""The status of a printed cell: whether the unrounded value gives the printed string, and if not, why.
+
+Statuses are defined here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from sealtrace.tables.numbers import Part, Printed
+
+
+class Status(StrEnum):
+    """What can be said of a cell."""
+
+    EXACT = "exact"
+    TIE = "tie"
+    DOUBLE_ROUNDED = "double-rounded"
+    TRUNCATED = "truncated"
+    MISMATCH = "mismatch"
+    MISSING = "missing"
+    INPUT = "input"
+    MEASURED = "measured"
+    CONSTRAINED = "constrained"
+    ATTESTED = "attested"
+    UNCLASSIFIED = "unclassified"
+
+
+DEFINITIONS: dict[Status, str] = {
+    Status.EXACT: "The recomputed value rounds to the printed string.",
+    Status.TIE: "The recomputed value lies half-way between two printable strings; either is accepted.",
+    Status.DOUBLE_ROUNDED: "The printed string follows from rounding twice, not from rounding the value.",
+    Status.TRUNCATED: "The printed string is the value cut off, not rounded.",
+    Status.MISMATCH: "The recomputed value does not give the printed string.",
+    Status.MISSING: "The records that would give the value are absent or spoilt.",
+    Status.INPUT: "An id, scale or declared constant, as the records or the protocol have it.",
+    Status.MEASURED: "The aggregate of sealed measurements, recomputed.",
+    Status.CONSTRAINED: "No records give it; the relations that bind it hold.",
+    Status.ATTESTED: "Nothing checks it.",
+    Status.UNCLASSIFIED: "Nobody said how it follows from records, or that it does not.",
+}
+
+RECOMPUTED = frozenset(
+    {Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH, Status.INPUT, Status.MEASURED}
+)
+WARNINGS = frozenset({Status.DOUBLE_ROUNDED, Status.TRUNCATED})
+AGREEING = frozenset({Status.EXACT, Status.TIE, Status.INPUT, Status.MEASURED})
+
+SLACK = Fraction(1, 10**12)
+"""A recomputed double carries rounding of its own; nearer than this to a half-way point it is a tie."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The status of a cell, and a sentence that a reviewer understands."""
+
+    status: Status
+    sentence: str
+    distance: Fraction | None = None
+    """Of a mismatch: how far off, in units of the last printed digit."""
+
+
+def judge(printed: Printed, values: tuple[Fraction, ...]) -> Judgement:
+    """Compares each number of a cell with its unrounded value; the worst decides."""
+    if len(values) != len(printed.parts):
+        return Judgement(
+            Status.MISMATCH,
+            f"{printed.text} has {len(printed.parts)} numbers, the records give {len(values)}",
+        )
+    judgements = [_judge_part(part, value) for part, value in zip(printed.parts, values, strict=True)]
+    return max(judgements, key=lambda one: _SEVERITY.index(one.status))
+
+
+_SEVERITY = [Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH]
+
+
+def _judge_part(part: Part, value: Fraction) -> Judgement:
+    shown = show(value, part)
+    if not part.unit:
+        if value == part.value:
+            return Judgement(Status.EXACT, f"{part.text} is the count; exact")
+        return Judgement(Status.MISMATCH, f"{part.text} is not the count {shown}", abs(value - part.value))
+    slack = SLACK * max(1, abs(value))
+    if part.low + slack < value < part.high - slack:
+        return Judgement(Status.EXACT, f"{part.text} is {shown} rounded; exact")
+    if part.low - slack <= value <= part.high + slack:
+        return Judgement(Status.TIE, f"{part.text} is {shown}, half-way between two strings; either is accepted")
+    if (cause := _double_rounding(part, value)) is not None:
+        return Judgement(Status.DOUBLE_ROUNDED, f"{part.text} is {shown} rounded to {cause} and then again")
+    if math.trunc(value / part.unit) * part.unit == part.value:
+        return Judgement(Status.TRUNCATED, f"{part.text} is {shown} cut off, not rounded")
+    distance = abs(value - part.value) / part.unit
+    return Judgement(
+        Status.MISMATCH,
+        f"{part.text} is not {shown}: off by {float(distance):.3g} units of the last printed digit",
+        distance,
+    )
+
+
+def _double_rounding(part: Part, value: Fraction) -> str | None:
+    """The finer rounding that, rounded again, gives the printed number; None where none does."""
+    for extra in (1, 2, 3):
+        fine_unit = part.unit / 10**extra
+        fine = Fraction(_half_up(value / fine_unit)) * fine_unit
+        # Only a fine value that lies exactly half-way can be rounded the wrong way afterwards.
+        if abs(fine - part.value) == part.unit / 2:
+            return decimal_text(fine)
+    return None
+
+
+def _half_up(value: Fraction) -> int:
+    """Nearest integer, halves away from zero, as most formatting is believed to do."""
+    return math.floor(abs(value) + Fraction(1, 2)) * (1 if value >= 0 else -1)
+
+
+def show(value: Fraction, part: Part) -> str:
+    """An unrounded value with a few digits more than were printed."""
+    if value.denominator == 1 and not part.unit:
+        return str(value.numerator)
+    if not part.unit:
+        return repr(float(value))
+    places = max(0, -math.floor(math.log10(part.unit))) + 2
+    digits = f"{float(value):.{places}f}"
+    return digits if Fraction(digits) != part.value or value == part.value else repr(float(value))
+
+
+def decimal_text(value: Fraction) -> str:
+    """A rational whose denominator divides a power of ten, in full."""
+    places = 0
+    while value.denominator != 1 and places < 60 and (value * 10**places).denominator != 1:
+        places += 1
+    scaled = value * 10**places
+    if scaled.denominator != 1:
+        return repr(float(value))
+    digits = f"{abs(scaled.numerator):0{places + 1}d}"
+    whole = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{whole}" if value < 0 else whole
