@@ -113,11 +113,17 @@ def _drawn(node: Row, kind: str) -> st.SearchStrategy[Any]:
     if "properties" in node:
         required = set(node.get("required", ()))
         fields = {name: _drawn(child, kind) for name, child in node["properties"].items()}
-        return st.fixed_dictionaries(
+        drawn = st.fixed_dictionaries(
             {name: field for name, field in fields.items() if name in required},
             optional={name: field for name, field in fields.items() if name not in required},
         )
+        return drawn.map(lambda record: _with_dependents(record, node.get("dependentRequired", {})))
     return st.dictionaries(_names, _drawn(node["additionalProperties"], kind), max_size=3)
+
+
+def _with_dependents(record: Row, dependents: dict[str, list[str]]) -> Row:
+    """Without the fields that would need others which were not drawn."""
+    return {name: value for name, value in record.items() if set(dependents.get(name, ())) <= set(record)}
 
 
 STRANGERS: tuple[Any, ...] = (

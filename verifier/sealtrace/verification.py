@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 
 from sealtrace import __version__
-from sealtrace.bundle.reading import Bundle, Progress, read_bundle
+from sealtrace.bundle.reading import Bundle, Document, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
@@ -126,7 +126,9 @@ def _run(entry: Check, study: Study, done: dict[str, CheckResult]) -> tuple[Outc
     outcome = Outcome(entry.id, unit)
     started = time.perf_counter()
     unmet = _unmet(entry, study.bundle, done)
-    if not unmet or _can_run_spoilt(entry, study.bundle):
+    if _about_policies(entry) and not _has_policies(study):
+        outcome.not_applicable, unmet = "the study declares no policies", None
+    elif not unmet or _can_run_spoilt(entry, study.bundle):
         function(study, outcome)
     status, reason = _settle(outcome, unmet)  # (4)
     result = CheckResult(
@@ -140,6 +142,20 @@ def _run(entry: Check, study: Study, done: dict[str, CheckResult]) -> tuple[Outc
         seconds=round(time.perf_counter() - started, 6),
     )
     return outcome, result
+
+
+_POLICY_KINDS = frozenset({"observation", "teacher", "candidate", "trace", "values", "score", "summary", "selection"})
+
+
+def _about_policies(entry: Check) -> bool:
+    return not _POLICY_KINDS.isdisjoint(entry.reads)
+
+
+def _has_policies(study: Study) -> bool:
+    """Whether the protocol declares actions, or the bundle holds records that only a study of policies has."""
+    document = study.protocol_document
+    held = any(entry.kind in _POLICY_KINDS for entry in study.bundle.entries)
+    return document is None or bool(document.value.get("actions")) or held
 
 
 def _unmet(entry: Check, bundle: Bundle, done: dict[str, CheckResult]) -> str | None:
@@ -162,7 +178,15 @@ def _can_run_spoilt(entry: Check, bundle: Bundle) -> bool:
     """Whether a check may look for errors although it cannot pass: not aggregates, and not without a protocol."""
     if not bundle.manifest_readable:
         return entry.id == "identity.manifest"
-    return not entry.whole and ("protocol" not in entry.reads or bundle.document("protocol") is not None)
+    protocol = bundle.document("protocol")
+    if "protocol" in entry.reads and (
+        protocol is None or (_about_policies(entry) and not protocol.value.get("actions"))
+    ):
+        return False
+    return not entry.whole
+
+
+_NO_PROTOCOL = Document("", "protocol", {}, fits=False)
 
 
 def _spoilt(kind: str, bundle: Bundle) -> str | None:
@@ -182,6 +206,8 @@ def _spoilt(kind: str, bundle: Bundle) -> str | None:
             return f"{entry.path} cannot be parsed"
     if kind == "protocol" and bundle.document("protocol") is None:
         return "there is no protocol"
+    if kind in _POLICY_KINDS and not (bundle.document("protocol") or _NO_PROTOCOL).value.get("actions"):
+        return "the protocol declares no actions"
     return None
 
 
@@ -246,7 +272,7 @@ def _summary(study: Study, outcomes: dict[str, Outcome], results: dict[str, Chec
         states=len(study.states) if study.bundle.of_kind("observation") else 0,
         policies=len(study.candidates),
         traces=study.frame("trace").size,
-        tolerance=study.protocol["tolerances"]["replay"] if readable else None,
+        tolerance=(study.protocol.get("tolerances") or {}).get("replay"),
         max_discrepancy=largest,
         threshold_agreement=agreement,
         selected=selected,

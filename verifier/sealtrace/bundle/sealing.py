@@ -165,7 +165,7 @@ class _Sealer:
                 _refuse_misfits("declare/protocol.json", misfits_of("protocol", protocol))
             protocol = protocol if isinstance(protocol, dict) else {}
         self.name = str(protocol.get("study", self.root.name))
-        self.roles = {split["name"]: split["role"] for split in protocol.get("splits", [])}
+        self.roles = {split["name"]: split["role"] for split in protocol.get("splits") or []}
 
     def run(self, stages: list[str]) -> list[Sealed]:
         for stage in stages:

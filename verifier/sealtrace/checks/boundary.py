@@ -22,6 +22,9 @@ VISIBLE = {
 
 @check("boundary.interfaces", "fields")
 def interfaces(study: Study, outcome: Outcome) -> None:
+    if not study.protocol.get("interfaces"):
+        outcome.not_applicable = "the protocol declares no interface"
+        return
     for name, fields in study.protocol["interfaces"].items():
         outcome.inspected += len(fields)
         for index, field in enumerate(fields):

@@ -41,8 +41,9 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
         if (text := value(*path)) is not None:
             yield rule(path, exact(text) > 0, "above 0")
     for path in tolerances:
-        # A tolerance that any number meets would make every replay pass.
-        yield rule(path, 0 < exact(value(*path)) <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
+        if (text := value(*path)) is not None:
+            # A tolerance that any number meets would make every replay pass.
+            yield rule(path, 0 < exact(text) <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
     for path in fraction:
         if (text := value(*path)) is not None:
             yield rule(path, 0 < exact(text) < 1, "between 0 and 1, both excluded")
@@ -63,13 +64,13 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
         form = f"{feature['form']} of {feature['field']}"
         fits = fits_form(feature, arrow_schema("observation"))
         yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
-    for index, split in enumerate(protocol["splits"]):
+    for index, split in enumerate(protocol.get("splits") or []):
         if (assigned := split.get("rule")) is not None:
             inside = assigned["modulus"] > 0 and assigned["remainder"] < assigned["modulus"]
             yield f"/splits/{index}/rule", str(assigned), inside, "a remainder below the modulus"
     for pointer, names in (
-        ("/actions", protocol["actions"]),
-        ("/splits", [split["name"] for split in protocol["splits"]]),
+        ("/actions", protocol.get("actions") or []),
+        ("/splits", [split["name"] for split in protocol.get("splits") or []]),
         ("/selectors", [one["name"] for one in protocol.get("selectors") or []]),
     ):
         yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"

@@ -104,7 +104,7 @@ def agreement(study: Study, outcome: Outcome) -> None:
 
 @check("split.rule", "states")
 def rule(study: Study, outcome: Outcome) -> None:
-    rules = {split["name"]: split["rule"] for split in study.protocol.get("splits", []) if split.get("rule")}
+    rules = {split["name"]: split["rule"] for split in study.protocol.get("splits") or [] if split.get("rule")}
     if not rules:
         outcome.not_applicable = "the protocol declares no assignment rule"
         return

@@ -93,7 +93,7 @@ class Study:
 
     @property
     def actions(self) -> list[str]:
-        return list(self.protocol.get("actions", []))
+        return list(self.protocol.get("actions") or [])
 
     @property
     def tolerance(self) -> float:
@@ -102,7 +102,7 @@ class Study:
     @cached_property
     def roles(self) -> dict[str, str]:
         """Split name to role."""
-        return {split["name"]: split["role"] for split in self.protocol.get("splits", [])}
+        return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
 
     @cached_property
     def candidates(self) -> list[Candidate]:

@@ -1,4 +1,4 @@
-"""Strategies of whole games, and recorded behaviour."""
+"""Strategies of whole games."""
 
 from __future__ import annotations
 
@@ -26,18 +26,4 @@ class Profile(Record):
                 }
             ]
         }
-    )
-
-
-class Label(Record):
-    """Recorded behaviour, and what a policy predicted of it."""
-
-    item: Name = Field(description="The labelled item.")
-    split: Name = Field(description="Its split.")
-    label: Name = Field(description="What was recorded.")
-    block: Name | None = Field(None, description="The independent block, such as a player group.")
-    predictions: ByAction | None = Field(None, description="Predicted probability of each label.")
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"item": "hand-1", "split": "evaluation", "label": "raise"}]}
     )

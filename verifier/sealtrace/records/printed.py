@@ -80,9 +80,7 @@ class PrintedTable(Record):
                             "direction": "higher",
                         },
                     ],
-                    "rows": [
-                        {"label": "0.08", "cells": [{"printed": "0.08"}, {"printed": "4.2889", "mark": "best"}]}
-                    ],
+                    "rows": [{"label": "0.08", "cells": [{"printed": "0.08"}, {"printed": "4.2889", "mark": "best"}]}],
                 }
             ]
         }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from sealtrace.records.policies import Affine
 from sealtrace.records.scalars import Actions, Count, Exact, Name, Record, Text
@@ -139,8 +139,12 @@ class Bootstrap(Record):
     seed: Count = Field(description="The first seed.")
 
 
+POLICY_FIELDS = ("splits", "tau", "scale_grid", "evaluators", "interfaces", "ties", "tolerances")
+"""What a study of policies declares besides its actions."""
+
+
 class Protocol(Record):
-    """Everything declared before calibration."""
+    """Everything declared before calibration. A study of policies declares its actions, and then the rest of them."""
 
     study: Name = Field(description="The study's name.")
     title: Text = Field(description="One line about it.")
@@ -149,27 +153,44 @@ class Protocol(Record):
     expects: Literal["verified", "findings", "incomplete"] | None = Field(
         None, description="The verdict that the study expects of itself."
     )
-    actions: Actions = Field(min_length=1, description="The action vocabulary, in the order that breaks ties.")
-    splits: list[Split] = Field(min_length=1, description="The data roles.")
-    tau: Exact = Field(description="The severity threshold; a state crosses where d is strictly below -tau.")
-    scale_grid: list[Exact] = Field(description="The ordered residual scales that selection considers.")
-    evaluators: Evaluators = Field(description="Utility and risk evaluators.")
+    actions: Annotated[Actions, Field(min_length=1)] | None = Field(
+        None, description="The action vocabulary, in the order that breaks ties; absent where nothing acts."
+    )
+    splits: Annotated[list[Split], Field(min_length=1)] | None = Field(None, description="The data roles.")
+    tau: Exact | None = Field(
+        None, description="The severity threshold; a state crosses where d is strictly below -tau."
+    )
+    scale_grid: list[Exact] | None = Field(None, description="The ordered residual scales that selection considers.")
+    evaluators: Evaluators | None = Field(None, description="Utility and risk evaluators.")
     features: dict[Name, Feature] | None = Field(None, description="Features of observations, by name.")
     teacher: TeacherRule | None = Field(None, description="How the teacher's distribution is formed.")
     anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
     prior: PriorRule | None = Field(None, description="The prior of the query policy.")
     query: QueryRule | None = Field(None, description="The gate of the query policy.")
     charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
-    interfaces: dict[Name, list[Name]] = Field(description="Per interface, the fields that a policy may see.")
+    interfaces: dict[Name, list[Name]] | None = Field(
+        None, description="Per interface, the fields that a policy may see."
+    )
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
-    ties: Ties = Field(description="Tie rules.")
-    tolerances: Tolerances = Field(description="Replay tolerances.")
+    ties: Ties | None = Field(None, description="Tie rules.")
+    tolerances: Tolerances | None = Field(None, description="Replay tolerances.")
     certification: Certification | None = Field(None, description="Certificate budgets.")
     partition_class: PartitionClass | None = Field(None, description="The declared partitions.")
     bootstrap: Bootstrap | None = Field(None, description="Interval settings.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _policies_are_declared_whole(cls, data: Any) -> Any:
+        """The schema's `dependentRequired`, for the model."""
+        if isinstance(data, dict) and "actions" in data:
+            absent = [name for name in POLICY_FIELDS if name not in data]
+            if absent:
+                raise ValueError(f"a study with actions declares {', '.join(absent)} too")
+        return data
+
     model_config = ConfigDict(
         json_schema_extra={
+            "dependentRequired": {"actions": list(POLICY_FIELDS)},
             "examples": [
                 {
                     "study": "example",
@@ -188,6 +209,6 @@ class Protocol(Record):
                     "ties": {"action": "earliest-legal"},
                     "tolerances": {"normalization": "1e-12", "replay": "1e-9"},
                 }
-            ]
+            ],
         }
     )

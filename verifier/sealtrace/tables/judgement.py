@@ -83,7 +83,7 @@ def _judge_part(part: Part, value: Fraction) -> Judgement:
         if value == part.value:
             return Judgement(Status.EXACT, f"{part.text} is the count; exact")
         return Judgement(Status.MISMATCH, f"{part.text} is not the count {shown}", abs(value - part.value))
-    slack = SLACK * max(1, abs(value))
+    slack = SLACK * max(Fraction(1), abs(value))
     if part.low + slack < value < part.high - slack:
         return Judgement(Status.EXACT, f"{part.text} is {shown} rounded; exact")
     if part.low - slack <= value <= part.high + slack:
