@@ -21,6 +21,7 @@ from sealtrace.bundle.reading import Bundle, Document, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
+from sealtrace.checks.cells import evaluated, recomputed_text
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.selection import chosen_text, recounted
@@ -29,6 +30,7 @@ from sealtrace.records.kinds import STAGES
 from sealtrace.records.report import (
     Agreement,
     BundleIdentity,
+    Cell,
     Chain,
     CheckResult,
     Coverage,
@@ -39,6 +41,9 @@ from sealtrace.records.report import (
     Summary,
     Verdict,
 )
+from sealtrace.tables.cells import CellResult, bundle_cells, missing_cells
+from sealtrace.tables.judgement import RECOMPUTED
+from sealtrace.tables.judgement import Status as CellStatus
 
 __all__ = ["families", "select", "verify"]
 
@@ -75,6 +80,7 @@ def verify(
         outcomes[entry.id], results[entry.id] = _run(entry, study, results)  # (3)
         if progress:
             progress("checking", number, len(due))
+    cells = _cells(study, results)
     checks = [results[one.id] if one.id in chosen else _skipped(one) for one in CATALOGUE]
     findings = [finding for one in CATALOGUE if one.id in chosen for finding in outcomes[one.id].findings]
     return Report(
@@ -84,8 +90,47 @@ def verify(
         summary=_summary(study, outcomes, results),  # (5)
         checks=checks,
         findings=findings,
-        cells=[],
-        coverage=Coverage(cells=0, recomputed=0, constrained=0, attested=0, unclassified=0),
+        cells=[_cell(result) for result in cells],
+        coverage=coverage_of(cells),
+    )
+
+
+def _cells(study: Study, results: dict[str, CheckResult]) -> list[CellResult]:
+    """Every printed cell, where tables were looked at; missing where the evidence for them is."""
+    result = results.get("table.cells")
+    if result is None or result.status == "not-applicable":
+        return []
+    if result.inspected:
+        return evaluated(study)
+    return missing_cells(bundle_cells(study), result.reason or "")
+
+
+def _cell(result: CellResult) -> Cell:
+    return Cell(
+        table=result.cell.table,
+        row=result.cell.row,
+        column=result.cell.column,
+        reported=result.cell.text,
+        recomputed=recomputed_text(result),
+        status=result.status.value,
+        sentence=result.judgement.sentence,
+        source=result.cell.source or result.cell.record,
+        line=result.cell.line,
+        recipe=result.recipe,
+    )
+
+
+def coverage_of(cells: list[CellResult]) -> Coverage:
+    """How the cells are accounted for."""
+    statuses = [result.status for result in cells]
+    return Coverage(
+        cells=len(statuses),
+        recomputed=sum(status in RECOMPUTED for status in statuses),
+        constrained=statuses.count(CellStatus.CONSTRAINED),
+        attested=statuses.count(CellStatus.ATTESTED),
+        unclassified=statuses.count(CellStatus.UNCLASSIFIED),
+        missing=statuses.count(CellStatus.MISSING),
+        statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
     )
 
 

@@ -16,7 +16,8 @@ def rebuild(directory: Path) -> None:
     The source is archived as text: as modules, an installer would compile it inside the sealed bundle.
     """
     here = Path(__file__).parent
-    code = {f"rsd_fixture/{path.name}.txt": path.read_bytes() for path in sorted(here.glob("*.py"))}
+    source = sorted([*here.glob("*.py"), here / "printed.json"])
+    code = {f"rsd_fixture/{path.name}.txt": path.read_bytes() for path in source}
     build(fixture(), directory, code | {"environment.json": platform_bytes()})
 
 

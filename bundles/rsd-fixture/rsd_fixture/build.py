@@ -54,6 +54,9 @@ def build(study: Study, directory: Path, attachments: dict[str, bytes] | None = 
     for selector in protocol["selectors"]:
         write_document(directory / "select/selection.json", selection(study, selector, splits, scores))
     write_rows(directory / "report/summary.jsonl", "summary", summary_rows(study, scores))
+    for table in study.tables:
+        name = table["label"].removeprefix("tab:")
+        write_document(directory / f"report/table.{name}.json", table)
     seal(directory, empty=study.empty)
 
 

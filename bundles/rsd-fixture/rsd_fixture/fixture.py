@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rsd_fixture.study import Arm, State, Study, Values
+from rsd_fixture.tables import table_records
 
 RANKS = "JQKA"
 ACTIONS = ["fold", "call", "raise"]
@@ -70,7 +71,20 @@ PROTOCOL: dict[str, Any] = {
     "selectors": [{"name": "empirical-zero", "rule": "empirical-zero", "arm": "residual"}],
     "ties": {"action": "earliest-legal"},
     "tolerances": {"normalization": "1e-12", "replay": "1e-12"},
-    "bootstrap": {"resamples": 4000, "confidence": "0.95", "seed": 13},
+    "bootstrap": {
+        "resamples": 4000,
+        "confidence": "0.95",
+        "seed": 13,
+        "generator": "python-randrange",
+        "percentile": "floor",
+        "schedules": {
+            "full-fixture": {
+                "order": ["active-query", "anchor", "residual@0.08", "residual@1", "top-1"],
+                "step": 10,
+            },
+            "split": {"order": [f"residual@{scale}" for scale in GRID], "step": 10, "offsets": {"held-out": 2}},
+        },
+    },
 }
 
 DIRECTION: dict[str, Any] = {
@@ -129,5 +143,6 @@ def fixture() -> Study:
             Arm("top-1", "top-action"),
         ],
         states=[state(number) for number in range(24)],
+        tables=table_records(),
         empty={"structure": "The fixture fixes one residual direction and learns no partition."},
     )

@@ -48,5 +48,7 @@ class Study:
     direction: dict[str, Any]
     arms: list[Arm]
     states: list[State]
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    """Printed tables, as records."""
     empty: dict[str, str] = field(default_factory=dict)
     """Stages that seal nothing, with the reason."""

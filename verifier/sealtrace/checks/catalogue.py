@@ -521,6 +521,48 @@ CATALOGUE: tuple[Check, ...] = (
         reads=("protocol", "selection"),
         needs=("stage.chronology",),
     ),
+    # Printed tables.
+    Check(
+        "table.shape",
+        "Every table has one cell per row and column, and labels that tell them apart",
+        "design section 5: printed numbers",
+        "a row of a table loses a cell",
+        reads=("table",),
+        needs=("schema.documents",),
+    ),
+    Check(
+        "table.recipes",
+        "Every recipe can be followed",
+        "design section 5: recipes",
+        "a recipe names a metric that does not exist",
+        reads=("protocol", "table"),
+        needs=("table.shape",),
+    ),
+    Check(
+        "table.cells",
+        "Every printed cell is what the records give, rounded once",
+        "appendix E: tables reproduce their retained rows; formatting is the last step",
+        "a printed number is one unit too high in its last digit",
+        reads=("protocol", "table"),
+        needs=(
+            "table.shape",
+            "table.recipes",
+            "split.inventory",
+            "split.agreement",
+            "join.teacher",
+            "join.values",
+            *_JOINED,
+        ),
+        whole=True,
+    ),
+    Check(
+        "table.marks",
+        "Best and second-best marks follow the column's direction, ties sharing the mark",
+        "captions of the tables: preferred directions",
+        "a table marks another row as the best",
+        reads=("table",),
+        needs=("table.shape",),
+    ),
     # The release.
     Check(
         "hygiene.anonymous",

@@ -3,6 +3,7 @@
 from sealtrace.checks import (  # noqa: F401 - imported for their registrations
     actions,
     boundary,
+    cells,
     gate,
     identity,
     joins,

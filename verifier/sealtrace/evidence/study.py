@@ -56,6 +56,8 @@ class Study:
         self.expected_root = expected_root
         self._frames: dict[str, Frame] = {}
         self._replays: dict[int, Replay | None] = {}
+        self.memory: dict[str, Any] = {}
+        """What is costly and asked for by several checks."""
 
     # Records
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StringConstraints
 
 from sealtrace.records.scalars import Count, Name, Record, Text
 
@@ -40,22 +40,23 @@ class Column(Record):
     )
 
 
-class Cell(Record):
-    """One cell, as the string that was printed."""
-
-    printed: Annotated[str, Field(strict=True, max_length=400)] = Field(description="The string, unchanged.")
-    line: Count | None = Field(None, description="The line of the source.")
-    mark: Literal["best", "second"] | None = Field(None, description="How the cell is emphasized.")
-    recipe: Recipe | None = Field(None, description="The cell's own recipe, where it is not the column's.")
+Printed = Annotated[str, StringConstraints(strict=True, max_length=400)]
+"""A cell as the string that was printed; empty where nothing was."""
 
 
 class TableRow(Record):
     """One row of a table."""
 
     label: Name = Field(description="The row's label, unique in its table.")
+    cells: list[Printed] = Field(description="The printed strings, unchanged, one per column.")
+    line: Count | None = Field(None, description="The row's line in the source.")
+    lines: list[Count] | None = Field(None, description="The line of each cell, where a row has several.")
+    marks: dict[Name, Literal["best", "second"]] | None = Field(
+        None, description="Column to how its cell is emphasized."
+    )
     arguments: dict[Name, Name] | None = Field(None, description="Arguments that the row gives to its recipes.")
+    recipes: dict[Name, Recipe] | None = Field(None, description="Column to the cell's own recipe.")
     among: Name | None = Field(None, description="The subset of rows that marks compare, where it is not all of them.")
-    cells: list[Cell] = Field(description="One cell per column.")
 
 
 class PrintedTable(Record):

@@ -131,12 +131,27 @@ class PartitionClass(Record):
     lambda_comp: Exact = Field(description="Weight of the number of leaves.")
 
 
+class SeedSchedule(Record):
+    """Which seed each row of a table of intervals was drawn with: seed + step * place + offset."""
+
+    order: list[Name] = Field(description="Policies by place, from zero.")
+    step: Count = Field(description="What each place adds.")
+    offsets: dict[Name, Count] | None = Field(None, description="Population to what it adds.")
+
+
 class Bootstrap(Record):
     """How intervals are drawn."""
 
     resamples: Count = Field(description="Replicates.")
     confidence: Exact = Field(description="Confidence level.")
     seed: Count = Field(description="The first seed.")
+    generator: Literal["python-randrange"] = Field(
+        description="One generator for all replicates; each draws as many rows as there are, by randrange."
+    )
+    percentile: Literal["floor"] = Field(
+        description="The sorted means at floor(p (R - 1)), counted from zero, for both tails."
+    )
+    schedules: dict[Name, SeedSchedule] | None = Field(None, description="Seeds by table of intervals.")
 
 
 POLICY_FIELDS = ("splits", "tau", "scale_grid", "evaluators", "interfaces", "ties", "tolerances")

@@ -98,6 +98,7 @@ class Cell(Record):
     reported: str = Field(description="The string as printed.")
     recomputed: str | None = Field(None, description="The unrounded value.")
     status: str = Field(description="The cell's status.")
+    sentence: str = Field(description="What that means for this cell.")
     source: str | None = Field(None, description="The file that printed it.")
     line: Count | None = Field(None, description="Its line.")
     recipe: str | None = Field(None, description="How records give it.")
@@ -111,6 +112,8 @@ class Coverage(Record):
     constrained: Count = Field(description="Without records, but bound by relations that hold.")
     attested: Count = Field(description="Checked by nothing.")
     unclassified: Count = Field(description="Not accounted for.")
+    missing: Count = Field(description="To be recomputed from records that are absent or spoilt.")
+    statuses: dict[str, Count] = Field(description="How many cells have each status.")
 
 
 class BundleIdentity(Record):
@@ -169,6 +172,8 @@ class Report(Record):
                         "constrained": 0,
                         "attested": 0,
                         "unclassified": 0,
+                        "missing": 0,
+                        "statuses": {},
                     },
                 }
             ]

@@ -177,12 +177,15 @@ def _figures(report: Report, width: int) -> Iterator[str]:
         else f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
     )
     yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence}", width)
+    yield from _figure("Cells", _coverage(report), width)
+
+
+def _coverage(report: Report) -> str:
     cells = report.coverage
-    yield from _figure(
-        "Cells",
-        f"{cells.recomputed} of {cells.cells} recomputed" if cells.cells else "the bundle reports no table",
-        width,
-    )
+    if not cells.cells:
+        return "the bundle reports no table"
+    statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
+    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses})"
 
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 Form = Literal["number", "plus-minus", "ratio", "tuple", "interval", "map", "not-available"]
@@ -68,6 +69,7 @@ class Printed:
         return bool(self.parts)
 
 
+@lru_cache(maxsize=65536)
 def read_printed(text: str) -> Printed | None:
     """What a string stands for, or None where it is no number."""
     plain = text.replace("−", "-").replace("\u2009", "").replace("\u00a0", " ").strip()

@@ -1,0 +1,1 @@
+"""Printed numbers: the tables of a paper, cell by cell, with the place where each was written."""

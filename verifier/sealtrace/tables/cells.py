@@ -1,0 +1,252 @@
+"""Every cell of every table: what was printed, what the records give, and what that makes of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sealtrace.evidence.study import Study
+from sealtrace.tables.judgement import Judgement, Status, judge
+from sealtrace.tables.metrics import METRICS, MissingEvidenceError, RecipeError, Value, compute
+from sealtrace.tables.numbers import Printed, read_printed
+
+if TYPE_CHECKING:
+    from sealtrace.tables.sql import SqlRecords
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A cell in its place, before anything is computed."""
+
+    table: str
+    row: str
+    column: str
+    text: str
+    printed: Printed | None
+    """None where the cell holds no number."""
+    recipe: dict[str, Any] | None
+    texts: dict[str, str]
+    """The row's printed texts by column, for placeholders."""
+    arguments: dict[str, str]
+    """What the row gives to its recipes."""
+    place: int
+    """The row's place in its table, from zero."""
+    rows: int
+    """How many rows the table has."""
+    record: str
+    """The table record's path in the bundle."""
+    pointer: str
+    """The cell's JSON pointer in the record."""
+    source: str | None = None
+    line: int | None = None
+    mark: str | None = None
+    direction: str | None = None
+    among: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The cell's address, as `explain` takes it."""
+        return f"{self.table}[{self.row}, {self.column}]"
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """A cell and what became of it."""
+
+    cell: TableCell
+    judgement: Judgement
+    value: Value | None = None
+    recipe: str | None = None
+    """The recipe with its arguments filled in, for readers."""
+    problem: str | None = None
+    """Why the recipe cannot be followed, where it cannot."""
+    undisclosed: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def status(self) -> Status:
+        return self.judgement.status
+
+
+def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
+    """The cells of one table record."""
+    columns = record["columns"]
+    for place, row in enumerate(record["rows"]):
+        texts = {column["label"]: text for column, text in zip(columns, row["cells"], strict=False)}
+        lines = row.get("lines") or [row.get("line")] * len(row["cells"])
+        for index, (column, text) in enumerate(zip(columns, row["cells"], strict=False)):
+            label = column["label"]
+            yield TableCell(
+                table=record["label"],
+                row=row["label"],
+                column=label,
+                text=text,
+                printed=read_printed(text),
+                recipe=(row.get("recipes") or {}).get(label) or column.get("recipe"),
+                texts=texts,
+                arguments=row.get("arguments") or {},
+                place=place,
+                rows=len(record["rows"]),
+                record=path,
+                pointer=f"/rows/{place}/cells/{index}",
+                source=record.get("source"),
+                line=lines[index] if index < len(lines) else None,
+                mark=(row.get("marks") or {}).get(label),
+                direction=column.get("direction"),
+                among=row.get("among"),
+            )
+
+
+class Evaluator:
+    """Follows recipes. Queries and metrics that several cells share are computed once."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value] = {}
+        self._columns: dict[str, list[Value]] = {}
+        self._sql: SqlRecords | None = None
+
+    def evaluate(self, cell: TableCell) -> CellResult | None:
+        """What becomes of a cell; None where it holds no number."""
+        if cell.printed is None or cell.printed.form in ("map", "not-available"):
+            return None
+        recipe = cell.recipe
+        if recipe is None:
+            sentence = "nobody said how the cell follows from records"
+            return CellResult(cell, Judgement(Status.UNCLASSIFIED, sentence))
+        undisclosed = tuple(recipe.get("undisclosed") or ())
+        if classification := recipe.get("classification"):
+            status = Status(classification)
+            sentence = "no records give it" if status is Status.ATTESTED else "no records give it; relations bind it"
+            return CellResult(cell, Judgement(status, sentence), undisclosed=undisclosed)
+        described = _described(recipe, cell)
+        try:
+            value = self._value(recipe, cell)
+        except RecipeError as error:
+            return CellResult(cell, Judgement(Status.MISSING, str(error)), None, described, str(error), undisclosed)
+        except MissingEvidenceError as error:
+            return CellResult(cell, Judgement(Status.MISSING, str(error)), None, described, None, undisclosed)
+        return CellResult(cell, _judged(cell, recipe, value), value, described, None, undisclosed)
+
+    def _value(self, recipe: dict[str, Any], cell: TableCell) -> Value:
+        if (name := recipe.get("metric")) is not None:
+            arguments = {
+                key: _filled(text, cell, quoted=False) for key, text in (recipe.get("arguments") or {}).items()
+            }
+            key = (name, tuple(sorted(arguments.items())))
+            if key not in self._values:
+                self._values[key] = compute(self._study, name, arguments)
+            return self._values[key]
+        if (sql := recipe.get("sql")) is not None:
+            return self._from_sql(sql, cell)
+        raise RecipeError("the recipe has neither a metric nor a query nor a classification")
+
+    def _from_sql(self, sql: str, cell: TableCell) -> Value:
+        filled = _filled(sql, cell, quoted=True)
+        whole_column = filled == sql and cell.rows > 1
+        if filled not in self._columns:
+            self._columns[filled] = self._run(filled)
+        values = self._columns[filled]
+        if whole_column and len(values) == cell.rows:
+            return values[cell.place]
+        if len(values) == 1:
+            return values[0]
+        wanted = f"1 row, or {cell.rows} for the whole column" if whole_column else "1 row"
+        raise RecipeError(f"the query gives {len(values)} rows, not {wanted}")
+
+    def _run(self, sql: str) -> list[Value]:
+        from sealtrace.tables.sql import SqlError, SqlRecords, numbers
+
+        if self._sql is None:
+            kinds = {store.kind for store in self._study.bundle.stores}
+            try:
+                self._sql = SqlRecords({kind: self._study.frame(kind).table for kind in sorted(kinds)})
+            except SqlError as error:
+                raise RecipeError(str(error)) from None
+        try:
+            result = self._sql.query(sql)
+            rows = numbers(result)
+        except SqlError as error:
+            raise RecipeError(str(error)) from None
+        values = []
+        for row in rows:
+            if any(number is None for number in row):
+                raise MissingEvidenceError("the query gives null")
+            values.append(Value(tuple(number for number in row if number is not None)))
+        return values
+
+    def close(self) -> None:
+        """Lets the database go."""
+        if self._sql is not None:
+            self._sql.close()
+
+
+def _judged(cell: TableCell, recipe: dict[str, Any], value: Value) -> Judgement:
+    assert cell.printed is not None
+    factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
+    judgement = judge(cell.printed, tuple(number * factor for number in value.numbers))
+    if value.marks is not None and value.marks != cell.printed.marks:
+        found = cell.printed.marks or "no mark"
+        return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
+    metric = METRICS.get(recipe.get("metric") or "")
+    if metric is not None and metric.given and judgement.status is Status.EXACT:
+        return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
+    return judgement
+
+
+def _filled(template: str, cell: TableCell, *, quoted: bool) -> str:
+    """A template with `{Column}`, `{label}` and the row's arguments filled in."""
+
+    def fill(match: re.Match[str]) -> str:
+        name = match.group(1)
+        known = {"label": cell.row, **cell.texts, **cell.arguments}
+        if name not in known:
+            raise RecipeError(f"{{{name}}} is neither a column nor an argument of the row")
+        # In a query a placeholder stands inside single quotes, where a quote is written twice.
+        return known[name].replace("'", "''") if quoted else known[name]
+
+    return _PLACEHOLDER.sub(fill, template)
+
+
+def _described(recipe: dict[str, Any], cell: TableCell) -> str:
+    """A recipe as readers see it."""
+    try:
+        if recipe.get("sql") is not None:
+            return " ".join(_filled(recipe["sql"], cell, quoted=True).split())
+        arguments = {k: _filled(t, cell, quoted=False) for k, t in (recipe.get("arguments") or {}).items()}
+    except RecipeError:
+        arguments = dict(recipe.get("arguments") or {})
+    listed = ", ".join(f"{name}={text}" for name, text in arguments.items())
+    return f"{recipe.get('metric') or 'sql'}({listed})"
+
+
+def evaluate_tables(study: Study, cells: list[TableCell]) -> list[CellResult]:
+    """What becomes of every numeric cell, in order."""
+    evaluator = Evaluator(study)
+    try:
+        return [result for cell in cells if (result := evaluator.evaluate(cell)) is not None]
+    finally:
+        evaluator.close()
+
+
+def bundle_cells(study: Study) -> list[TableCell]:
+    """The cells of all table records of a bundle."""
+    if "printed cells" not in study.memory:
+        study.memory["printed cells"] = [
+            cell for document in study.bundle.documents_of("table") for cell in cells_of(document.value, document.path)
+        ]
+    cells: list[TableCell] = study.memory["printed cells"]
+    return cells
+
+
+def missing_cells(cells: list[TableCell], reason: str) -> list[CellResult]:
+    """All numeric cells as missing, for one reason."""
+    return [
+        CellResult(cell, Judgement(Status.MISSING, reason))
+        for cell in cells
+        if cell.printed is not None and cell.printed.numeric
+    ]
