@@ -21,7 +21,7 @@ help: ## list the targets
 	@touch $@
 
 .venv/development: .venv/runtime
-	$(PIP) install --constraint constraints.txt --group dev --editable '.[progress]'
+	$(PIP) install --constraint constraints.txt --group dev --editable '.[progress,sql]'
 	@touch $@
 
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects

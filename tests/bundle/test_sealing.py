@@ -332,6 +332,31 @@ def test_an_empty_stage_needs_a_reason_and_only_an_empty_one_takes_it(study: Pat
     refused(study, "trace: called empty, but holds trace/trace.calibration.jsonl", None, EMPTY | {"trace": "no"})
 
 
+def test_one_reason_for_all_empty_stages(study: Path) -> None:
+    """`all` is for the stages that hold nothing and have no reason of their own; the others do not see it."""
+    shutil.rmtree(study / "select")
+    seal(study, None, EMPTY | {"all": "Nothing to select."})
+    reasons = {
+        stage: json.loads((study / seal_path(stage)).read_text(encoding="utf-8")).get("empty_reason")
+        for stage in STAGES
+    }
+    assert {**dict.fromkeys(STAGES), **EMPTY, "select": "Nothing to select."} == reasons
+
+
+def test_a_reason_for_all_changes_no_stage_that_holds_files(study: Path) -> None:
+    """The reason of `all` is that of a stage, word for word, in one call or stage by stage."""
+    seal(study, ["declare"], {"all": EMPTY["structure"]})
+    seal(study, None, {"all": EMPTY["structure"]})
+    assert snapshot(FIXTURE) == snapshot(study)
+
+
+def test_a_reason_for_all_does_not_replace_the_protocol(tmp_path: Path) -> None:
+    """A study without declarations is not a study, whatever the reason."""
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "relation.jsonl").write_text("{}", encoding="utf-8")
+    refused(tmp_path, "declare/protocol.json: missing", None, {"all": "no reason is good enough"})
+
+
 def test_all_problems_of_a_kind_come_at_once(study: Path) -> None:
     """A user does not have to seal twenty times to see twenty bad rows; a flood is cut, and counted."""
     _all_rows_set(TRACES, action=7)(study)

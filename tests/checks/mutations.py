@@ -561,6 +561,35 @@ def held_out_scores_joined(bundle: Path) -> None:
     edit_document(bundle / SELECTION, lambda record: record["held_out"].update(status="joined"))
 
 
+# Printed tables
+
+
+MAIN = "report/table.main.json"
+
+
+@mutation("table.shape", MAIN, "/rows/2/cells", {"table": "tab:main", "row": "0.08"})
+def row_without_a_cell(bundle: Path) -> None:
+    edit_document(bundle / MAIN, lambda table: table["rows"][2]["cells"].pop())
+
+
+@mutation("table.recipes", MAIN, "/rows/0/cells/1", {"table": "tab:main", "row": "0.00", "column": "Weak EV"})
+def unknown_metric(bundle: Path) -> None:
+    edit_document(bundle / MAIN, lambda table: table["columns"][1]["recipe"].update(metric="strength"))
+
+
+@mutation("table.cells", MAIN, "/rows/2/cells/1", {"table": "tab:main", "row": "0.08", "column": "Weak EV"})
+def last_digit_too_high(bundle: Path) -> None:
+    edit_document(bundle / MAIN, lambda table: table["rows"][2]["cells"].__setitem__(1, "4.2890"))
+
+
+@mutation("table.marks", MAIN, "/rows/1/cells/1", {"table": "tab:main", "row": "0.04", "column": "Weak EV"})
+def another_best(bundle: Path) -> None:
+    def move(table: Row) -> None:
+        table["rows"][1]["marks"] = table["rows"][2].pop("marks")
+
+    edit_document(bundle / MAIN, move)
+
+
 # The release
 
 

@@ -122,7 +122,16 @@ def test_seal_stage_by_stage_then_the_rest(tmp_path: Path) -> None:
     assert sealtrace("seal", bundle).code == 2
 
 
-@pytest.mark.parametrize("value", ["structure", "nowhere=why", "structure="])
+def test_seal_with_one_reason_for_all_empty_stages(tmp_path: Path) -> None:
+    """The same bytes as with the stage's name."""
+    bundle = copy_of_fixture(tmp_path)
+    reason = json.loads((bundle / "seals" / "3-structure.json").read_text())["empty_reason"]
+    unseal(bundle)
+    assert sealtrace("seal", bundle, "--empty", f"all={reason}").code == 0
+    assert (FIXTURE / "manifest.json").read_bytes() == (bundle / "manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize("value", ["structure", "nowhere=why", "structure=", "all=", "all"])
 def test_seal_with_a_malformed_reason(value: str, tmp_path: Path) -> None:
     """A usage error, and nothing is written."""
     bundle = copy_of_fixture(tmp_path)

@@ -90,7 +90,7 @@ def verify(
         summary=_summary(study, outcomes, results),  # (5)
         checks=checks,
         findings=findings,
-        cells=[_cell(result) for result in cells],
+        cells=[cell_of(result) for result in cells],
         coverage=coverage_of(cells),
     )
 
@@ -105,7 +105,8 @@ def _cells(study: Study, results: dict[str, CheckResult]) -> list[CellResult]:
     return missing_cells(bundle_cells(study), result.reason or "")
 
 
-def _cell(result: CellResult) -> Cell:
+def cell_of(result: CellResult) -> Cell:
+    """A cell as the report has it."""
     return Cell(
         table=result.cell.table,
         row=result.cell.row,

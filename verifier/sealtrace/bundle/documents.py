@@ -27,7 +27,21 @@ _Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 @cache
 def _validator(kind: str) -> Any:
-    return _Validator(schema_document(kind))
+    schema = schema_document(kind)
+    return _Validator(_inlined(schema, schema.get("$defs", {})))
+
+
+def _inlined(node: Any, definitions: dict[str, Any]) -> Any:
+    """The same schema with its local references written out: looking each up again costs more than the rest."""
+    if isinstance(node, list):
+        return [_inlined(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        name = node["$ref"].removeprefix("#/$defs/")
+        rest = {key: value for key, value in node.items() if key != "$ref"}
+        return _inlined({**definitions[name], **rest}, definitions)
+    return {key: _inlined(value, definitions) for key, value in node.items() if key not in ("$defs", "examples")}
 
 
 def misfits_of(kind: str, record: Any) -> list[tuple[str, str, str]]:

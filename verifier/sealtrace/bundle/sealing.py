@@ -33,6 +33,8 @@ from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.records.kinds import KINDS, STAGES, Form, may_seal
 
 ATTACHMENTS = "attachments"
+ALL = "all"
+"""Instead of a stage's name: every stage that holds no file."""
 _FORMATS = {".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
@@ -64,6 +66,7 @@ def seal(
 ) -> list[Sealed]:
     """Seals the named stages, or all that are left. `empty` gives the reason of each empty stage.
 
+    The reason of `all` is that of every stage which holds no file and has no reason of its own.
     `lenient` seals records that their schema refuses as well: for making broken bundles in tests.
     """
     sealer = _Sealer(directory, empty or {}, lenient)
@@ -181,7 +184,7 @@ class _Sealer:
 
     def _seal(self, stage: str) -> dict[str, Any]:
         paths = self.unsealed[stage]
-        reason = self.empty.get(stage)
+        reason = self.empty.get(stage) or (None if paths else self.empty.get(ALL))
         if paths and reason:
             raise SealError(f"{stage}: called empty, but holds {paths[0]}")
         if not paths and not reason:

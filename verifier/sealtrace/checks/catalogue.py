@@ -117,6 +117,7 @@ CATALOGUE: tuple[Check, ...] = (
         "section 3: tau > 0, q_min < q_max, 0 <= rho <= 2, 0 < zeta < 1",
         "the protocol declares a confidence level of 1.5",
         reads=("protocol",),
+        consequences=("table.cells",),
     ),
     Check(
         "join.unique-key",
@@ -214,10 +215,7 @@ CATALOGUE: tuple[Check, ...] = (
         "section 3.1: disjoint data roles",
         "a held-out observation is a copy of a calibration observation",
         reads=_STATES,
-        consequences=(
-            "replay.query-gate",
-            "replay.query-policy",
-        ),
+        consequences=("replay.query-gate", "replay.query-policy", "table.cells"),
     ),
     # Joins.
     Check(
@@ -310,7 +308,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a teacher's action value is changed",
         reads=(*_STATES, "teacher"),
         needs=("join.teacher", "action.vocabulary"),
-        consequences=("replay.teacher-value",),
+        consequences=("replay.teacher-value", "table.cells"),
     ),
     Check(
         "replay.teacher-value",
@@ -327,6 +325,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a scale is so large that the tilt overflows",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", "action.legal-set"),
+        consequences=("table.recipes",),
     ),
     Check(
         "replay.anchor",
@@ -349,12 +348,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a top-action trace imitates another action",
         reads=_POLICIES,
         needs=("join.teacher", *_JOINED),
-        consequences=(
-            "score.utility",
-            "score.delta",
-            "threshold.recomputed",
-            "aggregate.summary",
-        ),
+        consequences=("score.utility", "score.delta", "threshold.recomputed", "aggregate.summary", "table.cells"),
     ),
     Check(
         "replay.tilt",
@@ -363,11 +357,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a residual trace holds the distribution of another scale",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", *_JOINED),
-        consequences=(
-            "score.utility",
-            "score.delta",
-            "aggregate.summary",
-        ),
+        consequences=("score.utility", "score.delta", "aggregate.summary", "table.cells"),
     ),
     Check(
         "replay.zero-scale",
@@ -387,6 +377,7 @@ CATALOGUE: tuple[Check, ...] = (
         consequences=(
             "replay.query-policy",
             "replay.ledger",
+            "table.cells",
         ),
     ),
     Check(
@@ -401,6 +392,7 @@ CATALOGUE: tuple[Check, ...] = (
             "score.delta",
             "threshold.recomputed",
             "aggregate.summary",
+            "table.cells",
         ),
     ),
     Check(

@@ -16,9 +16,13 @@ from sealtrace import __version__
 
 COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
+    "diff": "Compare printed numbers with recomputed ones, cell by cell.",
+    "explain": "Show where one printed cell comes from.",
     "show": "Show what a bundle holds: kinds, rows, stages, digests.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
+    "extract": "Extract the tables of a paper as records to fill in.",
     "checks": "List the checks, or explain one.",
+    "metrics": "List the metrics that recipes can ask for.",
     "schema": "List the record kinds, or print the schema of one.",
 }
 """Command to its one line. `--help` prints these without importing a command."""
@@ -58,6 +62,7 @@ def cli() -> None:
       sealtrace verify                    verify the embedded fixture study
       sealtrace verify artifact.zip       verify an artifact that you were given
       sealtrace show artifact.zip         look inside it first
+      sealtrace diff artifact.zip         printed beside recomputed
       sealtrace seal records/             seal your own records
       sealtrace checks replay.tilt        read what a check enforces
     """

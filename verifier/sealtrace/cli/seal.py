@@ -13,8 +13,8 @@ def _reasons(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
     reasons = {}
     for value in values:
         stage, equals, reason = value.partition("=")
-        if stage not in STAGES or not equals or not reason.strip():
-            raise click.BadParameter(f'{value!r} is not STAGE="reason"; stages are {", ".join(STAGES)}')
+        if stage not in (*STAGES, "all") or not equals or not reason.strip():
+            raise click.BadParameter(f'{value!r} is not STAGE="reason"; stages are {", ".join(STAGES)}, or all')
         reasons[stage] = reason.strip()
     return reasons
 
@@ -27,7 +27,7 @@ def _reasons(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
     multiple=True,
     callback=_reasons,
     metavar='STAGE="REASON"',
-    help="Seal STAGE although it holds nothing, and say why; repeatable.",
+    help="Seal STAGE although it holds nothing, and say why; repeatable. STAGE may be all: those without files.",
 )
 def command(directory: Path, stage: str | None, empty: dict[str, str]) -> int:
     """Seal the records in DIRECTORY.
@@ -48,6 +48,7 @@ def command(directory: Path, stage: str | None, empty: dict[str, str]) -> int:
       sealtrace seal study/ --stage declare     while the experiment runs
       sealtrace seal study/                     all stages that are left
       sealtrace seal study/ --empty structure="no partition is learned"
+      sealtrace seal study/ --empty all="the study trains nothing"
 
     Exit codes: 0 sealed; 2 refused, and nothing was written.
     """

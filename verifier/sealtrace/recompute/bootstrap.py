@@ -15,23 +15,19 @@ Vector = npt.NDArray[np.float64]
 def draws(seed: int, size: int, count: int) -> Index:
     """The first `count` values of `random.Random(seed).randrange(size)`, all at once.
 
-    Python takes the top bits of one 32-bit word and draws again while they are not below `size`. numpy
-    has the same Mersenne twister, so its words, shifted and sifted, are the same draws.
+    Python takes the top bits of one 32-bit word and draws again while they are not below `size`. Many words
+    at once come from `getrandbits`, least significant first; shifted and sifted, they are the same draws.
     """
     if not 0 < size < 2**32:
         raise ValueError("a population has between one and 2^32 - 1 members")
-    _, state, _ = random.Random(seed).getstate()
-    generator = np.random.MT19937()
-    generator.state = {
-        "bit_generator": "MT19937",
-        "state": {"key": np.array(state[:-1], np.uint32), "pos": state[-1]},
-    }
+    generator = random.Random(seed)
     bits = size.bit_length()
     accepted: list[Index] = []
     found = 0
     while found < count:
-        words = generator.random_raw(int((count - found) * 2**bits / size * 1.02) + 64)
-        values = (words >> np.uint64(32 - bits)).astype(np.int64)
+        wanted = int((count - found) * 2**bits / size * 1.02) + 64
+        data = generator.getrandbits(32 * wanted).to_bytes(4 * wanted, "little")
+        values = np.frombuffer(data, "<u4").astype(np.int64) >> (32 - bits)
         accepted.append(values[values < size])
         found += len(accepted[-1])
     return np.concatenate(accepted)[:count]

@@ -93,7 +93,7 @@ def _root(cause: str, caused: dict[str, str]) -> str:
 
 def _failure(report: Report, check: CheckResult, width: int, paint: Paint) -> Iterator[str]:
     yield f"{paint(check.id, 'red')}: {_times(check.findings, 'finding')} in {check.inspected} {check.unit}"
-    yield from _wrapped(check.title, width, "  ")
+    yield from wrapped(check.title, width, "  ")
     findings = [one for one in report.findings if one.check == check.id and one.severity == "error"]
     for finding in findings[:SHOWN]:
         yield from _finding(finding, width)
@@ -106,12 +106,12 @@ def _finding(finding: Finding, width: int) -> Iterator[str]:
     for part in (finding.row, finding.column):
         place += "" if part is None else f":{part}"
     key = " ".join(f"{name}={value}" for name, value in (finding.key or {}).items())
-    yield from _wrapped(f"{place}  {key}", width, "  ", "    ")
-    yield from _wrapped(f"{finding.field + ': ' if finding.field else ''}{finding.message}", width, "    ")
+    yield from wrapped(f"{place}  {key}", width, "  ", "    ")
+    yield from wrapped(f"{finding.field + ': ' if finding.field else ''}{finding.message}", width, "    ")
     if finding.expected is not None:
-        yield from _wrapped(f"expected {finding.expected}", width, "    ", "      ")
+        yield from wrapped(f"expected {finding.expected}", width, "    ", "      ")
     if finding.found is not None:
-        yield from _wrapped(f"found    {finding.found}", width, "    ", "      ")
+        yield from wrapped(f"found    {finding.found}", width, "    ", "      ")
 
 
 def _warnings(report: Report, width: int, paint: Paint) -> Iterator[str]:
@@ -135,8 +135,8 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
             reasons.setdefault(check.reason or "", []).append(check.id)
     for reason, ids in reasons.items():
         yield ""
-        yield from _wrapped(f"{paint('missing', 'yellow')}: {reason}", width)
-        yield from _wrapped(", ".join(ids), width, "  ")
+        yield from wrapped(f"{paint('missing', 'yellow')}: {reason}", width)
+        yield from wrapped(", ".join(ids), width, "  ")
     skipped = sum(check.status == "skipped" for check in report.checks)
     if skipped:
         yield ""
@@ -189,14 +189,15 @@ def _coverage(report: Report) -> str:
 
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:
-    return _wrapped(f"{name:<12} {value}", width, "", " " * 13)
+    return wrapped(f"{name:<12} {value}", width, "", " " * 13)
 
 
 def _times(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:
+def wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:
+    """Lines of at most `width`, made harmless."""
     # Colour codes are put in before wrapping and are harmless themselves; what a bundle says is not.
     safe = "".join(part if part.startswith("\x1b[") else harmless(part) for part in _split_colour(text))
     yield from textwrap.wrap(

@@ -156,7 +156,7 @@ class ExtractedTable:
         return labels
 
     def _row_texts(self, index: int) -> list[str]:
-        """Texts from left to right. A cell over several rows names each of them; one over several columns counts once."""
+        """Texts from left to right: a cell over several rows counts in each, one over several columns once."""
         texts: list[str] = []
         previous: ExtractedCell | None = None
         for column in range(self.columns):
@@ -212,7 +212,8 @@ def collapse(marks: Iterable[Mark]) -> list[Mark]:
     """White space collapsed, and stripped at both ends. A thin space stays between digits, where it parts thousands."""
     given = list(marks)
     kept: list[Mark] = []
-    for mark, after in zip(given, [*given[1:], Mark(" ")], strict=True):
+    for index, mark in enumerate(given):
+        after = given[index + 1] if index + 1 < len(given) else Mark(" ")
         thousands = mark.character == THIN_SPACE and after.character.isdecimal()
         if not mark.character.isspace() or (thousands and kept and kept[-1].character.isdecimal()):
             kept.append(mark)

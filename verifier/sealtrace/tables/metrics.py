@@ -476,6 +476,9 @@ for _name in ("tokens", "latency_ms", "tool_calls"):
 
 # Intervals
 
+MOST_RESAMPLES = 10**6
+"""More would take hours and tell nothing."""
+
 
 def _seed(study: Study, arguments: Arguments) -> int:
     rule = study.protocol.get("bootstrap")
@@ -497,6 +500,8 @@ def _seed(study: Study, arguments: Arguments) -> int:
 def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -> Value:
     rule = study.protocol.get("bootstrap") or {}
     seed = _seed(study, arguments)
+    if not 0 < exact(rule["confidence"]) < 1 or not 0 < rule["resamples"] <= MOST_RESAMPLES:
+        raise MissingEvidenceError("the protocol's bootstrap lies outside its domain")
     low, high = bootstrap.percentile_interval(values, int(rule["resamples"]), exact(rule["confidence"]), seed)
     return _value(study.frame("trace"), rows, low, high)
 

@@ -3,65 +3,35 @@
 from __future__ import annotations
 
 from sealtrace.tables.extracted import THIN_SPACE
+from sealtrace.tables.tex_tokens import names
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
 
 _GREEK = dict(
     zip(
-        [
-            "alpha",
-            "beta",
-            "gamma",
-            "delta",
-            "epsilon",
-            "zeta",
-            "eta",
-            "theta",
-            "iota",
-            "kappa",
-            "lambda",
-            "mu",
-            "nu",
-            "xi",
-            "pi",
-            "rho",
-            "sigma",
-            "tau",
-            "upsilon",
-            "phi",
-            "chi",
-            "psi",
-            "omega",
-            "Gamma",
-            "Delta",
-            "Theta",
-            "Lambda",
-            "Xi",
-            "Pi",
-            "Sigma",
-            "Upsilon",
-            "Phi",
-            "Psi",
-            "Omega",
-        ],
-        "αβγδϵζηθικλμνξπρστυϕχψωΓΔΘΛΞΠΣΥΦΨΩ",
+        _words(
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi "
+            "psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega varepsilon vartheta varpi varrho "
+            "varsigma varphi"
+        ),
+        "αβγδϵζηθικλμνξπρστυϕχψωΓΔΘΛΞΠΣΥΦΨΩεϑϖϱςφ",
         strict=True,
     )
-) | {
-    "varepsilon": "ε",
-    "vartheta": "ϑ",
-    "varpi": "ϖ",
-    "varrho": "ϱ",
-    "varsigma": "ς",
-    "varphi": "φ",
-}
+)
 
 # fmt: off
 SYMBOLS: dict[str, str] = _GREEK | {
     "%": "%", "&": "&", "#": "#", "$": "$", "_": "_", "{": "{", "}": "}", " ": " ", "\n": " ", "\t": " ",
     ",": THIN_SPACE, ":": " ", ";": " ", ">": " ", "!": "", "-": "", "/": "", "|": "‖", "@": "",
-    "quad": " ", "qquad": " ", "enspace": " ", "enskip": " ", "thinspace": THIN_SPACE, "space": " ", "nobreakspace": " ",
-    "par": " ", "newline": " ", "linebreak": " ", "hfill": " ", "hfil": " ", "tab": " ", "tabularnewline": " ",
-    "times": "×", "texttimes": "×", "pm": "±", "textpm": "±", "mp": "∓", "div": "÷", "cdot": "·", "textperiodcentered": "·",
-    "ast": "*", "star": "⋆", "circ": "∘", "bullet": "•", "textbullet": "•", "degree": "°", "textdegree": "°",
+    "quad": " ", "qquad": " ", "enspace": " ", "enskip": " ", "thinspace": THIN_SPACE, "space": " ",
+    "nobreakspace": " ", "par": " ", "newline": " ", "linebreak": " ", "hfill": " ", "hfil": " ", "tab": " ",
+    "tabularnewline": " ",
+    "times": "×", "texttimes": "×", "pm": "±", "textpm": "±", "mp": "∓", "div": "÷", "cdot": "·",
+    "textperiodcentered": "·", "ast": "*", "star": "⋆", "circ": "∘", "bullet": "•", "textbullet": "•", "degree": "°",
+    "textdegree": "°",
     "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡", "textdaggerdbl": "‡",
     "S": "§", "P": "¶", "textsection": "§", "textparagraph": "¶", "textasteriskcentered": "*", "prime": "′",
     "rightarrow": "→", "to": "→", "textrightarrow": "→", "leftarrow": "←", "gets": "←", "textleftarrow": "←",
@@ -72,8 +42,9 @@ SYMBOLS: dict[str, str] = _GREEK | {
     "gt": ">", "ll": "≪", "gg": "≫", "approx": "≈", "sim": "~", "simeq": "≃", "cong": "≅", "equiv": "≡", "propto": "∝",
     "textless": "<", "textgreater": ">", "textasciitilde": "~", "textasciicircum": "^", "textbackslash": "\\",
     "textbar": "|", "textunderscore": "_", "textdollar": "$", "textpercent": "%", "textminus": "-", "minus": "-",
-    "textendash": "–", "textemdash": "—", "textellipsis": "…", "slash": "/", "textquoteright": "’", "textquoteleft": "‘",
-    "in": "∈", "notin": "∉", "ni": "∋", "subset": "⊂", "subseteq": "⊆", "supset": "⊃", "supseteq": "⊇", "cup": "∪",
+    "textendash": "–", "textemdash": "—", "textellipsis": "…", "slash": "/", "textquoteright": "’",
+    "textquoteleft": "‘", "in": "∈", "notin": "∉", "ni": "∋", "subset": "⊂", "subseteq": "⊆", "supset": "⊃",
+    "supseteq": "⊇", "cup": "∪",
     "cap": "∩", "setminus": "∖", "emptyset": "∅", "varnothing": "∅", "forall": "∀", "exists": "∃", "neg": "¬",
     "land": "∧", "wedge": "∧", "lor": "∨", "vee": "∨", "oplus": "⊕", "otimes": "⊗", "perp": "⊥", "bot": "⊥", "top": "⊤",
     "infty": "∞", "partial": "∂", "nabla": "∇", "sum": "∑", "prod": "∏", "int": "∫", "ell": "ℓ", "hbar": "ℏ", "Re": "ℜ",
@@ -81,42 +52,32 @@ SYMBOLS: dict[str, str] = _GREEK | {
     "triangledown": "▽", "blacktriangledown": "▼", "square": "□", "Box": "□", "blacksquare": "■", "checkmark": "✓",
     "ldots": "…", "dots": "…", "cdots": "⋯", "vdots": "⋮", "ddots": "⋱", "textregistered": "®", "texttrademark": "™",
     "mid": "|", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "parallel": "∥",
-    "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "lbrace": "{", "rbrace": "}",
-    "lbrack": "[", "rbrack": "]", "colon": ":", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å",
+    "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "lbrace": "{",
+    "rbrace": "}", "lbrack": "[", "rbrack": "]", "colon": ":", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ",
+    "aa": "å",
     "AA": "Å", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "i": "i", "j": "j", "pounds": "£", "euro": "€", "texteuro": "€",
     "copyright": "©", "LaTeX": "LaTeX", "TeX": "TeX", "bmod": " mod ", "mod": " mod ", "percent": "%",
 } | {
     name: name
-    for name in ["min", "max", "inf", "sup", "lim", "log", "ln", "exp", "sin", "cos", "tan", "arg", "det", "dim", "gcd", "ker", "Pr", "limsup", "liminf", "argmin", "argmax"]
+    for name in _words(
+        "min max inf sup lim log ln exp sin cos tan arg det dim gcd ker Pr limsup liminf argmin argmax"
+    )
 }
 # fmt: on
 
 DINGBATS = {"51": "✓", "52": "✔", "55": "✗", "56": "✘", "53": "✕", "54": "✖", "108": "●", "109": "❍", "110": "■"}
 
-BOLD = frozenset(
-    ["textbf", "mathbf", "boldsymbol", "bm", "pmb", "mathbfit", "symbf", "textbfit", "bfseries", "bf", "boldmath"]
-)
-UNDERLINE = frozenset(["underline", "uline", "ul", "uuline", "underbar", "dashuline"])
-UPRIGHT = frozenset(["textmd", "mdseries", "normalfont", "textnormal", "unboldmath"])
+BOLD = names("textbf mathbf boldsymbol bm pmb mathbfit symbf textbfit bfseries bf boldmath")
+UNDERLINE = names("underline uline ul uuline underbar dashuline")
+UPRIGHT = names("textmd mdseries normalfont textnormal unboldmath")
 """Commands that end bold."""
-TYPEWRITER = frozenset(["texttt", "ttfamily", "tt", "mathtt"])
-TEXT_IN_MATH = frozenset(
-    [
-        "text",
-        "textrm",
-        "textnormal",
-        "mbox",
-        "hbox",
-        "textsf",
-        "textit",
-        "textup",
-        "textsc",
-        "makebox",
-        "textbf",
-        "texttt",
-    ]
+TYPEWRITER = names("texttt ttfamily tt mathtt")
+TEXT_IN_MATH = names(
+    """
+    text textrm textnormal mbox hbox textsf textit textup textsc makebox textbf texttt
+    """
 )
-SWITCHES = frozenset(["bfseries", "bf", "boldmath", "mdseries", "normalfont", "unboldmath", "ttfamily", "tt"])
+SWITCHES = names("bfseries bf boldmath mdseries normalfont unboldmath ttfamily tt")
 """Styles that hold until the group ends, rather than for an argument."""
 
 REFERENCE = "[…]"
@@ -140,12 +101,13 @@ SIGNATURES: dict[str, str] = {
     for signature, names in {
         "": """
             centering raggedright raggedleft arraybackslash small footnotesize scriptsize tiny normalsize large Large
-            LARGE huge Huge itshape slshape scshape upshape sffamily rmfamily em it sl sc rm sf selectfont strut noindent
-            protect xspace relax null allowbreak nobreak displaystyle textstyle scriptstyle limits nolimits ignorespaces
+            LARGE huge Huge itshape slshape scshape upshape sffamily rmfamily em it sl sc rm sf selectfont strut
+            noindent protect xspace relax null allowbreak nobreak displaystyle textstyle scriptstyle limits nolimits
+            ignorespaces
             unskip clearpage newpage cleardoublepage FloatBarrier maketitle appendix tableofcontents indent smallskip
             medskip bigskip big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle hline toprule midrule
-            bottomrule nonumber notag qed qedhere item fill linewidth textwidth columnwidth tabcolsep arraystretch sloppy
-            fussy frenchspacing leavevmode makeatletter makeatother mathstrut egroup bgroup begingroup endgroup
+            bottomrule nonumber notag qed qedhere item fill linewidth textwidth columnwidth tabcolsep arraystretch
+            sloppy fussy frenchspacing leavevmode makeatletter makeatother mathstrut egroup bgroup begingroup endgroup
             expandafter noexpand global long outer pagebreak nopagebreak goodbreak break mathrel mathbin mathop mathord
             mathpunct mathopen mathclose vfill onecolumn twocolumn flushbottom raggedbottom nolinenumbers linenumbers
             footnotemark thefootnote hss vss phantomsection crcr @
@@ -153,8 +115,8 @@ SIGNATURES: dict[str, str] = {
         "s": """
             emph textit textsl textsc textup textrm textsf mbox hbox text mathrm mathit mathsf mathcal mathbb mathfrak
             mathscr mathnormal ensuremath fbox llap rlap clap smash MakeUppercase uppercase lowercase MakeLowercase num
-            ang enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace underbrace
-            overrightarrow
+            ang enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace
+            underbrace overrightarrow
             """,
         "*s": "operatorname",
         "os": "si unit shortstack thead hyperref",
@@ -185,15 +147,16 @@ SIGNATURES: dict[str, str] = {
         "o": "printbibliography addlinespace",
         "*r": "ref pageref eqref autoref cref Cref nameref vref Vref labelcref subref",
         "*oor": """
-            cite citep citet citealp citealt citeauthor citeyear citeyearpar parencite textcite autocite Cite Citep Citet
+            cite citep citet citealp citealt citeauthor citeyear citeyearpar parencite textcite autocite Cite
+            Citep Citet
             """,
     }.items()
     for name in names.split()
 }
 
-DIMENSION_FOLLOWS = frozenset(["hskip", "vskip", "kern", "mkern", "mskip"])
+DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip")
 
-SECTIONS = frozenset(["chapter", "part", "section", "subsection", "subsubsection", "paragraph", "subparagraph"])
+SECTIONS = names("chapter part section subsection subsubsection paragraph subparagraph")
 
 # Arguments of environments: o and d as above.
 ENVIRONMENTS: dict[str, str] = {
@@ -206,65 +169,31 @@ ENVIRONMENTS: dict[str, str] = {
     "tabular": "od", "tabular*": "dod", "tabularx": "dod", "tabulary": "dod", "longtable": "od", "xltabular": "odod",
 }  # fmt: skip
 
-TABULARS = frozenset(["tabular", "tabular*", "tabularx", "tabulary", "longtable", "xltabular"])
-UNREAD_TABULARS = frozenset(
-    [
-        "tabu",
-        "longtabu",
-        "tblr",
-        "longtblr",
-        "talltblr",
-        "NiceTabular",
-        "NiceTabular*",
-        "NiceTabularX",
-        "supertabular",
-        "mpsupertabular",
-        "tabbing",
-        "deluxetable",
-        "deluxetable*",
-        "ctable",
-    ]
+TABULARS = names("tabular tabular* tabularx tabulary longtable xltabular")
+UNREAD_TABULARS = names(
+    """
+    tabu longtabu tblr longtblr talltblr NiceTabular NiceTabular* NiceTabularX supertabular mpsupertabular
+    tabbing deluxetable deluxetable* ctable
+    """
 )
-FLOATS = frozenset(
-    [
-        "table",
-        "table*",
-        "figure",
-        "figure*",
-        "sidewaystable",
-        "sidewaystable*",
-        "sidewaysfigure",
-        "sidewaysfigure*",
-        "wraptable",
-        "wrapfigure",
-        "subtable",
-        "subfigure",
-    ]
+FLOATS = names(
+    """
+    table table* figure figure* sidewaystable sidewaystable* sidewaysfigure sidewaysfigure* wraptable
+    wrapfigure subtable subfigure
+    """
 )
-TABLE_FLOATS = frozenset(["table", "table*", "sidewaystable", "sidewaystable*", "wraptable", "subtable"])
-GRAPHICS = frozenset(
-    ["tikzpicture", "pgfpicture", "picture", "pspicture", "axis", "filecontents", "thebibliography", "forest"]
+TABLE_FLOATS = names("table table* sidewaystable sidewaystable* wraptable subtable")
+GRAPHICS = names(
+    """
+    tikzpicture pgfpicture picture pspicture axis thebibliography forest
+    """
 )
 """Environments that print no running text."""
-DISPLAYS = frozenset(
-    [
-        "equation",
-        "equation*",
-        "align",
-        "align*",
-        "alignat",
-        "alignat*",
-        "gather",
-        "gather*",
-        "multline",
-        "multline*",
-        "eqnarray",
-        "eqnarray*",
-        "displaymath",
-        "math",
-        "flalign",
-        "flalign*",
-    ]
+DISPLAYS = names(
+    """
+    equation equation* align align* alignat alignat* gather gather* multline multline* eqnarray eqnarray*
+    displaymath math flalign flalign*
+    """
 )
 
 # Rules and other things that stand between rows; p is an argument in round brackets.
@@ -277,42 +206,20 @@ BETWEEN_ROWS: dict[str, str] = {
     "endhead": "", "endfirsthead": "", "endfoot": "", "endlastfoot": "", "caption": "*os", "label": "d",
     "noindent": "", "setlength": "dd",
 }  # fmt: skip
-FULL_RULES = frozenset(
-    [
-        "hline",
-        "toprule",
-        "midrule",
-        "bottomrule",
-        "specialrule",
-        "firsthline",
-        "lasthline",
-        "Xhline",
-        "hdashline",
-        "hhline",
-    ]
+FULL_RULES = names(
+    """
+    hline toprule midrule bottomrule specialrule firsthline lasthline Xhline hdashline hhline
+    """
 )
 
 STRUCTURAL = (
     TABULARS
     | SECTIONS
     | frozenset(BETWEEN_ROWS)
-    | frozenset(
-        [
-            "begin",
-            "end",
-            "multicolumn",
-            "multirow",
-            "\\",
-            "tabularnewline",
-            "item",
-            "input",
-            "include",
-            "def",
-            "newcommand",
-            "let",
-            "fi",
-            "else",
-        ]
+    | names(
+        """
+    begin end multicolumn multirow \\ tabularnewline item input include def newcommand let fi else
+    """
     )
 )
 """Commands whose meaning a document may not change here: a redefinition in plain TeX would hide what they do."""

@@ -45,21 +45,17 @@ class Token(NamedTuple):
         return self.kind == "command" and self.text in names
 
 
+def names(text: str) -> frozenset[str]:
+    """A set of names, written as one text."""
+    return frozenset(text.split())
+
+
 BLANK = frozenset({"space", "par"})
-VERBATIM = frozenset(
-    [
-        "verbatim",
-        "verbatim*",
-        "Verbatim",
-        "BVerbatim",
-        "LVerbatim",
-        "lstlisting",
-        "minted",
-        "comment",
-        "alltt",
-        "filecontents",
-        "filecontents*",
-    ]
+VERBATIM = names(
+    """
+    verbatim verbatim* Verbatim BVerbatim LVerbatim lstlisting minted comment alltt filecontents
+    filecontents*
+    """
 )
 _TOKEN = re.compile(
     r"""(?P<comment>%[^\n]*\n?[ \t]*)

@@ -1,0 +1,96 @@
+"""`sealtrace explain`."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from sealtrace.tables.cells import CellResult, TableCell
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("cell", metavar="'TABLE[ROW, COLUMN]'")
+def command(bundle: Path, cell: str) -> int:
+    """Show where a printed cell comes from: formula, population, records, unrounded value, rounding.
+
+    \b
+    Examples:
+      sealtrace explain artifact/ 'tab:main[0.08, Weak EV]'
+
+    Exit codes: 0 the cell agrees; 1 it differs; 2 there is no such cell; 3 it is missing or unclassified.
+    """
+    from sealtrace.bundle.reading import read_bundle
+    from sealtrace.evidence.study import Study
+    from sealtrace.tables.cells import bundle_cells, evaluate_tables
+    from sealtrace.tables.judgement import AGREEING, WARNINGS, Status
+
+    study = Study(read_bundle(bundle))
+    found = _find(bundle_cells(study), cell)
+    results = evaluate_tables(study, [found])
+    if not results:
+        raise click.UsageError(f"{cell} holds {found.text!r}, which is no number")
+    _print(results[0])
+    status = results[0].status
+    if status is Status.MISMATCH:
+        return 1
+    return 0 if status in AGREEING | WARNINGS else 3
+
+
+def _find(cells: list[TableCell], address: str) -> TableCell:
+    """The cell of an address. Labels may hold commas, so the whole address is compared."""
+    wanted = "".join(address.split())
+    for cell in cells:
+        if "".join(cell.name.split()) == wanted:
+            return cell
+    tables = sorted({cell.table for cell in cells})
+    table = address.partition("[")[0]
+    if table not in tables:
+        raise click.UsageError(f"there is no table {table!r}; there are {', '.join(tables) or 'none'}")
+    members = [cell for cell in cells if cell.table == table]
+    rows = ", ".join(dict.fromkeys(cell.row for cell in members))
+    columns = ", ".join(dict.fromkeys(cell.column for cell in members))
+    raise click.UsageError(f"{table} has no such cell; rows: {rows}; columns: {columns}")
+
+
+def _print(result: CellResult) -> None:
+    from sealtrace.cli.output import paint, text_width
+    from sealtrace.report.text import harmless
+    from sealtrace.tables.judgement import DEFINITIONS
+    from sealtrace.tables.metrics import METRICS
+
+    cell = result.cell
+    metric = METRICS.get((cell.recipe or {}).get("metric") or "")
+    place = f"{cell.source}:{cell.line}" if cell.line else cell.source or cell.record
+    lines = [
+        ("printed", f"{cell.text}  ({place})"),
+        ("recipe", result.recipe or "none"),
+    ]
+    if metric is not None:
+        lines.append(("formula", f"{metric.formula}  [{metric.source}]"))
+    if result.value is not None:
+        lines.append(("value", ", ".join(_number(number) for number in result.value.numbers)))
+        if result.value.count:
+            lines.append(("records", f"{result.value.count}, the first of them:"))
+            lines.extend(("", record) for record in result.value.records())
+    lines.append(("rounding", result.judgement.sentence))
+    lines.append(("status", f"{result.status.value}: {DEFINITIONS[result.status]}"))
+    lines.extend(("not stated", setting) for setting in result.undisclosed)
+    click.echo(paint(harmless(cell.name), "cyan"))
+    for name, text in lines:
+        click.echo(
+            textwrap.fill(
+                f"{name:<10} {harmless(text)}", text_width(), subsequent_indent=" " * 11, break_on_hyphens=False
+            )
+        )
+
+
+def _number(number: object) -> str:
+    from fractions import Fraction
+
+    assert isinstance(number, Fraction)
+    return str(number.numerator) if number.denominator == 1 else repr(float(number))

@@ -1,0 +1,127 @@
+"""Reported beside recomputed, cell by cell: for people, and as JSON, CSV and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+from sealtrace.records.report import Cell, Coverage
+from sealtrace.report.text import Paint, harmless, plain, wrapped
+
+_COLOURS = {
+    "mismatch": "red",
+    "double-rounded": "yellow",
+    "truncated": "yellow",
+    "missing": "yellow",
+    "unclassified": "yellow",
+}
+_ORDER = ["mismatch", "truncated", "double-rounded", "missing", "unclassified"]
+FIELDS = ["table", "row", "column", "reported", "recomputed", "status", "sentence", "source", "line", "recipe"]
+
+
+def agrees(cell: Cell) -> bool:
+    """Whether there is nothing to look at."""
+    return cell.status not in _ORDER
+
+
+def in_order(cells: list[Cell]) -> dict[str, list[Cell]]:
+    """Cells by table; in each, differences first, the worst before the rest."""
+    tables: dict[str, list[Cell]] = {}
+    for cell in cells:
+        tables.setdefault(cell.table, []).append(cell)
+    for members in tables.values():
+        members.sort(key=lambda cell: _ORDER.index(cell.status) if cell.status in _ORDER else len(_ORDER))
+    # Tables with differences come first; otherwise they keep their order.
+    return dict(sorted(tables.items(), key=lambda item: all(agrees(cell) for cell in item[1])))
+
+
+def render_text(
+    cells: list[Cell], coverage: Coverage, *, everything: bool, width: int = 80, paint: Paint = plain
+) -> str:
+    """A block for each table: how many cells agree, then those that do not."""
+    lines: list[str] = []
+    for table, members in in_order(cells).items():
+        agreeing = sum(agrees(cell) for cell in members)
+        source = next((cell.source for cell in members if cell.source), "")
+        first = min((cell.line for cell in members if cell.line), default=None)
+        place = f"{source}:{first}" if first else source
+        lines.append(f"{paint(harmless(table), 'cyan')}  {harmless(place or '')}  {agreeing} of {len(members)} agree")
+        shown = members if everything else [cell for cell in members if not agrees(cell)]
+        for cell in shown:
+            lines.extend(_cell(cell, width, paint))
+    statuses = ", ".join(f"{count} {status}" for status, count in coverage.statuses.items()) or "none"
+    lines.append("")
+    lines.extend(wrapped(f"{coverage.cells} cells: {statuses}", width))
+    return "\n".join(lines) + "\n"
+
+
+def _cell(cell: Cell, width: int, paint: Paint) -> Iterator[str]:
+    line = f"  line {cell.line}" if cell.line else ""
+    status = paint(cell.status, _COLOURS.get(cell.status, "green"))
+    yield f"  {status}  {harmless(cell.row)}, {harmless(cell.column)}{line}"
+    yield from wrapped(f"reported {cell.reported}   recomputed {cell.recomputed or 'nothing'}", width, "    ", "      ")
+    yield from wrapped(cell.sentence, width, "    ")
+
+
+def render_json(cells: list[Cell], coverage: Coverage) -> str:
+    """The cells of the report, and their coverage."""
+    document = {
+        "cells": [cell.model_dump(mode="json", exclude_none=True) for cell in cells],
+        "coverage": coverage.model_dump(mode="json"),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
+
+
+def render_csv(cells: list[Cell]) -> str:
+    """One line per cell."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for cell in cells:
+        writer.writerow([_spreadsheet(getattr(cell, name)) for name in FIELDS])
+    return output.getvalue()
+
+
+def _spreadsheet(value: object) -> object:
+    """Text that a spreadsheet will not take for a formula; numbers stay numbers."""
+    if isinstance(value, str):
+        text = harmless(value)
+        starts_formula = text[:1] in "=@\t\r" or (text[:1] in "+-" and not _is_number(text))
+        return f"'{text}" if text and starts_formula else text
+    return "" if value is None else value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def render_markdown(cells: list[Cell], *, everything: bool) -> str:
+    """A table for each table of the paper."""
+    parts: list[str] = []
+    for table, members in in_order(cells).items():
+        agreeing = sum(agrees(cell) for cell in members)
+        parts.append(f"### {_escaped(table)}\n\n{agreeing} of {len(members)} cells agree.\n")
+        shown = members if everything else [cell for cell in members if not agrees(cell)]
+        if shown:
+            parts.append("| row | column | reported | recomputed | status | line |\n|---|---|---|---|---|---|")
+            parts.extend(
+                f"| {_escaped(cell.row)} | {_escaped(cell.column)} | {_escaped(cell.reported)} "
+                f"| {_escaped(cell.recomputed or '')} | {cell.status} | {cell.line or ''} |"
+                for cell in shown
+            )
+            parts.append("")
+    return "\n".join(parts) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown prints as it is."""
+    safe = harmless(text)
+    for character in "\\`*_{}[]<>|#":
+        safe = safe.replace(character, f"\\{character}")
+    return safe
