@@ -50,7 +50,7 @@ def test_prose() -> None:
         (16, "Item 17.", False),
         (19, "x=19 y", False),
         (21, "Of 20.", True),
-        (28, "22 and http://x.org/%23", False),
+        (29, "22 and http://x.org/%23", False),
     ]
     assert {line.source for line in found.prose} == {"paper.tex"}
 

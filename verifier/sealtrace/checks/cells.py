@@ -21,6 +21,11 @@ def _key(cell: TableCell) -> dict[str, str]:
     return {"table": cell.table, "row": cell.row, "column": cell.column}
 
 
+def _printed_at(cell: TableCell) -> str:
+    """Where the paper prints a cell; the record's own place is the finding's source."""
+    return f" (printed at {cell.source}:{cell.line})" if cell.source and cell.line else ""
+
+
 @check("table.shape", "tables")
 def shape(study: Study, outcome: Outcome) -> None:
     if _no_tables(study, outcome):
@@ -111,8 +116,6 @@ def recipes(study: Study, outcome: Outcome) -> None:
             severity="note",
             source=cell.record,
             key={"table": table, "column": cell.column},
-            expected="stated where the table is",
-            found="not stated",
         )
 
 
@@ -131,10 +134,9 @@ def cells(study: Study, outcome: Outcome) -> None:
     for result in results:
         if result.status is Status.MISMATCH or result.status in WARNINGS:
             outcome.add(
-                result.judgement.sentence,
+                f"{result.judgement.sentence}{_printed_at(result.cell)}",
                 severity="warning" if result.status in WARNINGS else "error",
                 source=result.cell.record,
-                row=result.cell.line,
                 key=_key(result.cell),
                 field=result.cell.pointer,
                 expected=recomputed_text(result),
@@ -152,9 +154,8 @@ def marks(study: Study, outcome: Outcome) -> None:
         outcome.not_applicable = "no table marks its best cells"
     for problem in wrong_marks(all_cells):
         outcome.add(
-            "the mark is not what the column's direction gives",
+            f"the mark is not what the column's direction gives{_printed_at(problem.cell)}",
             source=problem.cell.record,
-            row=problem.cell.line,
             key=_key(problem.cell),
             field=problem.cell.pointer,
             expected=problem.expected,

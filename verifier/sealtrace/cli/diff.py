@@ -60,6 +60,7 @@ def command(
     from sealtrace.cli.output import paint, text_width, write_output
     from sealtrace.cli.printed import compare_printed, recomputed_cells
     from sealtrace.report import diff
+    from sealtrace.report.text import plain
 
     if other is not None and reported:
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
@@ -77,7 +78,7 @@ def command(
         case "markdown":
             rendered = diff.render_markdown(found.cells, everything=everything)
         case _:
-            width, colour = (text_width(), paint) if output is None else (80, diff.plain)
+            width, colour = (text_width(), paint) if output is None else (80, plain)
             rendered = diff.render_text(found.cells, found.coverage, everything=everything, width=width, paint=colour)
     write_output(rendered, output, bundle)
     for line in found.remarks:

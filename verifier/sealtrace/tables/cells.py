@@ -188,7 +188,8 @@ class Evaluator:
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value) -> Judgement:
     assert cell.printed is not None
     factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
-    judgement = judge(cell.printed, tuple(number * factor for number in value.numbers))
+    rounded = value.rounded if factor == 1 else None
+    judgement = judge(cell.printed, tuple(number * factor for number in value.numbers), rounded)
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")

@@ -6,6 +6,7 @@ Statuses are defined here and nowhere else.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -32,7 +33,7 @@ class Status(StrEnum):
 DEFINITIONS: dict[Status, str] = {
     Status.EXACT: "The recomputed value rounds to the printed string.",
     Status.TIE: "The recomputed value lies half-way between two printable strings; either is accepted.",
-    Status.DOUBLE_ROUNDED: "The printed string follows from rounding twice, not from rounding the value.",
+    Status.DOUBLE_ROUNDED: "The printed string follows from rounded numbers, not from the records.",
     Status.TRUNCATED: "The printed string is the value cut off, not rounded.",
     Status.MISMATCH: "The recomputed value does not give the printed string.",
     Status.MISSING: "The records that would give the value are absent or spoilt.",
@@ -63,21 +64,32 @@ class Judgement:
     """Of a mismatch: how far off, in units of the last printed digit."""
 
 
-def judge(printed: Printed, values: tuple[Fraction, ...]) -> Judgement:
-    """Compares each number of a cell with its unrounded value; the worst decides."""
+Rounded = Callable[[Fraction], tuple[Fraction, ...]]
+"""A cell's numbers, computed from inputs that were rounded to the given unit first."""
+
+
+def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | None = None) -> Judgement:
+    """Compares each number of a cell with its unrounded value; the worst decides.
+
+    `rounded` computes the numbers from inputs as they would be printed: a string that follows from those and
+    not from the values was computed from the table instead of the records.
+    """
     if len(values) != len(printed.parts):
         return Judgement(
             Status.MISMATCH,
             f"{printed.text} has {len(printed.parts)} numbers, the records give {len(values)}",
         )
-    judgements = [_judge_part(part, value) for part, value in zip(printed.parts, values, strict=True)]
+    judgements = [
+        _judge_part(part, value, rounded, place)
+        for place, (part, value) in enumerate(zip(printed.parts, values, strict=True))
+    ]
     return max(judgements, key=lambda one: _SEVERITY.index(one.status))
 
 
 _SEVERITY = [Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH]
 
 
-def _judge_part(part: Part, value: Fraction) -> Judgement:
+def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
     shown = show(value, part)
     if not part.unit:
         if value == part.value:
@@ -88,6 +100,10 @@ def _judge_part(part: Part, value: Fraction) -> Judgement:
         return Judgement(Status.EXACT, f"{part.text} is {shown} rounded; exact")
     if part.low - slack <= value <= part.high + slack:
         return Judgement(Status.TIE, f"{part.text} is {shown}, half-way between two strings; either is accepted")
+    from_rounded = None if rounded is None else rounded(part.unit)[place]
+    if from_rounded is not None and part.low <= from_rounded <= part.high:
+        sentence = f"{part.text} is {decimal_text(from_rounded)} from rounded numbers; unrounded they give {shown}"
+        return Judgement(Status.DOUBLE_ROUNDED, sentence)
     if (cause := _double_rounding(part, value)) is not None:
         return Judgement(Status.DOUBLE_ROUNDED, f"{part.text} is {shown} rounded to {cause} and then again")
     if math.trunc(value / part.unit) * part.unit == part.value:
@@ -109,6 +125,11 @@ def _double_rounding(part: Part, value: Fraction) -> str | None:
         if abs(fine - part.value) == part.unit / 2:
             return decimal_text(fine)
     return None
+
+
+def round_to(value: Fraction, unit: Fraction) -> Fraction:
+    """A value as it would be printed."""
+    return _half_up(value / unit) * unit
 
 
 def _half_up(value: Fraction) -> int:

@@ -10,7 +10,7 @@ from sealtrace.tables.tex_columns import RefusedError
 from sealtrace.tables.tex_expansion import Expander
 from sealtrace.tables.tex_files import Load
 from sealtrace.tables.tex_tabular import Tabular, read_tabular
-from sealtrace.tables.tex_text import render
+from sealtrace.tables.tex_text import Cursor, render
 from sealtrace.tables.tex_tokens import BLANK, Token, written
 
 _CAPTIONS = frozenset({"caption", "captionof"})
@@ -264,7 +264,13 @@ class _Reader:
         self.warn_of(tabular, token)
         found = _Found(tabular, token, end, len(box.captions), self.count)
         if tabular.captions or tabular.labels:
-            own = _Box(name, token, [_Caption(tokens) for tokens in tabular.captions[:1]], tabular.labels, [found])
+            own = _Box(
+                name,
+                token,
+                [_Caption(tokens, _label_in(tokens)) for tokens in tabular.captions[:1]],
+                tabular.labels,
+                [found],
+            )
             found.captions = 1
             for caption in own.captions:
                 self.add_prose(caption.tokens, caption=True)
@@ -289,12 +295,7 @@ class _Reader:
             self.argument()
         self.option()
         tokens, _last = self.argument()
-        caption = _Caption(tokens)
-        for index, inner in enumerate(tokens):
-            if inner.is_command("label"):
-                end = next((k for k in range(index, len(tokens)) if tokens[k].kind == "}"), len(tokens))
-                caption.label = written(tokens[index + 2 : end])
-                break
+        caption = _Caption(tokens, _label_in(tokens))
         self.boxes[-1].captions.append(caption)
         self.add_prose(tokens, caption=True)
         self.following_label(caption)
@@ -380,3 +381,13 @@ class _Reader:
             self.prose += [
                 ProseLine(text, token.file.name, token.line, self.paragraph, caption) for token, text in lines
             ]
+
+
+def _label_in(tokens: list[Token]) -> str | None:
+    """The label that stands inside a caption."""
+    for index, token in enumerate(tokens):
+        if token.is_command("label"):
+            cursor = Cursor(tokens)
+            cursor.index = index + 1
+            return written(cursor.argument())
+    return None

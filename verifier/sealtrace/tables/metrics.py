@@ -18,6 +18,7 @@ from sealtrace.evidence.study import Study, as_double
 from sealtrace.recompute import bootstrap, fidelity, policies, selection
 from sealtrace.recompute.scores import mean
 from sealtrace.records.scalars import exact
+from sealtrace.tables.judgement import Rounded, round_to
 
 Arguments = dict[str, str]
 
@@ -40,6 +41,8 @@ class Value:
     """The records that it was computed from."""
     marks: str | None = None
     """The marks that the cell must carry, where the metric says so."""
+    rounded: Rounded | None = None
+    """The same quantity from inputs that were rounded first, where it has inputs that a table would print."""
 
     @property
     def count(self) -> int:
@@ -182,11 +185,22 @@ def _places_of_scores(study: Study) -> Index:
     return places
 
 
-def _value(frame: Frame, rows: Index, *numbers: float | Fraction, marks: str | None = None) -> Value:
+def _value(
+    frame: Frame,
+    rows: Index,
+    *numbers: float | Fraction,
+    marks: str | None = None,
+    rounded: Rounded | None = None,
+) -> Value:
     for number in numbers:
         if isinstance(number, float) and not np.isfinite(number):
             raise MissingEvidenceError("the value is not finite")
-    return Value(tuple(Fraction(number) for number in numbers), frame, rows, marks)
+    return Value(tuple(Fraction(number) for number in numbers), frame, rows, marks, rounded)
+
+
+def _rounded_values(values: Vector, unit: Fraction) -> list[Fraction]:
+    """Values as a table would print them. A count is printed whole."""
+    return [round_to(Fraction(value), unit or Fraction(1)) for value in values.tolist()]
 
 
 def _record(frame: Frame, row: int) -> str:
@@ -252,7 +266,12 @@ def states(study: Study, arguments: Arguments) -> Value:
 def _mean_of(name: str) -> Callable[[Study, Arguments], Value]:
     def compute_mean(study: Study, arguments: Arguments) -> Value:
         rows, places = _scored(study, arguments)
-        return _value(study.frame("trace"), rows, mean(getattr(study.scored, name)[places]))
+        values = getattr(study.scored, name)[places]
+
+        def rounded(unit: Fraction) -> tuple[Fraction, ...]:
+            return (sum(_rounded_values(values, unit), Fraction(0)) / len(values),)
+
+        return _value(study.frame("trace"), rows, mean(values), rounded=rounded)
 
     return compute_mean
 
@@ -313,10 +332,33 @@ def crossing_rate(study: Study, arguments: Arguments) -> Value:
     return _value(study.frame("trace"), rows, Fraction(int(study.scored.crossed[places].sum()), len(rows)))
 
 
-def _gain(study: Study, arguments: Arguments) -> tuple[Index, Vector]:
-    rows, places = _scored(study, {name: text for name, text in arguments.items() if name != "base"})
-    _, bases = _scored(study, {**{n: t for n, t in arguments.items() if n != "base"}, "policy": arguments["base"]})
-    return rows, study.scored.weak[places] - study.scored.weak[bases]
+@dataclass(frozen=True)
+class _Gain:
+    """Paired utilities of a policy and its base."""
+
+    rows: Index
+    policy: Vector
+    base: Vector
+
+    @property
+    def values(self) -> Vector:
+        return self.policy - self.base
+
+    def rounded(self, reduce: Callable[[list[Fraction]], Fraction]) -> Rounded:
+        """The same reduction of differences between printed numbers."""
+
+        def compute_it(unit: Fraction) -> tuple[Fraction, ...]:
+            pairs = zip(_rounded_values(self.policy, unit), _rounded_values(self.base, unit), strict=True)
+            return (reduce([one - other for one, other in pairs]),)
+
+        return compute_it
+
+
+def _gain(study: Study, arguments: Arguments) -> _Gain:
+    shared = {name: text for name, text in arguments.items() if name != "base"}
+    rows, places = _scored(study, shared)
+    _, bases = _scored(study, {**shared, "policy": arguments["base"]})
+    return _Gain(rows, study.scored.weak[places], study.scored.weak[bases])
 
 
 @metric(
@@ -327,8 +369,9 @@ def _gain(study: Study, arguments: Arguments) -> tuple[Index, Vector]:
     takes="population",
 )
 def weak_gain(study: Study, arguments: Arguments) -> Value:
-    rows, gain = _gain(study, arguments)
-    return _value(study.frame("trace"), rows, mean(gain))
+    gain = _gain(study, arguments)
+    rounded = gain.rounded(lambda values: sum(values, Fraction(0)) / len(values))
+    return _value(study.frame("trace"), gain.rows, mean(gain.values), rounded=rounded)
 
 
 @metric(
@@ -339,8 +382,9 @@ def weak_gain(study: Study, arguments: Arguments) -> Value:
     takes="population",
 )
 def weak_gain_min(study: Study, arguments: Arguments) -> Value:
-    rows, gain = _gain(study, arguments)
-    return _value(study.frame("trace"), rows[[int(gain.argmin())]], float(gain.min()))
+    gain = _gain(study, arguments)
+    least = [int(gain.values.argmin())]
+    return _value(study.frame("trace"), gain.rows[least], float(gain.values.min()), rounded=gain.rounded(min))
 
 
 @metric(
@@ -351,8 +395,9 @@ def weak_gain_min(study: Study, arguments: Arguments) -> Value:
     takes="population",
 )
 def weak_gain_max(study: Study, arguments: Arguments) -> Value:
-    rows, gain = _gain(study, arguments)
-    return _value(study.frame("trace"), rows[[int(gain.argmax())]], float(gain.max()))
+    gain = _gain(study, arguments)
+    greatest = [int(gain.values.argmax())]
+    return _value(study.frame("trace"), gain.rows[greatest], float(gain.values.max()), rounded=gain.rounded(max))
 
 
 def _over_policies(study: Study, arguments: Arguments) -> tuple[Index, Vector]:
@@ -526,8 +571,8 @@ def delta_interval(study: Study, arguments: Arguments) -> Value:
     takes="population schedule",
 )
 def difference_interval(study: Study, arguments: Arguments) -> Value:
-    rows, gain = _gain(study, {name: text for name, text in arguments.items() if name != "schedule"})
-    return _interval(study, arguments, rows, gain)
+    gain = _gain(study, {name: text for name, text in arguments.items() if name != "schedule"})
+    return _interval(study, arguments, gain.rows, gain.values)
 
 
 # Single records

@@ -154,7 +154,7 @@ SIGNATURES: dict[str, str] = {
     for name in names.split()
 }
 
-DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip")
+DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip vrule hrule")
 
 SECTIONS = names("chapter part section subsection subsubsection paragraph subparagraph")
 

@@ -144,7 +144,7 @@ class Expander:
         for number in range(macro.parameters):
             if number == 0 and macro.default is not None:
                 option = self._frames.option()
-                arguments.append(macro.default if option is None else option)
+                arguments.append(_instantiate(macro.default, [], call, call.end) if option is None else option)
                 continue
             delimiter = macro.delimiters[number + 1] if macro.delimiters else ()
             taken, last = self._delimited(call, delimiter) if delimiter else self._frames.argument()

@@ -85,10 +85,11 @@ class Files:
         starts = [match.start() for match in self._markers]
         pieces = [(0, starts[0] if starts else len(text))]
         asked = {_with_suffix(name) for name in _ASKED.findall(text)}
-        for match, end in zip(self._markers, [*starts[1:], len(text)], strict=True):
+        for number, match in enumerate(self._markers):
+            end = starts[number + 1] if number + 1 < len(starts) else len(text)
             name = _with_suffix(match.group(1))
             # The first file is the document itself, whatever its name.
-            if match is not self._markers[0] and name in asked and name not in self._sections:
+            if number > 0 and name in asked and name not in self._sections:
                 self._sections[name] = (match.start(), end)
             else:
                 pieces.append((match.start(), end))

@@ -14,8 +14,9 @@ from sealtrace.tables.tex_tokens import BLANK, Token, group_end, written
 MAX_NESTING = 60
 """No printed cell nests deeper; what does is left out, and said."""
 _OPTION_LENGTH = 500
-_DIMENSION = re.compile(r"[=\s]*[-+]?\s*[0-9]*[.,]?[0-9]*\s*(?:pt|em|ex|cm|mm|in|mu|sp|pc|bp|dd|cc|fil+)?")
-LENGTH = re.compile(r"\s*[-+]?\s*(?:[0-9.,]+\s*(?:pt|em|ex|cm|mm|in|mu|sp|pc|bp|dd|cc)|[0-9.]*\\[A-Za-z]+)\s*")
+_UNIT = r"(?:pt|em|ex|cm|mm|in|mu|sp|pc|bp|dd|cc|fil+)"
+_DIMENSION = re.compile(rf"(?:width|height|depth|plus|minus)?(?:=?[-+]?[0-9]*[.,]?[0-9]+{_UNIT})?")
+LENGTH = re.compile(rf"\s*[-+]?\s*(?:[0-9.,]+\s*{_UNIT}|[0-9.]*\\[A-Za-z]+)\s*")
 """What may stand in the option of a line break."""
 
 
@@ -322,12 +323,23 @@ class _Renderer:
             self.inner_tables.append(token)
 
     def skip_dimension(self, cursor: Cursor) -> None:
-        cursor.skip_blanks()
-        token = cursor.peek()
-        if token is not None and token.kind == "text":
-            match = _DIMENSION.match(token.text)
-            length = match.end() if match is not None else 0
-            cursor.tokens[cursor.index] = token._replace(text=token.text[length:], start=token.start + length)
+        """Passes over a length, as in \\hskip 2pt plus 1fil or \\vrule width 1pt."""
+        while True:
+            before = cursor.index
+            cursor.skip_blanks()
+            token = cursor.peek()
+            match = _DIMENSION.match(token.text) if token is not None and token.kind == "text" else None
+            if token is None or match is None or match.end() == 0:
+                cursor.index = before
+                return
+            if match.end() < len(token.text):
+                rest = token._replace(text=token.text[match.end() :], start=token.start + match.end())
+                cursor.tokens[cursor.index] = rest
+                return
+            cursor.index += 1
+            following = cursor.peek()
+            if following is not None and following.kind == "space":
+                cursor.index += 1  # a space ends the length, and is not printed
 
 
 def skip_line_break(cursor: Cursor) -> None:

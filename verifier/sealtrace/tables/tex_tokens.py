@@ -113,9 +113,11 @@ def tokenize(file: SourceText, start: int, end: int) -> tuple[list[Token], list[
                     position = found + len(close)
                     after_comment = False
                     continue
-            elif name in ("verb", "lstinline", "url", "nolinkurl", "path"):
+            elif name in ("verb", "lstinline", "url", "nolinkurl", "path", "href"):
                 content = _verbatim_argument(text, position, end, name)
                 if content is not None:
+                    if name == "href":
+                        tokens.append(Token("command", name, file, begin, position))
                     tokens.append(Token("verb", text[content[0] : content[1]], file, begin, content[1] + 1))
                     position = content[1] + 1
                     after_comment = False
