@@ -6,8 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture
-SOURCES := verifier tests benchmarks reports bundles/rsd-fixture/rsd_fixture
+RECIPES := bundles/rsd-fixture:bundles/classification
+SOURCES := verifier tests benchmarks reports bundles/rsd-fixture/rsd_fixture bundles/classification/classification_recipe
 
 .PHONY: help verify test lint types imports unit package schemas bundles reports fuzz bench clean
 
@@ -49,8 +49,9 @@ schemas: .venv/development ## write schemas/ anew from the models
 	$(RUN) tests/contract/export.py
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
-	rm -rf bundles/rsd-fixture/bundle
+	rm -rf bundles/rsd-fixture/bundle bundles/classification/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m classification_recipe bundles/classification/bundle
 
 reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
 	$(RUN) reports/regenerate.py

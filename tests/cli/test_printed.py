@@ -13,7 +13,7 @@ from checks.mutations import EMPTY, MAIN, MUTATIONS
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.sealing import seal
-from sealtrace.tables.metrics import METRICS
+from sealtrace.tables.policy_metrics import METRICS
 from support import FIXTURE, copy_of_fixture, edit_document, unseal
 
 PAPER = r"""
@@ -77,7 +77,7 @@ def test_diff_with_the_paper(paper: Path) -> None:
     assert run.code == 1
     assert "  mismatch  0.08, Weak EV  line 14" in run.output.splitlines()
     assert "off by 1.42 units of the last printed digit" in run.output
-    assert "unclassified  a, Value  line 23" in run.output
+    assert "unclassified  a, Value  line 24" in run.output
     assert "paper.tex:5: 7.7777 in the text is accounted for by nothing" in run.errors
     assert "4.2889" not in run.errors
     only = sealtrace("diff", FIXTURE, "--reported", paper, "--table", "tab:other")
@@ -192,7 +192,7 @@ def test_extract_refuses_a_table_that_does_not_add_up(tmp_path: Path) -> None:
     path.write_text(PAPER.replace("a & 0.5 \\\\", "a & 0.5 & 0.6 \\\\"))
     run = sealtrace("extract", path)
     assert run.code == 1
-    assert "paper.tex:23: error:" in run.errors
+    assert "paper.tex:24: error:" in run.errors
     assert [record["label"] for record in json.loads(run.output)] == ["tab:main"]
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from sealtrace.tables.sql import MOST_ROWS, SqlError, SqlRecords, SqlResult, numbers
+from sealtrace.tables.sql import SqlError, SqlRecords, SqlResult, numbers
+from sealtrace.tables.sql_process import MOST_ROWS
 
 LABEL = pa.table(
     {
@@ -331,7 +332,7 @@ def test_environment_is_empty() -> None:
     """The process that runs queries clears it before DuckDB is loaded."""
     program = """
 import os
-from sealtrace.tables import sql
+from sealtrace.tables import sql_process as sql
 sql._run = lambda *_: {"columns": sorted(os.environ), "rows": [], "reads": []}
 sql.serve()
 """

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sealtrace.evidence.study import Study
+from sealtrace.tables import policy_metrics  # noqa: F401 - imported for its registrations
 from sealtrace.tables.judgement import Judgement, Status, judge
 from sealtrace.tables.metrics import METRICS, MissingEvidenceError, RecipeError, Value, compute
 from sealtrace.tables.numbers import Printed, read_printed
@@ -170,6 +171,8 @@ class Evaluator:
         try:
             result = self._sql.query(sql)
             rows = numbers(result)
+            if not result.reads:
+                raise RecipeError("the query reads no record, so it proves nothing")
         except SqlError as error:
             raise RecipeError(str(error)) from None
         values = []

@@ -1,0 +1,275 @@
+"""The process that runs the queries of recipes: confined, one answer per line, ended by its parent."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LONGEST_SQL = 20_000
+MOST_ROWS = 100_000
+MOST_TEXT = 10_000_000
+"""Bounds on what goes in and out; no printed table comes near them."""
+
+
+class SqlError(Exception):
+    """A query that was refused, failed, or gave what is no number. `place` is its line and column, from one."""
+
+    def __init__(self, message: str, place: tuple[int, int] | None = None) -> None:
+        super().__init__(f"line {place[0]} column {place[1]}: {message}" if place else message)
+        self.message = message
+        self.place = place
+
+
+def _encoded(value: object) -> object:
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
+    raise TypeError(f"{type(value).__name__} has no form here")
+
+
+def serve() -> None:
+    """Answers one request per line until the input ends."""
+    requests = sys.stdin
+    # Whatever else would write to standard output must not be taken for an answer.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    os.environ.clear()
+    settings = json.loads(requests.readline())
+    import duckdb
+
+    _catalogue()
+    pa.set_cpu_count(1)
+    _confine(settings["memory"])
+    answers.write('{"ready": true}\n')
+    answers.flush()
+    for line in requests:
+        _allow_time(settings["seconds"])
+        request = json.loads(line)
+        try:
+            answer = _run(request["sql"], request["kinds"], request["paths"], settings["memory"])
+        except SqlError as error:
+            answer = {"error": error.message, "place": error.place}
+        except MemoryError:
+            answer = {"error": "the query needs more memory than it may use", "place": None}
+        except RecursionError:
+            answer = {"error": "the query is nested too deeply", "place": None}
+        except duckdb.Error as error:
+            failure = _explained(str(error), request["sql"])
+            answer = {"error": failure.message, "place": failure.place}
+        answers.write(json.dumps(answer, default=_encoded) + "\n")
+        answers.flush()
+
+
+def _confine(memory: int) -> None:
+    """What the operating system can forbid: more memory, any written byte, a core dump."""
+    with suppress(ImportError, OSError, ValueError):  # Windows has no such limits, macOS not all of them.
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        data = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        # What this process owns, without the records that it maps. DuckDB knows of most of what it uses, and its
+        # own limit explains itself better, so that one comes first.
+        limit = data + memory + 2**28
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _allow_time(seconds: float) -> None:
+    """Ends this process after some more processor time, in case nobody is left to do so."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = math.ceil(used.ru_utime + used.ru_stime + 2 * seconds + 1)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _run(sql: str, kinds: list[str], paths: dict[str, str], memory: int) -> dict[str, Any]:
+    """One query on a connection of its own, so that none sees what another left behind."""
+    import duckdb
+
+    # Mapped before the file system goes; the name of a view is matched without regard to case.
+    records = {kind: pa.ipc.open_stream(pa.memory_map(path)).read_all() for kind, path in paths.items()}
+    with duckdb.connect(":memory:") as connection:
+        for kind, table in records.items():
+            connection.register(kind, table)
+        _lock(connection, memory)
+        reads = _guard(connection, sql, kinds)
+        cursor = connection.execute(sql)
+        columns = [str(column[0]) for column in cursor.description or ()]
+        rows = list(_rows(cursor, columns))
+        return {"columns": columns, "rows": rows, "reads": sorted(reads)}
+
+
+def _rows(cursor: DuckDBPyConnection, columns: list[str]) -> Iterator[tuple[object, ...]]:
+    text = 0
+    count = 0
+    while (row := cursor.fetchone()) is not None:
+        count += 1
+        for value, name in zip(row, columns, strict=True):
+            if value is not None and not isinstance(value, (bool, int, float, Decimal, str)):
+                raise SqlError(f"column {name} holds a {type(value).__name__}; a cell is a number or a text")
+            text += len(value) if isinstance(value, str) else 0
+        if count > MOST_ROWS or text > MOST_TEXT:
+            raise SqlError(f"the query gives more than {MOST_ROWS} rows or {MOST_TEXT} characters")
+        yield row
+
+
+def _lock(connection: DuckDBPyConnection, memory: int) -> None:
+    """Nothing outside of the registered records, and no way back. The order matters: later ones lock earlier ones."""
+    for name, value in {
+        "errors_as_json": "true",
+        "threads": "1",  # sums in one order give one result
+        "memory_limit": f"{memory // 2**20}MiB",
+        "temp_directory": "",
+        "python_enable_replacements": "false",
+        "python_scan_all_frames": "false",
+        "allow_persistent_secrets": "false",
+        "allow_community_extensions": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "enable_external_access": "false",
+        "disabled_filesystems": "LocalFileSystem",
+        "lock_configuration": "true",
+    }.items():
+        connection.execute(f"SET {name} = '{value}'")
+
+
+_QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+_RELATIONS = frozenset({"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY"})
+_TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series"})
+_CLOCK = frozenset({"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"})
+_INTERNAL = frozenset({"json_serialize_plan", "json_deserialize_sql", "finalize", "combine", "to_aggregate_state"})
+"""Functions that plan other SQL, or that take the bytes of DuckDB's own structures from their caller."""
+
+
+def _guard(connection: DuckDBPyConnection, sql: str, kinds: list[str]) -> set[str]:
+    """The kinds that a query reads, after seeing that it is one pure SELECT. DuckDB's own parser says what it is."""
+    if len(sql) > LONGEST_SQL:
+        raise SqlError(f"the query has more than {LONGEST_SQL} characters")
+    if "\0" in sql or sql.encode(errors="ignore").decode() != sql:
+        raise SqlError("the query has a character that no text has")
+    tree = _parsed(connection, sql)
+    nodes = list(_nodes(tree))
+    known = {kind.casefold() for kind in kinds}
+    local = {str(entry["key"]).casefold() for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
+    impure, views = _catalogue()
+    reads = set()
+    for node in nodes:
+        place = node.get("query_location")
+        if node.get("type") == "BASE_TABLE":
+            name = str(node["table_name"]).casefold()
+            if node["schema_name"] or node["catalog_name"] or name not in known | local:
+                raise _refused(sql, place, f"{node['table_name']} is not among the records: {', '.join(kinds)}")
+            reads |= {name} & known
+        if "function_name" in node and str(node["function_name"]).casefold() in impure:
+            raise _refused(sql, place, f"{node['function_name']} does not depend on records alone")
+        if node.get("class") == "COLUMN_REF" and _CLOCK & {str(name).casefold() for name in node["column_names"]}:
+            raise _refused(sql, place, f"{node['column_names'][-1]} does not depend on records alone")
+        _refuse_other_forms(sql, node)
+    # A name that means a query here and a system view there could stand for the view.
+    if hidden := local & views:
+        raise SqlError(f"{min(hidden)} is the name of a view of DuckDB's own")
+    return {kind for kind in kinds if kind.casefold() in reads}
+
+
+def _refuse_other_forms(sql: str, node: dict[str, Any]) -> None:
+    form, place = node.get("type"), node.get("query_location")
+    if isinstance(form, str) and form.endswith("_NODE") and form not in _QUERIES:
+        raise _refused(sql, place, "a query changes nothing: SELECT only")
+    if "sample" in node and "class" not in node:
+        if form not in _QUERIES | _RELATIONS:
+            raise _refused(sql, place, f"a recipe has no use for {form}")
+        if node["sample"] is not None:
+            raise _refused(sql, place, "a sample does not depend on records alone")
+    if form == "TABLE_FUNCTION" and str(node["function"]["function_name"]).casefold() not in _TABLE_FUNCTIONS:
+        allowed = ", ".join(sorted(_TABLE_FUNCTIONS))
+        raise _refused(sql, place, f"{node['function']['function_name']} is not among the table functions: {allowed}")
+
+
+def _parsed(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
+    import duckdb
+
+    (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()[0]
+    tree: dict[str, Any] = json.loads(text)
+    if tree["error"] and tree["error_type"] == "parser":
+        raise _refused(sql, tree.get("position"), str(tree["error_message"]))
+    # Two opinions: what can be written as JSON, and what would be executed.
+    statements = [] if tree["error"] else connection.extract_statements(sql)
+    if len(statements) != 1 or len(tree["statements"]) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise SqlError("a recipe is one SELECT statement")
+    if statements[0].named_parameters:
+        raise SqlError("a query has no parameters; a column in braces stands for the row's text")
+    return tree
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object of the syntax tree, without recursion: nobody knows how deep it is."""
+    rest = [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, dict):
+            yield node
+            rest.extend(node.values())
+        elif isinstance(node, list):
+            rest.extend(node)
+
+
+@cache
+def _catalogue() -> tuple[set[str], set[str]]:
+    """Functions that DuckDB says may differ from call to call, with the macros that use them; and its own views."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        functions = connection.execute(
+            "SELECT lower(function_name), stability, lower(macro_definition) FROM duckdb_functions() "
+            "WHERE function_type IN ('scalar', 'aggregate', 'macro')"
+        ).fetchall()
+        views = connection.execute("SELECT lower(view_name) FROM duckdb_views() WHERE internal").fetchall()
+    impure = {str(name) for name, stability, _ in functions if stability not in (None, "CONSISTENT")}
+    impure |= _CLOCK | _INTERNAL
+    macros = [(str(name), set(re.findall(r"\w+", text))) for name, _, text in functions if text]
+    found = -1
+    while found != len(impure):  # A macro may use a macro.
+        found = len(impure)
+        impure |= {name for name, words in macros if words & (impure | {"select"})}
+    return impure, {str(name) for (name,) in views}
+
+
+def _explained(text: str, sql: str) -> SqlError:
+    """What DuckDB says, as it says it in JSON where it can."""
+    sort, brace, rest = text.partition("{")
+    try:
+        details = json.loads(brace + rest)
+        message, position = str(details["exception_message"]), details.get("position")
+    except (ValueError, KeyError, TypeError):
+        message, position = text, None
+    # The lines that follow the first repeat the query, or advise to change the configuration.
+    message = message.splitlines()[0] if message else sort
+    return _refused(sql, position, message)
+
+
+def _refused(sql: str, position: object, message: str) -> SqlError:
+    """An error with its place; DuckDB counts bytes from zero, and gives an impossible place where it knows none."""
+    data = sql.encode()
+    try:
+        index = int(str(position))
+    except ValueError:
+        return SqlError(message)
+    if not 0 <= index <= len(data):
+        return SqlError(message)
+    before = data[:index].decode(errors="ignore")
+    return SqlError(message, (before.count("\n") + 1, len(before) - before.rfind("\n")))
