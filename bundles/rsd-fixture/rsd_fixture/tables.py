@@ -135,7 +135,7 @@ def summary_recipe(row: str, column: Row) -> Row | None:
         return None
     policy = column["recipe"]["arguments"].get("policy")
     if policy is None:
-        return None
+        return {}
     if row == "Count":
         return recipe("crossings", policy=policy)
     metric = {"marked_delta": "strong_delta"}.get(column["recipe"]["metric"], column["recipe"]["metric"])

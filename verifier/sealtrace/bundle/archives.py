@@ -46,20 +46,28 @@ class DirectoryContainer:
         self._root = root
 
     def members(self) -> list[Member]:
-        return sorted(self._walk(self._root, ""), key=lambda member: member.path)
+        try:
+            return sorted(self._walk(), key=lambda member: member.path)
+        except OSError as error:
+            place = error.filename or self._root
+            raise BundleError(f"{place}: cannot be listed ({error.strerror or error})") from None
 
-    def _walk(self, directory: Path, prefix: str) -> Iterator[Member]:
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                path = _as_text(f"{prefix}{entry.name}")
-                if entry.is_symlink():
-                    yield Member(path, "link")
-                elif entry.is_dir(follow_symlinks=False):
-                    yield from self._walk(directory / entry.name, f"{path}/")
-                elif entry.is_file(follow_symlinks=False):
-                    yield Member(path, "file")
-                else:
-                    yield Member(path, "special")
+    def _walk(self) -> Iterator[Member]:
+        # A stack, not recursion: a directory may be nested deeper than Python recurses.
+        pending = [("", str(self._root))]
+        while pending:
+            prefix, directory = pending.pop()
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    path = _as_text(f"{prefix}{entry.name}")
+                    if entry.is_symlink():
+                        yield Member(path, "link")
+                    elif entry.is_dir(follow_symlinks=False):
+                        pending.append((f"{path}/", entry.path))
+                    elif entry.is_file(follow_symlinks=False):
+                        yield Member(path, "file")
+                    else:
+                        yield Member(path, "special")
 
     def read(self, path: str) -> bytes:
         # O_NONBLOCK: a pipe put there since the listing must not make us wait for ever.
@@ -163,6 +171,8 @@ def _common_directory(paths: list[str]) -> str:
     """`study/` where the whole archive lies in that directory, else nothing."""
     if "manifest.json" in paths:
         return ""
+    # What one archiver adds beside the directory does not hide it; its files are unlisted all the same.
+    paths = [path for path in paths if not path.startswith("__MACOSX/")]
     tops = {path.partition("/")[0] for path in paths}
     if len(tops) == 1 and all("/" in path for path in paths):
         return f"{tops.pop()}/"
@@ -183,6 +193,8 @@ def open_container(path: Path) -> Iterator[Container]:
             ValueError,
             OverflowError,
             NotImplementedError,
+            IndexError,
+            RecursionError,
         ) as error:
             raise BundleError(f"{path}: the archive is damaged ({error})") from None
         except OSError as error:

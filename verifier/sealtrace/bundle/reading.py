@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST, SUMS, Entry, file_digest, root_digest, sums_text, unsafe_path
+from sealtrace.bundle.layout import misplaced
 from sealtrace.bundle.privacy import marks_in
-from sealtrace.bundle.stores import Defects, Store, read_rows
+from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.records.kinds import KINDS, Form
 
@@ -112,7 +113,11 @@ class _Reader:
     def read(self) -> Bundle:
         bundle = self.bundle
         data = self._bytes(MANIFEST)
-        if data is not None:
+        if data is None:
+            bundle.manifest_defects.append(
+                Defect("the manifest is not a plain file that can be read", MANIFEST, expected="a file")
+            )
+        else:
             self._manifest(data)
         if bundle.manifest_readable:
             self._listing()
@@ -133,7 +138,8 @@ class _Reader:
         try:
             data = self.container.read(path)
         except OSError as error:
-            self.bundle.byte_defects.append(Defect(f"the file cannot be read: {error}", path))
+            reason = error.strerror or "it is damaged"
+            self.bundle.byte_defects.append(Defect(f"the file cannot be read: {reason}", path))
             return None
         self.bundle.digests[path] = file_digest(data)
         self.bundle.lengths[path] = len(data)
@@ -170,6 +176,8 @@ class _Reader:
         for entry in bundle.entries:
             listed[entry.path] = listed.get(entry.path, 0) + 1
         for path, times in listed.items():
+            if path in (MANIFEST, SUMS):
+                bundle.listing.append(Defect("the manifest lists neither itself nor the sums", path, found="listed"))
             reason = unsafe_path(path)
             if reason:
                 bundle.listing.append(Defect(f"the manifest lists this path, and {reason}", path))
@@ -214,6 +222,11 @@ class _Reader:
         if kind is None or kind.name in ("manifest", "report"):
             bundle.listing.append(Defect("the manifest gives it no known kind", entry.path, found=entry.kind))
             return
+        if (wrong := misplaced(entry)) is not None:
+            bundle.listing.append(
+                Defect("the manifest's entry does not fit the file's place", entry.path, field=f"/{wrong[0]}",
+                       expected=wrong[1], found=wrong[2])
+            )  # fmt: skip
         if entry.format != "parquet":
             bundle.marks.extend(marks_in(data, entry.path))
         if kind.form is Form.DOCUMENT:
@@ -237,7 +250,7 @@ class _Reader:
             for pointer, expected, found in misfits
         )
         if isinstance(value, dict):
-            bundle.documents.append(Document(entry.path, entry.kind, value, fits=not misfits))
+            bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
             self._content(entry, document_digest(value), None)
 
     def _rows(self, entry: Entry, data: bytes) -> None:
@@ -300,10 +313,26 @@ def _line(data: bytes | None) -> str:
 
 def _distinct_text(table: pa.Table) -> bytes:
     """The text of a Parquet table, each value once, for the search for marks of people."""
-    parts: list[str] = []
+    parts = [str(value) for pair in (table.schema.metadata or {}).items() for value in pair]
     for column in table.columns:
         for chunk in column.chunks:
-            texts = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
-            if pa.types.is_string(texts.type):
-                parts.extend(text for text in texts.unique().to_pylist() if text)
+            for leaf in _text_leaves(chunk):
+                parts.extend(text for text in leaf.unique().to_pylist() if text)
     return "\n".join(parts).encode()
+
+
+def _text_leaves(array: pa.Array) -> Iterator[pa.Array]:
+    """The texts of a column, however deep they lie."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        yield from _text_leaves(array.dictionary)
+    elif pa.types.is_string(kind):
+        yield array
+    elif pa.types.is_map(kind):
+        yield from _text_leaves(array.keys)
+        yield from _text_leaves(array.items)
+    elif pa.types.is_list(kind):
+        yield from _text_leaves(array.values)
+    elif pa.types.is_struct(kind):
+        for child in array.flatten():
+            yield from _text_leaves(child)

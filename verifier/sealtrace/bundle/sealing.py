@@ -28,6 +28,7 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
+from sealtrace.bundle.layout import LayoutError, kind_and_format
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.records.kinds import KINDS, STAGES, Form, may_seal
@@ -69,7 +70,14 @@ def seal(
     The reason of `all` is that of every stage which holds no file and has no reason of its own.
     `lenient` seals records that their schema refuses as well: for making broken bundles in tests.
     """
-    sealer = _Sealer(directory, empty or {}, lenient)
+    try:
+        return _seal_stages(directory, stages, empty or {}, lenient)
+    except OSError as error:
+        raise SealError(f"{error.filename or directory}: {error.strerror or error}") from None
+
+
+def _seal_stages(directory: Path, stages: list[str] | None, empty: dict[str, str], lenient: bool) -> list[Sealed]:
+    sealer = _Sealer(directory, empty, lenient)
     wanted = stages if stages is not None else [stage for stage in STAGES if stage not in sealer.seals]
     if wanted:
         return sealer.run(wanted)
@@ -92,6 +100,19 @@ class _Sealer:
         self.name = ""
         self.unsealed = self._lay_out()
         self._read_chain()
+        self._can_write()
+
+    def _can_write(self) -> None:
+        """Nothing is begun that cannot be finished, and no file of somebody else's is written over."""
+        for name in (MANIFEST, SUMS):
+            path = self.root / name
+            if path.is_symlink() or (path.exists() and not path.is_file()):
+                raise SealError(f"{name}: not a plain file")
+            if path.exists() and not self.seals:
+                raise SealError(f"{name}: there already, though nothing is sealed; move it away")
+        for directory in (self.root, self.root / SEALS):
+            if directory.exists() and not os.access(directory, os.W_OK):
+                raise SealError(f"{directory}: cannot be written to")
 
     def _lay_out(self) -> dict[str, list[str]]:
         """Paths by stage directory; refuses what has no place."""
@@ -212,7 +233,10 @@ class _Sealer:
         data = self.container.read(path)
         if not data:
             raise SealError(f"{path}: empty")
-        kind, file_format = _kind_and_format(path)
+        try:
+            kind, file_format = kind_and_format(path)
+        except LayoutError as error:
+            raise SealError(f"{path}: {error}") from None
         match KINDS[kind].form:
             case Form.BYTES:
                 return _entry(path, kind, stage, "bytes", data)
@@ -255,10 +279,13 @@ class _Sealer:
             _refuse(problems)
 
     def _write(self, pending: dict[str, dict[str, Any]]) -> list[Sealed]:
+        for stage, document in pending.items():
+            if not self.lenient:
+                _refuse_misfits(seal_path(stage), misfits_of("seal", document))
         (self.root / SEALS).mkdir(exist_ok=True)
         for stage, document in pending.items():
             data = _json_bytes(document)
-            _replace(self.root / seal_path(stage), data)
+            _place_new(self.root / seal_path(stage), data)
             self.seal_entries[stage] = _entry(
                 seal_path(stage), "seal", stage, "json", data, content=document_digest(document)
             )
@@ -290,28 +317,6 @@ class _Sealer:
         return [
             Sealed(stage, len(document["files"]), document_digest(document), root) for stage, document in stages.items()
         ]
-
-
-def _kind_and_format(path: str) -> tuple[str, str]:
-    """`stage/kind[.label...].ext`, or anything below `stage/attachments/`."""
-    parts = path.split("/")
-    if len(parts) > 2 and parts[1] == ATTACHMENTS:
-        return "attachment", "bytes"
-    name = parts[-1]
-    kind = name.partition(".")[0]
-    if len(parts) == 2 and kind == "manuscript":
-        return "manuscript", "bytes"
-    file_format = _FORMATS.get(Path(name).suffix, "")
-    known = KINDS.get(kind)
-    if len(parts) != 2 or known is None or known.form is Form.BYTES or not known.stages or kind == "seal":
-        raise SealError(
-            f"{path}: not named after a record kind (such as trace.calibration.jsonl); "
-            f"other files go below {parts[0]}/{ATTACHMENTS}/"
-        )
-    formats = ("json",) if known.form is Form.DOCUMENT else ("jsonl", "parquet")
-    if file_format not in formats:
-        raise SealError(f"{path}: {kind} records are written as {' or '.join(formats)}")
-    return kind, file_format
 
 
 def _entry(
@@ -358,6 +363,22 @@ def _refuse(problems: list[str]) -> None:
 
 def _json_bytes(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _place_new(path: Path, data: bytes) -> None:
+    """All of a new file, or nothing where there is one already: two runs cannot both seal a stage."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        os.chmod(temporary, 0o644)
+        os.link(temporary, path)
+    except FileExistsError:
+        raise SealError(f"{path.name}: another run has just sealed this stage") from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
 
 
 def _replace(path: Path, data: bytes) -> None:

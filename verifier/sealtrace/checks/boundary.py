@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.arrays import distinct
+from sealtrace.checks.gate import query_columns
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.study import Study
+from sealtrace.evidence.frame import Mask
+from sealtrace.evidence.study import OBSERVED_FIELDS, Candidate, Study
 
-OBSERVED = frozenset({"hero", "board", "position", "pot", "stack", "history", "legal"})
+OBSERVED = OBSERVED_FIELDS | {"legal"}
 """What both interfaces may see: the observation, never its id, split or block."""
 
 VISIBLE = {
@@ -42,31 +45,62 @@ def interfaces(study: Study, outcome: Outcome) -> None:
 @check("boundary.inputs", "traces")
 def inputs(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
-    column = frame.column("inputs")
     outcome.inspected = frame.size
+    read = _read_fields(study)
+    declared = study.protocol["interfaces"]
+    accepted = query_columns(study)[1]
+    for index, one in enumerate(study.candidates):
+        rows = np.flatnonzero(study.trace_candidate == index)
+        allowed = set(declared.get(one.interface, ())) & VISIBLE[one.interface]
+        for name, names in read.items():
+            if name not in allowed:
+                outcome.rows(
+                    frame,
+                    rows[names[rows]],
+                    "/inputs",
+                    "the policy read a field that its interface does not show",
+                    expected=lambda _: ", ".join(sorted(allowed)) or "nothing",
+                    found=lambda _: name,
+                )
+        for name, needed in _needed(study, one, accepted[rows]).items():
+            lacking = needed & ~read.get(name, np.zeros(frame.size, np.bool_))[rows]
+            outcome.rows(
+                frame,
+                rows[lacking],
+                "/inputs",
+                "the policy cannot be computed without a field that it does not name",
+                expected=lambda _: name,
+                found=lambda row: ", ".join(frame.column("inputs")[row].as_py()) or "nothing",
+            )
+
+
+def _read_fields(study: Study) -> dict[str, Mask]:
+    """Field to the traces that name it among their inputs."""
+    frame = study.frame("trace")
+    column = frame.column("inputs")
     names = column.values
     names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
-    texts = names.dictionary.to_pylist()
     offsets = column.offsets.to_numpy().astype(np.int64)
     codes = names.indices.to_numpy()[offsets[0] : offsets[-1]]
     owners = np.repeat(np.arange(frame.size), np.diff(offsets))
-    declared = study.protocol["interfaces"]
-    # One row per candidate, one column per input name; unknown candidates are join.trace's.
-    shown = np.ones((len(study.candidates) + 1, max(len(texts), 1)), np.bool_)
-    for index, one in enumerate(study.candidates):
-        allowed = set(declared.get(one.interface, ())) & VISIBLE[one.interface]
-        shown[index, : len(texts)] = [text in allowed for text in texts]
-    hidden = np.flatnonzero(~shown[study.trace_candidate[owners], codes])
-    bad = {int(owners[index]): texts[codes[index]] for index in hidden[::-1].tolist()}
-    outcome.rows(
-        frame,
-        distinct(owners[hidden]),
-        "/inputs",
-        "the policy read a field that its interface does not show",
-        expected=lambda row: ", ".join(sorted(set(declared.get(_interface(study, row), ())))),
-        found=lambda row: bad[row],
-    )
+    read = {}
+    for code, name in enumerate(names.dictionary.to_pylist()):
+        read[name] = np.zeros(frame.size, np.bool_)
+        read[name][owners[codes == code]] = True
+    return read
 
 
-def _interface(study: Study, row: int) -> str:
-    return study.candidates[int(study.trace_candidate[row])].interface
+def _needed(study: Study, one: Candidate, accepted: Mask) -> dict[str, Mask]:
+    """Field to which of a candidate's traces cannot do without it."""
+    every = np.ones(len(accepted), np.bool_)
+    features = study.protocol.get("features") or {}
+    rules: list[dict[str, Any]] = []
+    if one.policy == "tilt":
+        rules = list((one.direction or {}).values())
+    if one.policy == "query":
+        rules = [*(study.protocol.get("prior") or {"logits": {}})["logits"].values(), study.protocol.get("query") or {}]
+    names = {name for rule in rules for name in dict(rule.get("terms") or {})}
+    needed = {features[name]["field"]: every for name in names if name in features}
+    needed["legal"] = every
+    needed["teacher.distribution"] = accepted if one.policy == "query" else every
+    return needed

@@ -187,6 +187,7 @@ CATALOGUE: tuple[Check, ...] = (
         "the protocol declares one state more than a split holds",
         reads=_STATES,
         needs=("join.unique-key",),
+        whole=True,
     ),
     Check(
         "split.disjoint",

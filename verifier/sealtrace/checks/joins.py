@@ -7,6 +7,7 @@ import numpy as np
 from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.evidence.frame import Mask
 from sealtrace.evidence.study import Study
 from sealtrace.records.kinds import KINDS, Form
 
@@ -19,16 +20,15 @@ def unique_key(study: Study, outcome: Outcome) -> None:
         frame = study.frame(kind.name)
         outcome.inspected += frame.size
         field = "/" + "+".join(kind.key)
-        for group in frame.repeats:
-            path, number = frame.place(int(group[0]))
-            outcome.rows(
-                frame,
-                group[1:],
-                field,
-                "the key stands twice; keep one record",
-                expected=lambda _: f"only {path}:{number}",
-                found=lambda row: ":".join(map(str, frame.place(row))),
-            )
+        repeats = frame.repeats
+        outcome.rows(
+            frame,
+            np.array(sorted(repeats), np.int64),
+            field,
+            "the key stands twice; keep one record",
+            expected=lambda row: "only {}:{}".format(*frame.place(repeats[row])),
+            found=lambda row: "{}:{}".format(*frame.place(row)),
+        )
 
 
 @check("join.teacher", "states")
@@ -86,11 +86,13 @@ def trace(study: Study, outcome: Outcome) -> None:
     known = (states >= 0) & (candidates >= 0)
     present = np.zeros((len(study.candidates), observations.size), np.bool_)
     present[candidates[known], states[known]] = True
-    splits, _ = observations.texts("split")
+    splits, names = observations.texts("split")
     for split in distinct(splits).tolist():
         members = np.flatnonzero(splits == split)
         traced = present[:, members]
         if not traced.any():
+            if study.roles.get(names[split]) in ("calibration", "held-out"):
+                outcome.missing = f"{names[split]} was not traced"
             continue
         for index, one in enumerate(study.candidates):
             absent = members[~traced[index]]
@@ -102,6 +104,13 @@ def trace(study: Study, outcome: Outcome) -> None:
                 expected=lambda _: f"one trace of {one.name}",
                 found=lambda _: "none",
             )
+
+
+def _scored(study: Study) -> Mask:
+    """Traces that are scored: those of training records are not."""
+    codes, names = study.frame("trace").texts("split")
+    training = [code for code, name in enumerate(names) if study.roles.get(name) == "training"]
+    return ~np.isin(codes, training)
 
 
 @check("join.values", "states")
@@ -117,7 +126,7 @@ def values(study: Study, outcome: Outcome) -> None:
         found=lambda row: frame.text("state", row),
     )
     observations = study.frame("observation")
-    traced = distinct(study.trace_state[study.trace_state >= 0])
+    traced = distinct(study.trace_state[(study.trace_state >= 0) & _scored(study)])
     outcome.inspected = len(traced)
     codes, texts = frame.texts("evaluator")
     for evaluator in sorted(set(study.protocol["evaluators"].values())):
@@ -140,7 +149,7 @@ def score(study: Study, outcome: Outcome) -> None:
     joined = study.score_of_trace
     outcome.rows(
         traces,
-        np.flatnonzero(joined == -1),
+        np.flatnonzero((joined == -1) & _scored(study)),
         "/state",
         "the trace has no score",
         expected=lambda _: "one score",
@@ -148,8 +157,7 @@ def score(study: Study, outcome: Outcome) -> None:
     )
     unscored = np.ones(scores.size, np.bool_)
     unscored[joined[joined >= 0]] = False
-    ambiguous = np.concatenate([np.zeros(0, np.int64), *scores.repeats])
-    unscored[ambiguous] = False
+    unscored[[row for pair in scores.repeats.items() for row in pair]] = False
     outcome.rows(
         scores,
         np.flatnonzero(unscored),

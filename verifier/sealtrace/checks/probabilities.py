@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from sealtrace.checks.outcome import Outcome
@@ -69,16 +67,18 @@ def normalized(study: Study, outcome: Outcome) -> None:
     for frame, field, matrix in _distributions(study):
         rows = np.flatnonzero(~matrix.unknown)
         outcome.inspected += len(rows)
-        with np.errstate(invalid="ignore"):
-            distance = np.abs(matrix.values[rows].sum(axis=1) - 1.0)
+        with np.errstate(invalid="ignore", over="ignore"):
+            sums = matrix.values.sum(axis=1)
+            distance = np.abs(sums[rows] - 1.0)
         outcome.rows(
             frame,
             rows[~(distance <= tolerance)],
             f"/{field}",
             "the probabilities do not sum to one",
             expected=lambda _: f"1 within {study.protocol['tolerances']['normalization']}",
-            found=lambda row: math.fsum(matrix.values[row].tolist()),
+            found=lambda row: float(sums[row]),
         )
         if len(rows):
-            worst = int(np.nan_to_num(distance, nan=-1.0).argmax())
-            outcome.difference(float(distance[worst]), frame, int(rows[worst]), f"/{field}")
+            worst = int(np.where(np.isfinite(distance), distance, -1.0).argmax())
+            if np.isfinite(distance[worst]):
+                outcome.difference(float(distance[worst]), frame, int(rows[worst]), f"/{field}")

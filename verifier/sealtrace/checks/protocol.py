@@ -74,6 +74,8 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
         ("/selectors", [one["name"] for one in protocol.get("selectors") or []]),
     ):
         yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
+    for index, split in enumerate(protocol.get("splits") or []):
+        yield f"/splits/{index}/name", split["name"], split["name"] != "all", "a name other than `all`"
 
 
 @check("protocol.domain", "constants")
@@ -85,6 +87,14 @@ def domain(study: Study, outcome: Outcome) -> None:
             source=protocols[1],
             expected=f"only {protocols[0]}",
             found=", ".join(protocols),
+        )
+    if study.protocol["study"] != study.bundle.name:
+        outcome.add(
+            "the manifest gives the study another name",
+            source="manifest.json",
+            field="/name",
+            expected=study.protocol["study"],
+            found=study.bundle.name,
         )
     for pointer, found, holds, domain in _domains(study.protocol):
         outcome.inspected += 1
@@ -174,6 +184,21 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
                 expected=expected,
                 found=found,
             )
+    first: dict[str, Candidate] = {}
+    for one in study.candidates:
+        other = first.setdefault(one.arm, one)
+        for field in ("policy", "family", "interface", "direction"):
+            if getattr(one, field) != getattr(other, field):
+                source, number = frame.place(one.row)
+                outcome.add(
+                    "an arm is one policy at several scales, and this candidate is another",
+                    source=source,
+                    row=number,
+                    key=frame.key(one.row),
+                    field=f"/{field}",
+                    expected=f"as in {other.name}",
+                    found=str(getattr(one, field)),
+                )
     anchors = [one for one in study.candidates if one.policy == "anchor"]
     if len(anchors) != 1 and study.candidates:
         outcome.add(
@@ -186,9 +211,23 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
     features = set(study.protocol.get("features") or {})
     if one.policy in ("anchor", "tilt", "query") and "anchor" not in study.protocol:
         yield "/policy", "an anchor rule in the protocol", "none"
+    if one.policy != "query" and one.interface != "teacher-backed":
+        yield "/interface", "teacher-backed: the policy uses the teacher's distribution", one.interface
+    exponentiates = one.policy in ("tilt", "query")
+    if (one.normalization == "shifted-exponential") != exponentiates:
+        yield "/normalization", "shifted-exponential" if exponentiates else "none", one.normalization
+    if one.policy != "tilt":
+        for field, value in (("scale", one.scale), ("direction", one.direction), ("family", one.family)):
+            if value is not None:
+                yield f"/{field}", f"nothing: a {one.policy} policy has no {field}", str(value)
     if one.policy == "tilt":
+        if one.scale is not None and exact(one.scale) < 0:
+            yield "/scale", "at least 0", one.scale
         if one.scale is None:
             yield "/scale", "a scale", "nothing"
+        if one.direction is None and one.checkpoint:
+            # A learned direction: what would replay it is said by the replay, which is missing.
+            return
         if set(one.direction or {}) != set(study.actions):
             yield (
                 "/direction",

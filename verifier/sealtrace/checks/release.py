@@ -62,10 +62,11 @@ def references(study: Study, outcome: Outcome) -> None:
     if not study.bundle.manuscripts:
         outcome.not_applicable = "the bundle holds no manuscript source or log"
         return
+    sources = {path: text for path, text in study.bundle.manuscripts.items() if path.endswith(".tex")}
+    _unresolved(sources, outcome)
     for path, text in study.bundle.manuscripts.items():
         outcome.inspected += 1
-        if path.endswith(".tex"):
-            _unresolved(path, text, outcome)
+        if path in sources:
             continue
         for match in _UNDEFINED.finditer(_unwrapped(text)):
             outcome.add(
@@ -77,33 +78,35 @@ def references(study: Study, outcome: Outcome) -> None:
             )
 
 
-def _unresolved(path: str, text: str, outcome: Outcome) -> None:
-    """References of a LaTeX source without a label, and labels that stand twice."""
-    source = _COMMENT.sub("", text)
-    labels: dict[str, int] = {}
-    for match in _LABEL.finditer(source):
-        line = source.count("\n", 0, match.start()) + 1
-        if match.group(1) in labels:
-            outcome.add(
-                "the label stands twice",
-                source=path,
-                row=line,
-                key={"name": match.group(1)},
-                expected=f"only line {labels[match.group(1)]}",
-                found=f"line {line}",
-            )
-        labels.setdefault(match.group(1), line)
-    for match in _REFERENCE.finditer(source):
-        for name in match.group(1).split(","):
-            if name.strip() not in labels:
+def _unresolved(sources: dict[str, str], outcome: Outcome) -> None:
+    """References of LaTeX sources without a label in any of them, and labels that stand twice."""
+    plain = {path: _COMMENT.sub("", text) for path, text in sources.items()}
+    labels: dict[str, str] = {}
+    for path, text in plain.items():
+        for match in _LABEL.finditer(text):
+            place = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
+            if match.group(1) in labels:
                 outcome.add(
-                    "a reference without a label",
+                    "the label stands twice",
                     source=path,
-                    row=source.count("\n", 0, match.start()) + 1,
-                    key={"name": name.strip()},
-                    expected="a label",
-                    found="none",
+                    row=text.count("\n", 0, match.start()) + 1,
+                    key={"name": match.group(1)},
+                    expected=f"only {labels[match.group(1)]}",
+                    found=place,
                 )
+            labels.setdefault(match.group(1), place)
+    for path, text in plain.items():
+        for match in _REFERENCE.finditer(text):
+            for name in match.group(1).split(","):
+                if name.strip() not in labels:
+                    outcome.add(
+                        "a reference without a label",
+                        source=path,
+                        row=text.count("\n", 0, match.start()) + 1,
+                        key={"name": name.strip()},
+                        expected="a label",
+                        found="none",
+                    )
 
 
 @check("manuscript.overfull", "manuscript logs")

@@ -55,9 +55,8 @@ def teacher(study: Study, outcome: Outcome) -> None:
         return
     frame = study.frame("teacher")
     valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False)
-    if frame.size and not valued.any():
-        outcome.not_applicable = "the teacher's records hold no action values"
-        return
+    if not valued.all():
+        outcome.missing = f"{int((~valued).sum())} teacher records hold no action values"
     rows, states = _teacher_rows(study)
     rows, states = rows[valued[rows]], states[valued[rows]]
     values = frame.action_matrix("values", study.actions)
@@ -83,8 +82,11 @@ def teacher(study: Study, outcome: Outcome) -> None:
 def teacher_value(study: Study, outcome: Outcome) -> None:
     frame = study.frame("teacher")
     reported = frame.numbers("value")
-    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False) & np.isfinite(reported)
-    if frame.size and not valued.any():
+    stated = np.isfinite(reported)
+    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False) & stated
+    if (stated & ~valued).any():
+        outcome.missing = f"{int((stated & ~valued).sum())} state values have no action values to follow from"
+    if frame.size and not stated.any():
         outcome.not_applicable = "the teacher's records hold no state value"
         return
     rows, _ = _teacher_rows(study)

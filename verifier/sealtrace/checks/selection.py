@@ -99,6 +99,26 @@ def grid(study: Study, outcome: Outcome) -> None:
                     expected=_text(due),
                     found=_text(record[field]),
                 )
+        for field in ("epsilon", "zeta"):
+            if record.get(field) is not None:
+                outcome.add(
+                    "empirical-zero selection has no budget",
+                    source=document.path,
+                    key=key,
+                    field=f"/{field}",
+                    expected="nothing",
+                    found=record[field],
+                )
+        for place, one in enumerate(record["counts"]):
+            if one.get("risk_upper") is not None:
+                outcome.add(
+                    "empirical-zero selection has no risk bound",
+                    source=document.path,
+                    key=key,
+                    field=f"/counts/{place}/risk_upper",
+                    expected="nothing",
+                    found=one["risk_upper"],
+                )
         if study.roles.get(record["split"]) != "calibration":
             outcome.add(
                 "the selection counts a split that is not for calibration",

@@ -159,5 +159,9 @@ def duplicates(study: Study, outcome: Outcome) -> None:
 def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column that has codes: a list of names becomes one text, joined by what no name may contain."""
     if pa.types.is_list(column.type):
-        return pc.binary_join(column.cast(pa.list_(pa.string())), "\x1f")
+        joined = pc.binary_join(column.cast(pa.list_(pa.string())), "\x1f")
+        # An empty list and an absent one show the player the same.
+        return pc.fill_null(joined, "")
+    if pa.types.is_floating(column.type):
+        return pc.add(column, 0.0)
     return column

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.reading import Document
 from sealtrace.bundle.sealing import seal_path
@@ -62,7 +61,7 @@ def chain(study: Study, outcome: Outcome) -> None:
                 expected="nothing" if value["files"] else "a reason",
                 found=value.get("empty_reason") or "nothing",
             )
-        previous = document_digest(value)
+        previous = study.bundle.contents[seal.path]
     absent = [stage for stage in STAGES if stage not in stages]
     if absent:
         outcome.missing = f"not sealed yet: {', '.join(absent)}"
@@ -87,6 +86,15 @@ def members(study: Study, outcome: Outcome) -> None:
                     found=stage,
                 )
             sealed[path] = stage
+            if file["stage"] != stage or path.partition("/")[0] != stage:
+                outcome.add(
+                    "the file belongs to another stage than the seal that froze it",
+                    source=seal.path,
+                    key={"stage": stage, "path": path},
+                    field="/files/*/stage",
+                    expected=stage,
+                    found=file["stage"] if file["stage"] != stage else path,
+                )
             entry = listed.get(path)
             if entry is None:
                 outcome.add(
@@ -107,6 +115,17 @@ def members(study: Study, outcome: Outcome) -> None:
                     expected=getattr(entry, name),
                     found=file.get(name),
                 )
+    stages = {entry.path: entry.stage for entry in study.bundle.entries}
+    for seal in seals_in_order(study):
+        if seal.path != seal_path(seal.value["stage"]) or stages[seal.path] != seal.value["stage"]:
+            outcome.add(
+                "the seal lies in another place than its stage's",
+                source=seal.path,
+                key={"stage": seal.value["stage"]},
+                field="/stage",
+                expected=seal_path(seal.value["stage"]),
+                found=f"{seal.path} of {stages[seal.path]}",
+            )
     for path, entry in listed.items():
         if path not in sealed:
             outcome.add(

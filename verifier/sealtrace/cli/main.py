@@ -74,7 +74,8 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = cli.main(standalone_mode=False)
-        sys.stdout.flush()
+        if (stream := sys.stdout) is not None:
+            stream.flush()
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:

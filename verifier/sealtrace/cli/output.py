@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -15,7 +16,13 @@ from sealtrace.bundle.defects import BundleError
 
 def colour_wanted() -> bool:
     """Colour on a terminal only, and never under NO_COLOR."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _on_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _on_terminal() -> bool:
+    """Whether somebody reads along; standard output may even be closed."""
+    stream: TextIO | None = sys.stdout
+    return stream is not None and stream.isatty()
 
 
 def paint(text: str, colour: str) -> str:
@@ -25,7 +32,7 @@ def paint(text: str, colour: str) -> str:
 
 def text_width() -> int:
     """The terminal's width within reason; 80 in a pipe."""
-    if not sys.stdout.isatty():
+    if not _on_terminal():
         return 80
     return max(40, min(shutil.get_terminal_size().columns, 120))
 
@@ -33,7 +40,16 @@ def text_width() -> int:
 def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
     """To standard output, or to a file that is not part of the bundle."""
     if output is None:
-        click.echo(text, nl=False)
+        stream: TextIO | None = sys.stdout
+        if stream is None:
+            raise BundleError("standard output is closed")
+        try:
+            click.echo(text, nl=False)
+            stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise BundleError(f"standard output cannot be written to ({error.strerror or error})") from None
         return
     if bundle is not None and bundle.is_dir() and output.resolve().is_relative_to(bundle.resolve()):
         raise BundleError(f"{output}: inside the bundle; a report written there would spoil it")

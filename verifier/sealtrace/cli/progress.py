@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -57,7 +57,8 @@ def _rich_progress() -> Progress:
 @contextmanager
 def progress_bar() -> Iterator[_Bar | None]:
     """A bar to report to, or None where nobody would see it."""
-    if not sys.stderr.isatty() or find_spec("rich") is None:
+    stream: TextIO | None = sys.stderr
+    if stream is None or not stream.isatty() or find_spec("rich") is None:
         yield None
         return
     bar = _Bar()

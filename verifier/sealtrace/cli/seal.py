@@ -15,6 +15,8 @@ def _reasons(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
         stage, equals, reason = value.partition("=")
         if stage not in (*STAGES, "all") or not equals or not reason.strip():
             raise click.BadParameter(f'{value!r} is not STAGE="reason"; stages are {", ".join(STAGES)}, or all')
+        if len(reason) > 4000 or not reason.isprintable():
+            raise click.BadParameter(f"the reason of {stage} is not a line of at most 4000 printable characters")
         reasons[stage] = reason.strip()
     return reasons
 

@@ -76,16 +76,17 @@ class Frame:
         return {name: str(value) for name, value in values.items() if value is not None}
 
     @cached_property
-    def repeats(self) -> list[Index]:
-        """Groups of rows that share a key."""
+    def repeats(self) -> dict[int, int]:
+        """Rows whose key stands before, with the first row of that key."""
         codes = combined_codes(self.table, KINDS[self.kind].key)
         if np.all(codes[1:] > codes[:-1]):
-            return []
+            return {}
         order = np.argsort(codes, kind="stable")
-        ordered = codes[order]
-        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1], True])
-        several = np.flatnonzero(np.diff(starts) > 1)
-        return [order[starts[group] : starts[group + 1]] for group in several.tolist()]
+        new = np.r_[True, codes[order][1:] != codes[order][:-1]]
+        # The place of the latest new key is the first row of every key that repeats it.
+        starts = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+        same = np.flatnonzero(~new)
+        return dict(zip(order[same].tolist(), order[starts[same]].tolist(), strict=True))
 
     def column(self, name: str) -> pa.Array:
         """A column as one array."""

@@ -32,6 +32,9 @@ class Candidate:
     policy: str
     interface: str
     direction: dict[str, Any] | None
+    family: str | None
+    normalization: str
+    checkpoint: str | None
 
     @property
     def name(self) -> str:
@@ -117,6 +120,9 @@ class Study:
                 record["policy"],
                 record["interface"],
                 None if record["direction"] is None else dict(record["direction"]),
+                record["family"],
+                record["normalization"],
+                record["checkpoint_sha256"],
             )
             for row, record in enumerate(frame.table.to_pylist())
         ]
@@ -139,8 +145,7 @@ class Study:
     def _ambiguous_states(self) -> Mask:
         frame = self.frame("observation")
         mask = np.zeros(frame.size, np.bool_)
-        for group in frame.repeats:
-            mask[group] = True
+        mask[[row for pair in frame.repeats.items() for row in pair]] = True
         return mask
 
     def state_of(self, kind: str) -> Index:
@@ -420,9 +425,13 @@ def _double(text: str | None) -> float:
     return float("nan") if text is None else as_double(exact(text))
 
 
+OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "history"})
+"""What a policy may compute with: never a state's id, split or block."""
+
+
 def fits_form(rule: dict[str, Any], schema: pa.Schema) -> bool:
     """Whether an observation's field can give a feature of the declared form."""
-    if rule["field"] not in schema.names:
+    if rule["field"] not in OBSERVED_FIELDS or rule["field"] not in schema.names:
         return False
     kind = schema.field(rule["field"]).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -55,7 +55,9 @@ class TableRow(Record):
         None, description="Column to how its cell is emphasized."
     )
     arguments: dict[Name, Name] | None = Field(None, description="Arguments that the row gives to its recipes.")
-    recipes: dict[Name, Recipe] | None = Field(None, description="Column to the cell's own recipe.")
+    recipes: dict[Name, Recipe] | None = Field(
+        None, description="Column to the cell's own recipe; an empty one means none."
+    )
     among: Name | None = Field(None, description="The subset of rows that marks compare, where it is not all of them.")
 
 
@@ -81,7 +83,7 @@ class PrintedTable(Record):
                             "direction": "higher",
                         },
                     ],
-                    "rows": [{"label": "0.08", "cells": [{"printed": "0.08"}, {"printed": "4.2889", "mark": "best"}]}],
+                    "rows": [{"label": "0.08", "cells": ["0.08", "4.2889"], "marks": {"Weak EV": "best"}}],
                 }
             ]
         }

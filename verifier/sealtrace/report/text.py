@@ -135,7 +135,8 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
             reasons.setdefault(check.reason or "", []).append(check.id)
     for reason, ids in reasons.items():
         yield ""
-        yield from wrapped(f"{paint('missing', 'yellow')}: {reason}", width)
+        for number, line in enumerate(wrapped(f"missing: {reason}", width)):
+            yield paint("missing", "yellow") + line.removeprefix("missing") if number == 0 else line
         yield from wrapped(", ".join(ids), width, "  ")
     skipped = sum(check.status == "skipped" for check in report.checks)
     if skipped:
@@ -197,23 +198,12 @@ def _times(count: int, noun: str) -> str:
 
 
 def wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:
-    """Lines of at most `width`, made harmless."""
-    # Colour codes are put in before wrapping and are harmless themselves; what a bundle says is not.
-    safe = "".join(part if part.startswith("\x1b[") else harmless(part) for part in _split_colour(text))
+    """Lines of at most `width`, made harmless. Paint is put on afterwards: what a bundle says may look like it."""
     yield from textwrap.wrap(
-        safe,
+        harmless(text),
         width,
         initial_indent=first,
         subsequent_indent=first if rest is None else rest,
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def _split_colour(text: str) -> list[str]:
-    """Only `missing` and `skipped` are painted inside wrapped text, by us."""
-    if not text.startswith("\x1b["):
-        return [text]
-    start, _, rest = text.partition("m")
-    word, escape, after = rest.partition("\x1b[0m")
-    return [f"{start}m", word, escape, after]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,12 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from sealtrace.evidence.study import Study
 from sealtrace.tables import policy_metrics  # noqa: F401 - imported for its registrations
+from sealtrace.tables.extracted import looks_numeric
 from sealtrace.tables.judgement import Judgement, Status, judge
 from sealtrace.tables.metrics import METRICS, MissingEvidenceError, RecipeError, Value, compute
 from sealtrace.tables.numbers import Printed, read_printed
 
 if TYPE_CHECKING:
     from sealtrace.tables.sql import SqlRecords
+
+REPORTED = frozenset({"score", "summary"})
+"""What was reported: a recomputation never reads it."""
+SQL_SECONDS = 120
+"""How long all queries of a bundle may take together."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
@@ -87,7 +94,8 @@ def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
                 column=label,
                 text=text,
                 printed=read_printed(text),
-                recipe=(row.get("recipes") or {}).get(label) or column.get("recipe"),
+                # A row's own recipe may be empty: then the column's does not apply to it.
+                recipe=(row.get("recipes") or {}).get(label, column.get("recipe")),
                 texts=texts,
                 arguments=row.get("arguments") or {},
                 place=place,
@@ -110,28 +118,41 @@ class Evaluator:
         self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value] = {}
         self._columns: dict[str, list[Value]] = {}
         self._sql: SqlRecords | None = None
+        self._spent = 0.0
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
-        """What becomes of a cell; None where it holds no number."""
-        if cell.printed is None or cell.printed.form in ("map", "not-available"):
-            return None
-        recipe = cell.recipe
-        if recipe is None:
-            sentence = "nobody said how the cell follows from records"
-            return CellResult(cell, Judgement(Status.UNCLASSIFIED, sentence))
+        """What becomes of a cell; None where it holds no number and owes none."""
+        recipe = cell.recipe or {}
         undisclosed = tuple(recipe.get("undisclosed") or ())
-        if classification := recipe.get("classification"):
-            status = Status(classification)
-            sentence = "no records give it" if status is Status.ATTESTED else "no records give it; relations bind it"
-            return CellResult(cell, Judgement(status, sentence), undisclosed=undisclosed)
+        ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
+        if not ways:
+            if cell.printed is None and not looks_numeric(cell.text):
+                return None
+            if cell.printed is not None and cell.printed.form == "not-available":
+                return None
+            return CellResult(cell, Judgement(Status.UNCLASSIFIED, "nobody said how the cell follows from records"))
         described = _described(recipe, cell)
+        if len(ways) > 1:
+            problem = f"a recipe has one of metric, sql and classification, not {' and '.join(ways)}"
+            return CellResult(cell, Judgement(Status.MISSING, problem), None, described, problem, undisclosed)
+        if (classification := recipe.get("classification")) is not None:
+            return CellResult(cell, self._classified(Status(classification)), undisclosed=undisclosed)
         try:
             value = self._value(recipe, cell)
-        except RecipeError as error:
-            return CellResult(cell, Judgement(Status.MISSING, str(error)), None, described, str(error), undisclosed)
-        except MissingEvidenceError as error:
-            return CellResult(cell, Judgement(Status.MISSING, str(error)), None, described, None, undisclosed)
+        except (RecipeError, MissingEvidenceError) as error:
+            if cell.printed is not None and cell.printed.form == "not-available":
+                return None
+            cause = str(error) if isinstance(error, RecipeError) else None
+            return CellResult(cell, Judgement(Status.MISSING, str(error)), None, described, cause, undisclosed)
         return CellResult(cell, _judged(cell, recipe, value), value, described, None, undisclosed)
+
+    def _classified(self, status: Status) -> Judgement:
+        if status is Status.ATTESTED:
+            return Judgement(status, "no records give it, and nothing checks it")
+        if not self._study.bundle.of_kind("relation"):
+            sentence = "called constrained, but the bundle has no relation that could bind it"
+            return Judgement(Status.UNCLASSIFIED, sentence)
+        return Judgement(status, "no records give it; relations bind it")
 
     def _value(self, recipe: dict[str, Any], cell: TableCell) -> Value:
         if (name := recipe.get("metric")) is not None:
@@ -160,14 +181,18 @@ class Evaluator:
         raise RecipeError(f"the query gives {len(values)} rows, not {wanted}")
 
     def _run(self, sql: str) -> list[Value]:
-        from sealtrace.tables.sql import SqlError, SqlRecords, numbers
+        from sealtrace.tables.sql import SqlRecords, numbers
+        from sealtrace.tables.sql_process import SqlError
 
         if self._sql is None:
-            kinds = {store.kind for store in self._study.bundle.stores}
+            kinds = {store.kind for store in self._study.bundle.stores} - REPORTED
             try:
                 self._sql = SqlRecords({kind: self._study.frame(kind).table for kind in sorted(kinds)})
             except SqlError as error:
                 raise RecipeError(str(error)) from None
+        if self._spent > SQL_SECONDS:
+            raise RecipeError(f"the bundle's queries took longer than {SQL_SECONDS} s together")
+        started = time.monotonic()
         try:
             result = self._sql.query(sql)
             rows = numbers(result)
@@ -175,6 +200,8 @@ class Evaluator:
                 raise RecipeError("the query reads no record, so it proves nothing")
         except SqlError as error:
             raise RecipeError(str(error)) from None
+        finally:
+            self._spent += time.monotonic() - started
         values = []
         for row in rows:
             if any(number is None for number in row):
@@ -189,7 +216,8 @@ class Evaluator:
 
 
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value) -> Judgement:
-    assert cell.printed is not None
+    if cell.printed is None or not cell.printed.numeric:
+        return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
     factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
     rounded = value.rounded if factor == 1 else None
     judgement = judge(cell.printed, tuple(number * factor for number in value.numbers), rounded)
@@ -207,6 +235,8 @@ def _filled(template: str, cell: TableCell, *, quoted: bool) -> str:
 
     def fill(match: re.Match[str]) -> str:
         name = match.group(1)
+        if name == cell.column and quoted:
+            raise RecipeError(f"{{{name}}} is the cell itself; a query may not read what it recomputes")
         known = {"label": cell.row, **cell.texts, **cell.arguments}
         if name not in known:
             raise RecipeError(f"{{{name}}} is neither a column nor an argument of the row")

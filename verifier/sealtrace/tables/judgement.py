@@ -111,7 +111,7 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
     distance = abs(value - part.value) / part.unit
     return Judgement(
         Status.MISMATCH,
-        f"{part.text} is not {shown}: off by {float(distance):.3g} units of the last printed digit",
+        f"{part.text} is not {shown}: off by {as_float(distance):.3g} units of the last printed digit",
         distance,
     )
 
@@ -142,10 +142,21 @@ def show(value: Fraction, part: Part) -> str:
     if value.denominator == 1 and not part.unit:
         return str(value.numerator)
     if not part.unit:
-        return repr(float(value))
-    places = max(0, -math.floor(math.log10(part.unit))) + 2
-    digits = f"{float(value):.{places}f}"
-    return digits if Fraction(digits) != part.value or value == part.value else repr(float(value))
+        return repr(as_float(value))
+    # The unit is a power of ten, so the digits of its denominator count the printed places.
+    places = len(str(part.unit.denominator)) + 1
+    if places > 20 or abs(value) > 10**20:
+        return f"{as_float(value):.17g}"
+    digits = f"{as_float(value):.{places}f}"
+    return digits if Fraction(digits) != part.value or value == part.value else repr(as_float(value))
+
+
+def as_float(value: Fraction) -> float:
+    """The nearest double; infinite beyond the range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def decimal_text(value: Fraction) -> str:
@@ -155,7 +166,7 @@ def decimal_text(value: Fraction) -> str:
         places += 1
     scaled = value * 10**places
     if scaled.denominator != 1:
-        return repr(float(value))
+        return repr(as_float(value))
     digits = f"{abs(scaled.numerator):0{places + 1}d}"
     whole = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
     return f"-{whole}" if value < 0 else whole

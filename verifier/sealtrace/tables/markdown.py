@@ -12,15 +12,14 @@ from sealtrace.tables.tex_tokens import SourceText, tokenize
 
 _ALIGNMENT = re.compile(r"\s*:?-+:?\s*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)(?:\s+#+)?\s*")
-_CAPTION = re.compile(r"\s*(?:Table:|:)\s*(.*?)\s*")
-_LABEL = re.compile(r"\s*\{[^{}]*?#([^\s{}]+)[^{}]*\}")
+_HEADING = re.compile(r" {0,3}#{1,6}\s")
+_LABEL = re.compile(r"\{[^{}#]{0,200}#([^\s{}#]{1,200})[^{}]{0,200}\}")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NOT_LINE_END = re.compile(r"[^\n]")
 # What changes the marks or is not printed. Underscores mark only at the edge of a word, so that n_min stays.
 _INLINE = re.compile(
     r"""\\(?P<escaped>[!-/:-@\[-`{-~])
-    |(?P<code>`+)(?P<literal>.+?)(?P=code)
+    |(?P<code>``?)(?P<literal>[^`]+)(?P=code)
     |(?P<math>\$(?!\s)(?P<formula>[^$]{1,2000}?)(?<!\s)\$(?!\d))
     |(?P<bold>\*\*|(?<!\w)__|__(?!\w)|</?(?:b|strong)\s*>)
     |(?P<emphasis>\*|(?<!\w)_(?!_)|(?<!_)_(?!\w)|</?(?:i|em|sub|sup|span)\s*>)
@@ -67,8 +66,7 @@ def read_markdown(text: str, source: str) -> tuple[list[ExtractedTable], list[Pr
             index, caption = end, ""
             continue
         elif line.strip():
-            heading = _HEADING.fullmatch(line)
-            caption = heading.group(1) if heading is not None else line.strip()
+            caption = line.strip().strip("#").strip() if _HEADING.match(line) else line.strip()
         index += 1
     return tables, problems
 
@@ -122,13 +120,21 @@ def _table(lines: list[str], begin: int, end: int, source: str, problems: list[P
 
 def _following_caption(lines: list[str], end: int) -> str | None:
     index = end + 1 if end < len(lines) and not lines[end].strip() else end
-    match = _CAPTION.fullmatch(lines[index]) if index < len(lines) else None
-    return match.group(1) if match is not None else None
+    return _explicit_caption(lines[index]) if index < len(lines) else None
+
+
+def _explicit_caption(line: str) -> str | None:
+    """What follows "Table:" or ":" at the beginning of a line."""
+    stripped = line.strip()
+    for mark in ("Table:", ":"):
+        if stripped.startswith(mark):
+            return stripped.removeprefix(mark).strip()
+    return None
 
 
 def _captioned(table: ExtractedTable, raw: str) -> ExtractedTable:
-    explicit = _CAPTION.fullmatch(raw)
-    shown = explicit.group(1) if explicit is not None else raw
+    explicit = _explicit_caption(raw)
+    shown = raw if explicit is None else explicit
     label = _LABEL.search(shown)
     text = "".join(mark.character for mark in collapse(_marks(_LABEL.sub("", shown))))
     return replace(table, label=label.group(1) if label is not None else None, caption=text, caption_raw=raw)

@@ -6,6 +6,7 @@ selection record: those are what was reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,7 @@ import numpy as np
 
 from sealtrace.evidence.frame import Frame, Index, Vector
 from sealtrace.evidence.study import Study
-from sealtrace.records.scalars import exact
+from sealtrace.records.scalars import EXACT_PATTERN, exact
 from sealtrace.tables.judgement import Rounded, round_to
 
 Arguments = dict[str, str]
@@ -105,14 +106,18 @@ def compute(study: Study, name: str, arguments: Arguments) -> Value:
 def candidate_place(study: Study, text: str) -> int:
     """The bank's candidate that `arm` or `arm@scale` names; scales are compared as numbers."""
     arm, _, scale = text.partition("@")
-    try:
-        wanted = exact(scale) if scale else None
-    except ValueError:
-        raise RecipeError(f"{text!r} names no scale") from None
+    wanted = constant_of(scale) if scale else None
     for index, one in enumerate(study.candidates):
         if one.arm == arm and (None if one.scale is None else exact(one.scale)) == wanted:
             return index
     raise RecipeError(f"the bank has no policy {text!r}")
+
+
+def constant_of(text: str) -> Fraction:
+    """A constant of a recipe. Only what a record may declare is read: a longer exponent would never end."""
+    if len(text) > 64 or not re.fullmatch(EXACT_PATTERN.removesuffix("$"), text):
+        raise RecipeError(f"{text[:70]!r} is no decimal and no ratio")
+    return exact(text)
 
 
 def state_place(study: Study, text: str) -> int:

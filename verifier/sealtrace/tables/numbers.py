@@ -29,6 +29,7 @@ _FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
 _MAP = re.compile(r"[A-Za-z][A-Za-z\-]*(?:\.|@)[0-9.]+(?:\s*[/,]\s*[A-Za-z][A-Za-z\-]*(?:(?:\.|@)[0-9.]+)?)*")
 _NOT_AVAILABLE = frozenset({"n/a", "na", "n.a.", "-", "--", "–", "—"})
 _MARKS = "†‡*§¶"
+_EMPTY_POWER = re.compile(r"(?<![\d.])[+\-]?0*\.?0*(?:[eE]|\s*×\s*10)\s*\^?\{?\+?[1-9]")
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,9 @@ def read_printed(text: str) -> Printed | None:
     plain = plain.strip(_MARKS + " ")
     if plain.lower() in _NOT_AVAILABLE:
         return Printed(text, "not-available", (), marks)
+    if len(plain) > 100 or _EMPTY_POWER.search(plain):
+        # A zero with a power of ten would stand for any number at all.
+        return None
     for form, pattern in _FORMS:
         if pattern.fullmatch(plain):
             literals = [match.group(0) for match in re.finditer(_NUMBER, _separated(plain, form))]

@@ -21,6 +21,7 @@ from sealtrace.tables.metrics import (
     RecipeError,
     Value,
     candidate_place,
+    constant_of,
     members_of,
     metric,
     rounded_values,
@@ -71,10 +72,7 @@ def constant(study: Study, arguments: Arguments) -> Value:
             raise RecipeError(f"the protocol has no {arguments['path']}") from None
     if isinstance(node, bool) or not isinstance(node, str | int | float):
         raise RecipeError(f"the protocol's {arguments['path']} is no number")
-    try:
-        number = exact(node) if isinstance(node, str) else Fraction(node)
-    except ValueError:
-        raise RecipeError(f"the protocol's {arguments['path']} is no number") from None
+    number = constant_of(node) if isinstance(node, str) else Fraction(node)
     return Value((number,))
 
 
@@ -268,10 +266,7 @@ def _against_teacher(study: Study, arguments: Arguments) -> tuple[Index, Matrix,
 )
 def teacher_kl(study: Study, arguments: Arguments) -> Value:
     rows, teacher, policy, _ = _against_teacher(study, arguments)
-    try:
-        clip = as_double(exact(arguments["clip"]))
-    except ValueError:
-        raise RecipeError(f"clip {arguments['clip']!r} is no number") from None
+    clip = as_double(constant_of(arguments["clip"]))
     return value_of(study.frame("trace"), rows, mean(fidelity.teacher_kl(teacher, policy, clip)))
 
 

@@ -62,7 +62,7 @@ _TOKEN = re.compile(
     |(?P<space>[ \t\r\n\f\v]+)
     |(?P<word>\\[A-Za-z]+)
     |(?P<symbol>\\[\s\S]?)
-    |(?P<param>\#+[1-9])
+    |(?P<param>\#{1,8}[1-9])
     |(?P<special>[{}$&^_~\[\]()*\#])
     |(?P<text>[^\s%\\{}$&^_~\[\]()*\#]+)
     |(?P<other>[\s\S])""",
@@ -73,6 +73,7 @@ _INTERNAL_WORD = re.compile(r"\\[A-Za-z@]+")
 _AFTER_WORD = re.compile(r"[ \t\r]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
 _ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
 _VERB = re.compile(r"\*?[ \t]*([^A-Za-z\s*])")
+_VERB_LENGTH = 2000
 _URL = re.compile(r"\s*\{")
 
 
@@ -144,6 +145,7 @@ def _verbatim_argument(text: str, position: int, end: int, name: str) -> tuple[i
     if opening is None:
         return None
     begin = opening.end()
+    end = min(end, begin + _VERB_LENGTH)
     line_end = text.find("\n", begin, end)
     line_end = end if line_end < 0 else line_end
     delimiter = text[begin - 1]
