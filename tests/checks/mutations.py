@@ -74,9 +74,11 @@ def mutation(
 def name_the_traces(bundle: Path) -> None:
     """Writes the content digest of each trace file into the scores of its split."""
     for traces, scores in ((TRACES, SCORES), ("replay/trace.held-out.jsonl", "report/score.held-out.jsonl")):
-        store = read_store((bundle / traces).read_bytes(), traces, "trace", "jsonl")
         path = bundle / scores
-        if store.whole is None or not path.exists():
+        if not path.exists() or not (bundle / traces).exists():
+            continue
+        store = read_store((bundle / traces).read_bytes(), traces, "trace", "jsonl")
+        if store.whole is None:
             continue
         digest = table_digest(store.whole, "trace")
         set_in_all_rows(path, trace_sha256=digest)

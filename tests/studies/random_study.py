@@ -59,7 +59,7 @@ def random_study(random: Random) -> Study:
         empty["select"] = "Nothing is selected."
     random.shuffle(arms)
     states = _states(random, protocol)
-    return Study(protocol, _affine_rules(random, actions), arms, states, empty)
+    return Study(protocol, _affine_rules(random, actions), arms, states, empty=empty)
 
 
 def threshold_state(observation: dict[str, Any], tau: float, steps: int) -> State:

@@ -58,7 +58,7 @@ def threshold_study(tau: str, calibration: int, held_out: int) -> Study:
     ]
     direction = {"stay": {"constant": "0"}, "move": {"constant": "0"}}
     arms = [Arm("anchor", "anchor"), Arm("residual", "tilt", "0"), Arm("top-1", "top-action")]
-    return Study(protocol, direction, arms, states, EMPTY)
+    return Study(protocol, direction, arms, states, empty=EMPTY)
 
 
 def reported(bundle: Path, path: str) -> tuple[float, bool]:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from sealtrace.tables.sql import SqlError, SqlRecords, SqlResult, numbers
-from sealtrace.tables.sql_process import MOST_ROWS
+from sealtrace.tables.sql import SqlRecords, SqlResult, numbers
+from sealtrace.tables.sql_process import MOST_ROWS, SqlError
 
 LABEL = pa.table(
     {
@@ -303,7 +303,7 @@ def test_the_guard_is_not_the_only_wall(records: SqlRecords, monkeypatch: pytest
     """With every statement let through, DuckDB itself still refuses: nothing rests on the syntax tree alone."""
     import duckdb
 
-    from sealtrace.tables import sql as module
+    from sealtrace.tables import sql_process as module
 
     monkeypatch.setattr(module, "_guard", lambda *_: set())
     out = tmp_path / "out"

@@ -30,11 +30,14 @@ def _due(study: Study) -> tuple[Index, Index]:
 @check("replay.ledger", "traces")
 def ledger(study: Study, outcome: Outcome) -> None:
     charges = study.protocol.get("charges")
-    if not charges:
-        outcome.not_applicable = "the protocol configures no charges"
-        return
     frame = study.frame("trace")
     column = frame.column("ledger")
+    if not charges:
+        if len(column.values):
+            outcome.missing = "the protocol configures no charges for the ledger's events"
+        else:
+            outcome.not_applicable = "the study charges nothing"
+        return
     starts = column.offsets.to_numpy().astype(np.int64)
     events = column.values
     names = events.field("event")

@@ -339,7 +339,9 @@ class Study:
     @cached_property
     def smoothed_teacher(self) -> Matrix:
         """The anchor, recomputed from the cached teacher at every observed state."""
-        rule = self.protocol["anchor"]
+        rule = self.protocol.get("anchor")
+        if rule is None:
+            return np.full(self.legal.named.shape, np.nan)
         return policies.anchor(
             self.teacher,
             self.legal.named,

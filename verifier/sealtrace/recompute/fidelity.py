@@ -20,5 +20,6 @@ def teacher_kl(teacher: Matrix, policy: Matrix, clip: float) -> Vector:
 
 def teacher_regret(teacher: Matrix, policy: Matrix, values: Matrix) -> Vector:
     """max(0, V_T - sum_a pi Q_T) per state, with V_T = sum_a pi_T Q_T."""
-    regret: Vector = np.maximum(0.0, (teacher * values).sum(axis=1) - (policy * values).sum(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        regret: Vector = np.maximum(0.0, (teacher * values).sum(axis=1) - (policy * values).sum(axis=1))
     return regret

@@ -15,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def expected_utility(policy: Matrix, values: Matrix) -> Vector:
-    """E_g(pi, s) = sum_a pi(a|s) Q_g(s, a)."""
+    """E_g(pi, s) = sum_a pi(a|s) Q_g(s, a). What overflows is infinite, which the checks name."""
     with np.errstate(over="ignore", invalid="ignore"):
         utility: Vector = (policy * values).sum(axis=1)
     return utility

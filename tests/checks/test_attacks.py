@@ -1,0 +1,257 @@
+"""Bundles made to look right: each is sealed anew without a complaint, and must not be green.
+
+Every case here was once verified, or once crashed the verifier.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sealtrace
+from checks.mutations import (
+    CANDIDATES,
+    EMPTY,
+    MAIN,
+    OBSERVATIONS,
+    PROTOCOL,
+    SELECTION,
+    TEACHER,
+    TRACES,
+    change,
+    name_the_traces,
+    one,
+    restamp,
+    set_in_all_rows,
+)
+from sealtrace.bundle.content import document_digest
+from sealtrace.bundle.sealing import seal
+from sealtrace.records.kinds import STAGES
+from support import Row, copy_of_fixture, edit_document, edit_rows, unseal
+
+Edit = Callable[[Path], None]
+
+
+def resealed(tmp_path: Path, edit: Edit, empty: dict[str, str] | None = None) -> Path:
+    """The fixture, edited and sealed anew."""
+    bundle = copy_of_fixture(tmp_path)
+    edit(bundle)
+    name_the_traces(bundle)
+    unseal(bundle)
+    seal(bundle, empty=empty or EMPTY, lenient=True)
+    return bundle
+
+
+def failed(bundle: Path) -> set[str]:
+    """The checks that fail."""
+    return {check.id for check in sealtrace.verify(bundle).checks if check.status == "fail"}
+
+
+def protocol(edit: Callable[[Row], Any]) -> Edit:
+    """Edits the protocol."""
+    return lambda bundle: edit_document(bundle / PROTOCOL, edit)
+
+
+def main_table(edit: Callable[[Row], Any]) -> Edit:
+    """Edits the main table."""
+    return lambda bundle: edit_document(bundle / MAIN, edit)
+
+
+def selection(edit: Callable[[Row], Any]) -> Edit:
+    """Edits the selection record."""
+    return lambda bundle: edit_document(bundle / SELECTION, edit)
+
+
+def candidate(edit: Callable[[Row], Any], **wanted: str) -> Edit:
+    """Edits one candidate."""
+    return lambda bundle: change(bundle / CANDIDATES, edit, **wanted)
+
+
+def cell(text: str) -> Edit:
+    """Prints something else where 4.2889 stands."""
+    return main_table(lambda table: table["rows"][2]["cells"].__setitem__(1, text))
+
+
+def recipe(**settings: Any) -> Edit:
+    """Gives the cell that prints 4.2889 its own recipe, and prints 9.99 there."""
+
+    def edit(table: Row) -> None:
+        table["rows"][2]["cells"][1] = "9.99"
+        table["rows"][2]["recipes"] = {"Weak EV": settings}
+
+    return main_table(edit)
+
+
+FOUND: dict[str, tuple[Edit, str]] = {
+    "a query that reads nothing": (recipe(sql="SELECT 9.99"), "table.recipes"),
+    "a query that reads the cell itself": (
+        recipe(sql="SELECT CAST('{Weak EV}' AS DOUBLE) FROM trace LIMIT 1"),
+        "table.recipes",
+    ),
+    "a query over reported scores": (recipe(sql="SELECT avg(weak) FROM score"), "table.recipes"),
+    "a recipe of two kinds": (recipe(classification="attested", metric="weak_ev"), "table.recipes"),
+    "a scale that would never be read": (
+        recipe(metric="weak_ev", arguments={"policy": "residual@1e99999999"}),
+        "table.recipes",
+    ),
+    "a scale that divides by zero": (recipe(metric="weak_ev", arguments={"policy": "residual@1/0"}), "table.recipes"),
+    "a number with a remark": (cell("9.9999 (ours)"), "table.cells"),
+    "an approximate number": (cell("≈9.99"), "table.cells"),
+    "a decimal comma": (cell("9,99"), "table.cells"),
+    "nothing where records give a number": (cell("n/a"), "table.cells"),
+    "an empty cell": (cell(""), "table.cells"),
+    "a zero with a power of ten": (cell("0e9"), "table.cells"),
+    "a huge exponent": (cell("1e-999999999"), "table.cells"),
+    "hundreds of digits": (cell("9" * 380), "table.cells"),
+    "the split as a feature": (
+        protocol(lambda one: one["features"].update(leak={"field": "split", "form": "lookup", "table": {"x": "0"}})),
+        "protocol.domain",
+    ),
+    "a split called all": (protocol(lambda one: one["splits"][0].update(name="all")), "protocol.domain"),
+    "inputs that are not named": (lambda bundle: set_in_all_rows(bundle / TRACES, inputs=[]), "boundary.inputs"),
+    "a teacher that nobody may see": (
+        candidate(lambda row: row.update(interface="teacher-free"), arm="anchor"),
+        "bank.policies",
+    ),
+    "another direction at one scale": (
+        candidate(lambda row: row["direction"]["fold"].update(constant="0.7"), scale="0.16"),
+        "bank.policies",
+    ),
+    "a scale below zero": (candidate(lambda row: row.update(scale="-0.16"), scale="0.16"), "bank.policies"),
+    "an anchor with a scale": (candidate(lambda row: row.update(scale="3"), arm="anchor"), "bank.policies"),
+    "a normalization that is none": (
+        candidate(lambda row: row.update(normalization="none"), scale="1"),
+        "bank.policies",
+    ),
+    "a budget that the rule has not": (selection(lambda one: one.update(epsilon="0.5")), "selection.grid"),
+    "a bound that the rule has not": (selection(lambda one: one["counts"][0].update(risk_upper=0.1)), "selection.grid"),
+    "probabilities that overflow": (
+        lambda bundle: change(
+            bundle / TRACES, lambda row: row.update(probabilities={"fold": 1.7e308, "call": 1.7e308, "raise": 0}),
+            state="0000", arm="anchor",
+        ),
+        "probability.normalized",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name: str, tmp_path: Path) -> None:
+    """The check that is meant for it fails."""
+    edit, check = FOUND[name]
+    assert check in failed(resealed(tmp_path, edit))
+
+
+def test_all_files_in_the_last_seal(tmp_path: Path) -> None:
+    """A chain whose last link holds everything shows no order at all."""
+    bundle = copy_of_fixture(tmp_path)
+    seals = sorted((bundle / "seals").iterdir())
+    files = [file for path in seals for file in json.loads(path.read_text())["files"]]
+    previous = None
+    for path, stage in zip(seals, STAGES, strict=True):
+        document = json.loads(path.read_text())
+        document["files"] = files if stage == "report" else []
+        document.pop("empty_reason", None)
+        if stage != "report":
+            document["empty_reason"] = "moved"
+        document["previous"] = previous
+        document = {name: value for name, value in document.items() if value is not None}
+        previous = document_digest(document)
+        path.write_text(json.dumps(document, indent=2) + "\n")
+    restamp(bundle)
+    assert "stage.members" in failed(bundle)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "change_entry"),
+    [
+        ("report/summary.jsonl", {"kind": "attachment", "format": "bytes"}),
+        ("report/summary.jsonl", {"format": "parquet"}),
+        ("declare/attachments/environment.json", {"rows": 3}),
+    ],
+)
+def test_entries_that_do_not_fit_their_place(wanted: str, change_entry: Row, tmp_path: Path) -> None:
+    """A record cannot be hidden as an attachment, nor a file be called what it is not."""
+    bundle = copy_of_fixture(tmp_path)
+    restamp(bundle, lambda files: one(files, path=wanted).update(change_entry))
+    assert "identity.listing" in failed(bundle)
+
+
+def test_another_name_in_the_manifest(tmp_path: Path) -> None:
+    """The headline names the study that the protocol declares."""
+    bundle = copy_of_fixture(tmp_path)
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    (bundle / "manifest.json").write_text(json.dumps({**manifest, "name": "famous-paper"}))
+    restamp(bundle)
+    assert "protocol.domain" in failed(bundle)
+
+
+def test_a_split_that_was_never_traced_is_missing(tmp_path: Path) -> None:
+    """Held-out states without traces are not verified, whatever the reason of the empty stage."""
+
+    def edit(bundle: Path) -> None:
+        for stage in ("replay", "report"):
+            for path in (bundle / stage).glob("*.json*"):
+                path.unlink()
+
+    bundle = resealed(tmp_path, edit, {"all": "not done"})
+    report = sealtrace.verify(bundle)
+    assert report.verdict == "incomplete"
+    assert "held-out was not traced" in {check.reason for check in report.checks}
+
+
+@pytest.mark.parametrize("rule", ["anchor", "teacher", "prior", "query", "features", "charges", "bootstrap"])
+def test_rules_that_are_null_are_absent(rule: str, tmp_path: Path) -> None:
+    """Null equals absent in a protocol too; what needs the rule is missing or fails, and nothing crashes."""
+    bundle = resealed(tmp_path, protocol(lambda one: one.update({rule: None})))
+    assert sealtrace.verify(bundle).verdict != "verified"
+
+
+def test_a_teacher_record_without_values_is_missing(tmp_path: Path) -> None:
+    """A distribution that nothing gives is not replayed, and that is said."""
+    bundle = resealed(tmp_path, lambda bundle: change(bundle / TEACHER, lambda row: row.pop("values"), state="0004"))
+    report = sealtrace.verify(bundle)
+    statuses = {check.id: check.status for check in report.checks}
+    assert (statuses["replay.teacher"], statuses["replay.teacher-value"]) == ("missing", "missing")
+    assert report.verdict != "verified"
+
+
+def test_constrained_without_a_relation_is_unclassified(tmp_path: Path) -> None:
+    """Nothing binds such a cell."""
+    report = sealtrace.verify(resealed(tmp_path, recipe(classification="constrained")))
+    assert (report.verdict, report.coverage.unclassified) == ("incomplete", 1)
+
+
+def test_an_observation_that_differs_by_an_empty_board_is_the_same(tmp_path: Path) -> None:
+    """Absent and empty look the same to a player."""
+
+    def edit(bundle: Path) -> None:
+        seen = one([json.loads(line) for line in (bundle / OBSERVATIONS).read_text().splitlines()], state="0002")
+        copied = {name: seen[name] for name in ("hero", "position", "pot", "stack", "history")}
+        edit_rows(bundle / OBSERVATIONS, lambda rows: one(rows, state="0002").pop("board"))
+        change(bundle / "declare/observation.held-out.jsonl", lambda row: row.update(copied, board=[]), state="0023")
+
+    assert "split.duplicates" in failed(resealed(tmp_path, edit))
+
+
+def test_a_manifest_that_is_no_plain_file(tmp_path: Path) -> None:
+    """A link to the manifest is not the manifest."""
+    bundle = copy_of_fixture(tmp_path)
+    (bundle / "manifest.json").rename(tmp_path / "elsewhere.json")
+    (bundle / "manifest.json").symlink_to(tmp_path / "elsewhere.json")
+    assert failed(bundle) == {"identity.manifest"}
+
+
+def test_a_long_run_of_letters_is_scanned_at_once(tmp_path: Path) -> None:
+    """A megabyte of hexadecimal digits is no reason to wait."""
+    bundle = copy_of_fixture(tmp_path)
+    attachment = bundle / "report/attachments/dump.txt"
+    attachment.parent.mkdir()
+    attachment.write_text("0123456789abcdef" * 65536)
+    unseal(bundle)
+    seal(bundle, empty=EMPTY)
+    assert sealtrace.verify(bundle).verdict == "verified"
