@@ -39,8 +39,12 @@ types: .venv/development ## types, strictly, in package, recipes and tests
 imports: .venv/development ## the walls between the rooms
 	PYTHONPATH=$(RECIPES) $(BIN)/lint-imports
 
+# What measures time runs by itself afterwards.
+TIMED := tests/cli/test_start_up.py tests/test_benchmark.py
+
 unit: .venv/development ## tests, with the small forms of fuzzing and benchmarks
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto $(TIMED:%=--ignore=%)
+	$(BIN)/pytest $(TIMED)
 
 package: .venv/development ## the built wheel: contents, a clean install, its embedded study
 	$(RUN) tests/check_package.py
@@ -57,7 +61,7 @@ reports: .venv/development ## write reports/ anew: what the verifier says of the
 	$(RUN) reports/regenerate.py
 
 fuzz: .venv/development ## the long form of the property tests and of the byte-change test
-	SEALTRACE_LONG=1 $(BIN)/pytest tests
+	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
 
 bench: .venv/development ## a million traces: time, memory, and the floor measured in the same run
 	$(RUN) benchmarks/million.py

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import sealtrace
-from sealtrace.bundle.sealing import Sealed, SealError, seal, seal_path
+from sealtrace.bundle.layout import seal_path
+from sealtrace.bundle.sealing import Sealed, SealError, seal
 from sealtrace.records.kinds import STAGES
 from support import FIXTURE, Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 

@@ -97,7 +97,7 @@ REPEATED = pieces(
 @pytest.mark.parametrize("piece", [*REPEATED, " ", "\n", "# ", "{# ", "{#x", ": ", "[x](", "<u>", "%\n", "a "])
 def test_long_repetitions(piece: str) -> None:
     """Long runs of one thing: time grows with the length, and no stack overflows."""
-    count = (40_000 if LONG else 8_000) // len(piece)
+    count = (40_000 if LONG else 2_000) // len(piece)
     for text in (
         piece * count,
         f"{piece} " * count,

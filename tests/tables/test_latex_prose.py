@@ -13,7 +13,7 @@ We count 4 ducks, % 5 geese
 and $6.5\pm0.1$ swans\footnote{On 7 days.}
 (Table~\ref{tab:8}, \citep[p.~9]{bird2010}).
 
-\setlength{\tabcolsep}{10pt}\vspace*{11mm}
+\setlength{\tabcolsep}{10pt}\vspace*{11mm}\aboverulesep=0ex\hskip 2pt plus 1fil
 \begin{figure}[h!]
 \includegraphics[width=0.12\linewidth]{fig13.pdf}
 \caption{Of 14 ponds.

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from sealtrace.bundle.identity import SEALS, Entry
-from sealtrace.records.kinds import KINDS, Form
+from sealtrace.records.kinds import KINDS, STAGES, Form
 
 ATTACHMENTS = "attachments"
 _FORMATS = {".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
+
+
+def seal_path(stage: str) -> str:
+    """Where a stage's seal lies."""
+    return f"{SEALS}/{STAGES.index(stage) + 1}-{stage}.json"
 
 
 class LayoutError(ValueError):

@@ -28,7 +28,7 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.layout import LayoutError, kind_and_format
+from sealtrace.bundle.layout import LayoutError, kind_and_format, seal_path
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.records.kinds import KINDS, STAGES, Form, may_seal
@@ -51,11 +51,6 @@ class Sealed:
     files: int
     seal_sha256: str
     root_sha256: str
-
-
-def seal_path(stage: str) -> str:
-    """Where a stage's seal lies."""
-    return f"{SEALS}/{STAGES.index(stage) + 1}-{stage}.json"
 
 
 def seal(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.layout import seal_path
 from sealtrace.bundle.reading import Document
-from sealtrace.bundle.sealing import seal_path
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence.study import Study

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from sealtrace.evidence.study import Study
 from sealtrace.tables import policy_metrics  # noqa: F401 - imported for its registrations
-from sealtrace.tables.extracted import looks_numeric
 from sealtrace.tables.judgement import Judgement, Status, judge
 from sealtrace.tables.metrics import METRICS, MissingEvidenceError, RecipeError, Value, compute
-from sealtrace.tables.numbers import Printed, read_printed
+from sealtrace.tables.numbers import Printed, looks_numeric, read_printed
 
 if TYPE_CHECKING:
     from sealtrace.tables.sql import SqlRecords
@@ -220,7 +219,8 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value) -> Judgement:
         return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
     factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
     rounded = value.rounded if factor == 1 else None
-    judgement = judge(cell.printed, tuple(number * factor for number in value.numbers), rounded)
+    numbers = value.numbers if factor == 1 else tuple(number * factor for number in value.numbers)
+    judgement = judge(cell.printed, numbers, rounded)
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")

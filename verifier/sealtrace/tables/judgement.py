@@ -90,6 +90,8 @@ _SEVERITY = [Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, 
 
 
 def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
+    if _plainly_inside(part, value):
+        return Judgement(Status.EXACT, f"{part.text} is {show(value, part)} rounded; exact")
     shown = show(value, part)
     if not part.unit:
         if value == part.value:
@@ -114,6 +116,13 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
         f"{part.text} is not {shown}: off by {as_float(distance):.3g} units of the last printed digit",
         distance,
     )
+
+
+def _plainly_inside(part: Part, value: Fraction) -> bool:
+    """Whether doubles already tell that the value rounds to the string. Most cells need no more."""
+    near = as_float(value)
+    margin = 1e-9 * max(1.0, abs(near))
+    return as_float(part.low) + margin < near < as_float(part.high) - margin
 
 
 def _double_rounding(part: Part, value: Fraction) -> str | None:
@@ -148,7 +157,8 @@ def show(value: Fraction, part: Part) -> str:
     if places > 20 or abs(value) > 10**20:
         return f"{as_float(value):.17g}"
     digits = f"{as_float(value):.{places}f}"
-    return digits if Fraction(digits) != part.value or value == part.value else repr(as_float(value))
+    # Digits that repeat the printed ones would hide that there is a difference.
+    return digits if value == part.value or not digits.startswith(part.text) else repr(as_float(value))
 
 
 def as_float(value: Fraction) -> float:

@@ -105,12 +105,19 @@ def compute(study: Study, name: str, arguments: Arguments) -> Value:
 
 def candidate_place(study: Study, text: str) -> int:
     """The bank's candidate that `arm` or `arm@scale` names; scales are compared as numbers."""
+    places: dict[tuple[str, Fraction | None], int] = once(
+        study,
+        "candidate places",
+        lambda: {
+            (one.arm, None if one.scale is None else exact(one.scale)): place
+            for place, one in enumerate(study.candidates)
+        },
+    )
     arm, _, scale = text.partition("@")
-    wanted = constant_of(scale) if scale else None
-    for index, one in enumerate(study.candidates):
-        if one.arm == arm and (None if one.scale is None else exact(one.scale)) == wanted:
-            return index
-    raise RecipeError(f"the bank has no policy {text!r}")
+    place = places.get((arm, constant_of(scale) if scale else None))
+    if place is None:
+        raise RecipeError(f"the bank has no policy {text!r}")
+    return place
 
 
 def constant_of(text: str) -> Fraction:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 Form = Literal["number", "plus-minus", "ratio", "tuple", "interval", "map", "not-available"]
@@ -41,12 +41,12 @@ class Part:
     unit: Fraction
     """One unit in the last printed place; zero where the number is a count and exact."""
 
-    @property
+    @cached_property
     def low(self) -> Fraction:
         """The least value that prints so."""
         return self.value - self.unit / 2
 
-    @property
+    @cached_property
     def high(self) -> Fraction:
         """The greatest value that prints so."""
         return self.value + self.unit / 2
@@ -112,3 +112,13 @@ def _part(literal: str, form: Form) -> Part:
     value = Fraction(digits if not digits.startswith(".") else f"0{digits}") * power
     unit = Fraction(0) if form == "ratio" else Fraction(1, 10**decimals) * power
     return Part(literal.strip(), -value if match.group("sign") == "-" else value, unit)
+
+
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+_FIRST = re.compile(r"[^\W_]")
+
+
+def looks_numeric(text: str) -> bool:
+    """Whether a text reads as a number rather than a name: it starts with a digit, and holds no word."""
+    first = _FIRST.search(text)
+    return first is not None and first.group().isdecimal() and not _LETTERS.search(text)

@@ -313,6 +313,9 @@ class _Renderer:
             if written(cursor.argument()) in commands.TABULARS and self.inner_tables:
                 self.inner_tables.pop()
         else:
+            following = cursor.peek()
+            if following is not None and following.text.startswith("="):
+                self.skip_dimension(cursor)  # \aboverulesep=0ex sets a length
             self.out.unknown.setdefault(name, token)
 
     def environment(self, token: Token, cursor: Cursor) -> None:

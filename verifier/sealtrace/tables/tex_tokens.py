@@ -73,7 +73,7 @@ _INTERNAL_WORD = re.compile(r"\\[A-Za-z@]+")
 _AFTER_WORD = re.compile(r"[ \t\r]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
 _ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
 _VERB = re.compile(r"\*?[ \t]*([^A-Za-z\s*])")
-_VERB_LENGTH = 2000
+_VERB_LENGTH = 500
 _URL = re.compile(r"\s*\{")
 
 
