@@ -67,6 +67,11 @@ class PrintedTable(Record):
     label: Name = Field(description="The table's label.")
     caption: Text | None = Field(None, description="What it shows, in own words.")
     source: Name | None = Field(None, description="The file that printed it.")
+    recipe: Recipe | None = Field(
+        None,
+        description="A query that fills the table: one row per row, in order, and columns named after the table's. "
+        "It serves the cells that have no recipe of their own or of their column.",
+    )
     columns: list[Column] = Field(min_length=1, description="The columns.")
     rows: list[TableRow] = Field(description="The rows.")
 

@@ -17,6 +17,9 @@ _COLOURS = {
     "missing": "yellow",
     "unclassified": "yellow",
 }
+_ABSENT = ("missing", "unclassified")
+FEW = 3
+"""How many cells of a table are listed that nothing is known of."""
 _ORDER = ["mismatch", "truncated", "double-rounded", "missing", "unclassified"]
 FIELDS = ["table", "row", "column", "reported", "recomputed", "status", "sentence", "source", "line", "recipe"]
 
@@ -49,8 +52,16 @@ def render_text(
         place = f"{source}:{first}" if first else source
         lines.append(f"{paint(harmless(table), 'cyan')}  {harmless(place or '')}  {agreeing} of {len(members)} agree")
         shown = members if everything else [cell for cell in members if not agrees(cell)]
+        listed: dict[str, int] = {}
         for cell in shown:
-            lines.extend(_cell(cell, width, paint))
+            listed[cell.status] = listed.get(cell.status, 0) + 1
+            if everything or cell.status not in _ABSENT or listed[cell.status] <= FEW:
+                lines.extend(_cell(cell, width, paint))
+        lines.extend(
+            f"  ... and {listed[status] - FEW} more {status} (--all lists them)"
+            for status in _ABSENT
+            if not everything and listed.get(status, 0) > FEW
+        )
     statuses = ", ".join(f"{count} {status}" for status, count in coverage.statuses.items()) or "none"
     lines.append("")
     lines.extend(wrapped(f"{coverage.cells} cells: {statuses}", width))

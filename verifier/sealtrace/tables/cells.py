@@ -16,7 +16,7 @@ from sealtrace.tables.metrics import METRICS, MissingEvidenceError, RecipeError,
 from sealtrace.tables.numbers import Printed, looks_numeric, read_printed
 
 if TYPE_CHECKING:
-    from sealtrace.tables.sql import SqlRecords
+    from sealtrace.tables.sql import SqlRecords, SqlResult
 
 REPORTED = frozenset({"score", "summary"})
 """What was reported: a recomputation never reads it."""
@@ -37,6 +37,8 @@ class TableCell:
     printed: Printed | None
     """None where the cell holds no number."""
     recipe: dict[str, Any] | None
+    table_recipe: dict[str, Any] | None
+    """The query that fills the whole table, where there is one."""
     texts: dict[str, str]
     """The row's printed texts by column, for placeholders."""
     arguments: dict[str, str]
@@ -95,6 +97,7 @@ def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
                 printed=read_printed(text),
                 # A row's own recipe may be empty: then the column's does not apply to it.
                 recipe=(row.get("recipes") or {}).get(label, column.get("recipe")),
+                table_recipe=record.get("recipe"),
                 texts=texts,
                 arguments=row.get("arguments") or {},
                 place=place,
@@ -116,12 +119,15 @@ class Evaluator:
         self._study = study
         self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value] = {}
         self._columns: dict[str, list[Value]] = {}
+        self._results: dict[str, SqlResult] = {}
         self._sql: SqlRecords | None = None
         self._spent = 0.0
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
         """What becomes of a cell; None where it holds no number and owes none."""
         recipe = cell.recipe or {}
+        if cell.recipe is None and cell.table_recipe is not None and cell.printed is not None:
+            recipe = cell.table_recipe
         undisclosed = tuple(recipe.get("undisclosed") or ())
         ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
         if not ways:
@@ -163,7 +169,7 @@ class Evaluator:
                 self._values[key] = compute(self._study, name, arguments)
             return self._values[key]
         if (sql := recipe.get("sql")) is not None:
-            return self._from_sql(sql, cell)
+            return self._from_table(sql, cell) if recipe is cell.table_recipe else self._from_sql(sql, cell)
         raise RecipeError("the recipe has neither a metric nor a query nor a classification")
 
     def _from_sql(self, sql: str, cell: TableCell) -> Value:
@@ -179,8 +185,23 @@ class Evaluator:
         wanted = f"1 row, or {cell.rows} for the whole column" if whole_column else "1 row"
         raise RecipeError(f"the query gives {len(values)} rows, not {wanted}")
 
+    def _from_table(self, sql: str, cell: TableCell) -> Value:
+        """The cell's place in the result of the query that fills its table."""
+        if sql not in self._results:
+            self._results[sql] = self._query(sql)
+        result = self._results[sql]
+        if cell.column not in result.columns:
+            raise RecipeError(f"the table's query gives no column {cell.column!r}")
+        if len(result.rows) != cell.rows:
+            raise RecipeError(f"the table's query gives {len(result.rows)} rows, not {cell.rows}")
+        number = result.rows[cell.place][result.columns.index(cell.column)]
+        return self._values_of(replace(result, columns=[cell.column], rows=[(number,)]))[0]
+
     def _run(self, sql: str) -> list[Value]:
-        from sealtrace.tables.sql import SqlRecords, numbers
+        return self._values_of(self._query(sql))
+
+    def _query(self, sql: str) -> SqlResult:
+        from sealtrace.tables.sql import SqlRecords
         from sealtrace.tables.sql_process import SqlError
 
         if self._sql is None:
@@ -194,13 +215,23 @@ class Evaluator:
         started = time.monotonic()
         try:
             result = self._sql.query(sql)
-            rows = numbers(result)
-            if not result.reads:
-                raise RecipeError("the query reads no record, so it proves nothing")
         except SqlError as error:
             raise RecipeError(str(error)) from None
         finally:
             self._spent += time.monotonic() - started
+        if not result.reads:
+            raise RecipeError("the query reads no record, so it proves nothing")
+        return result
+
+    @staticmethod
+    def _values_of(result: SqlResult) -> list[Value]:
+        from sealtrace.tables.sql import numbers
+        from sealtrace.tables.sql_process import SqlError
+
+        try:
+            rows = numbers(result)
+        except SqlError as error:
+            raise RecipeError(str(error)) from None
         values = []
         for row in rows:
             if any(number is None for number in row):

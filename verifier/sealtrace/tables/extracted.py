@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
+
+from sealtrace.tables.numbers import looks_numeric
 
 JOIN = " / "
 THIN_SPACE = "\u2009"
@@ -196,16 +197,6 @@ class ProseLine:
     line: int
     paragraph: int
     caption: bool = False
-
-
-_LETTERS = re.compile(r"[^\W\d_]{3}")
-_FIRST = re.compile(r"[^\W_]")
-
-
-def looks_numeric(text: str) -> bool:
-    """Whether a text reads as a number rather than a name: it starts with a digit, and holds no word."""
-    first = _FIRST.search(text)
-    return first is not None and first.group().isdecimal() and not _LETTERS.search(text)
 
 
 def collapse(marks: Iterable[Mark]) -> list[Mark]:
