@@ -64,8 +64,8 @@ class Judgement:
     """Of a mismatch: how far off, in units of the last printed digit."""
 
 
-Rounded = Callable[[Fraction], tuple[Fraction, ...]]
-"""A cell's numbers, computed from inputs that were rounded to the given unit first."""
+Rounded = Callable[[Fraction], tuple[Fraction, ...] | None]
+"""A cell's numbers, computed from inputs that were rounded to the given unit first; None where one is not finite."""
 
 
 def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | None = None) -> Judgement:
@@ -102,9 +102,10 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
         return Judgement(Status.EXACT, f"{part.text} is {shown} rounded; exact")
     if part.low - slack <= value <= part.high + slack:
         return Judgement(Status.TIE, f"{part.text} is {shown}, half-way between two strings; either is accepted")
-    from_rounded = None if rounded is None else rounded(part.unit)[place]
-    if from_rounded is not None and part.low <= from_rounded <= part.high:
-        sentence = f"{part.text} is {decimal_text(from_rounded)} from rounded numbers; unrounded they give {shown}"
+    from_rounded = None if rounded is None else rounded(part.unit)
+    if from_rounded is not None and part.low <= from_rounded[place] <= part.high:
+        given = decimal_text(from_rounded[place])
+        sentence = f"{part.text} is {given} from rounded numbers; unrounded they give {shown}"
         return Judgement(Status.DOUBLE_ROUNDED, sentence)
     if (cause := _double_rounding(part, value)) is not None:
         return Judgement(Status.DOUBLE_ROUNDED, f"{part.text} is {shown} rounded to {cause} and then again")

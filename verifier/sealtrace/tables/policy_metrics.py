@@ -90,7 +90,7 @@ def _mean_of(name: str) -> Callable[[Study, Arguments], Value]:
         rows, places = scored_traces(study, arguments)
         values = getattr(study.scored, name)[places]
 
-        def rounded(unit: Fraction) -> tuple[Fraction, ...]:
+        def rounded(unit: Fraction) -> tuple[Fraction, ...] | None:
             return (sum(rounded_values(values, unit), Fraction(0)) / len(values),)
 
         return value_of(study.frame("trace"), rows, mean(values), rounded=rounded)
@@ -169,7 +169,9 @@ class _Gain:
     def rounded(self, reduce: Callable[[list[Fraction]], Fraction]) -> Rounded:
         """The same reduction of differences between printed numbers."""
 
-        def compute_it(unit: Fraction) -> tuple[Fraction, ...]:
+        def compute_it(unit: Fraction) -> tuple[Fraction, ...] | None:
+            if not np.isfinite(self.values).all():
+                return None
             pairs = zip(rounded_values(self.policy, unit), rounded_values(self.base, unit), strict=True)
             return (reduce([one - other for one, other in pairs]),)
 
