@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import resource
 import subprocess
@@ -10,8 +11,15 @@ import sys
 import pytest
 
 from cli.runner import SCRIPT
+from support import ROOT
 
 HEAVY = ("numpy", "pyarrow", "pydantic", "jsonschema", "rich", "scipy", "pandas", "duckdb", "matplotlib")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled() -> None:
+    """As an installer leaves the package: a checkout may have been told not to write bytecode."""
+    compileall.compile_dir(ROOT / "verifier" / "sealtrace", quiet=1)
 
 
 def imported(*arguments: str) -> set[str]:

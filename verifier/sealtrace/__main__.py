@@ -1,6 +1,6 @@
 """`python -m sealtrace`."""
 
-from sealtrace.cli.main import main
+from sealtrace.cli.main import script
 
 if __name__ == "__main__":
-    main()
+    script()
