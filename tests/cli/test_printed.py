@@ -14,7 +14,7 @@ from cli.runner import Run, sealtrace
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.sealing import seal
 from sealtrace.tables.policy_metrics import METRICS
-from support import FIXTURE, copy_of_fixture, edit_document, unseal
+from support import FIXTURE, Row, copy_of_fixture, edit_document, unseal
 
 PAPER = r"""
 \documentclass{article}
@@ -213,3 +213,29 @@ def test_unclassified_cells_make_the_verdict_incomplete(tmp_path: Path) -> None:
     report = json.loads(run.output)
     assert (run.code, report["verdict"]) == (3, "incomplete")
     assert report["coverage"]["unclassified"] == 5
+
+
+def test_a_number_in_the_text_can_be_bound_to_a_cell(tmp_path: Path) -> None:
+    """The same quantity printed twice has one recipe; an address that is no cell is refused."""
+    for address, verdict in (("tab:main[0.08, Weak EV]", "verified"), ("tab:main[0.08, Nope]", "findings")):
+        bundle = copy_of_fixture(tmp_path / verdict)
+        bound = {"Number": {"metric": "cell", "arguments": {"cell": address}}}
+
+        def bind(table: Row, bound: Row = bound) -> None:
+            row = next(row for row in table["rows"] if row["cells"] == ["4.2889"])
+            row["recipes"] = bound
+
+        edit_document(bundle / "report/table.text.json", bind)
+        unseal(bundle)
+        seal(bundle, empty=EMPTY)
+        assert json.loads(sealtrace("verify", bundle, "--format", "json").output)["verdict"] == verdict
+
+
+def test_marks_of_a_paper_follow_the_arrows_of_its_headers(tmp_path: Path) -> None:
+    """A bold cell that is not the best of its column is named with its line."""
+    path = tmp_path / "paper.tex"
+    path.write_text(PAPER.replace("Name & Value", r"Name & Value $\uparrow$").replace(
+        "a & 0.5 \\\\", "a & \\best{0.5} \\\\\nb & 0.7 \\\\"
+    ))  # fmt: skip
+    run = sealtrace("diff", FIXTURE, "--reported", path)
+    assert "paper.tex:24: tab:other[a, Value ↑] is marked best, and the column's direction gives no mark" in run.errors

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from sealtrace.bundle.identity import (
     unsafe_path,
 )
 from sealtrace.bundle.layout import LayoutError, kind_and_format, seal_path
+from sealtrace.bundle.replacing import place_new_file, replace_file
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.records.kinds import KINDS, STAGES, Form, may_seal
@@ -280,7 +280,10 @@ class _Sealer:
         (self.root / SEALS).mkdir(exist_ok=True)
         for stage, document in pending.items():
             data = _json_bytes(document)
-            _place_new(self.root / seal_path(stage), data)
+            try:
+                place_new_file(self.root / seal_path(stage), data)
+            except FileExistsError:
+                raise SealError(f"{stage}: another run has just sealed it") from None
             self.seal_entries[stage] = _entry(
                 seal_path(stage), "seal", stage, "json", data, content=document_digest(document)
             )
@@ -308,7 +311,7 @@ class _Sealer:
     def _sum_up(self, stages: dict[str, dict[str, Any]]) -> list[Sealed]:
         root, derived = self._derived()
         for path, data in derived.items():
-            _replace(self.root / path, data)
+            replace_file(self.root / path, data)
         return [
             Sealed(stage, len(document["files"]), document_digest(document), root) for stage, document in stages.items()
         ]
@@ -358,34 +361,3 @@ def _refuse(problems: list[str]) -> None:
 
 def _json_bytes(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _place_new(path: Path, data: bytes) -> None:
-    """All of a new file, or nothing where there is one already: two runs cannot both seal a stage."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-        os.chmod(temporary, 0o644)
-        os.link(temporary, path)
-    except FileExistsError:
-        raise SealError(f"{path.name}: another run has just sealed this stage") from None
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """All of the new content or all of the old, never a part."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,6 +73,9 @@ def _print(result: CellResult) -> None:
     ]
     if metric is not None:
         lines.append(("formula", f"{metric.formula}  [{metric.source}]"))
+        if "population" in metric.optional and "state=" not in (result.recipe or ""):
+            given = re.search(r"population=([^,)]*)", result.recipe or "")
+            lines.append(("population", given.group(1) if given else "all"))
     if result.value is not None:
         lines.append(("value", ", ".join(_number(number) for number in result.value.numbers)))
         if result.value.count:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import TextIO
 
 import click
 
 from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.replacing import replace_file
 
 
 def colour_wanted() -> bool:
@@ -56,24 +56,10 @@ def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
     if bundle is not None and output.resolve() == bundle.resolve():
         raise BundleError(f"{output}: that is the bundle itself")
     try:
-        _replace(output, text)
+        if output.exists() and not output.is_file():
+            # A device is written to as it is.
+            output.write_text(text, encoding="utf-8")
+        else:
+            replace_file(output, text.encode())
     except OSError as error:
         raise BundleError(f"{output}: cannot be written ({error.strerror or error})") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    """All of the new report or all of the old file, never a part; devices are written to as they are."""
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -15,6 +15,7 @@ from sealtrace.report.text import harmless
 from sealtrace.tables.cells import CellResult, TableCell, bundle_cells, cells_of, evaluate_tables, missing_cells
 from sealtrace.tables.extracted import ProseLine
 from sealtrace.tables.judgement import Judgement, Status
+from sealtrace.tables.marks import wrong_marks
 from sealtrace.tables.reported import Reported, UnreadableTypeError, read_reported, with_printed
 from sealtrace.verification import cell_of, coverage_of, verify
 
@@ -105,6 +106,11 @@ def recomputed_cells(bundle: Path, files: list[Path]) -> Printed:
         None,
     )
     results = missing_cells(cells, spoilt.reason or "") if spoilt else evaluate_tables(study, cells)
+    remarks.extend(
+        f"{harmless(problem.cell.source or '')}:{problem.cell.line}: {harmless(problem.cell.name)} is marked "
+        f"{problem.found}, and the column's direction gives {problem.expected}"
+        for problem in wrong_marks(cells)
+    )
     remarks.extend(unaccounted(prose, cells))
     return Printed(results, [record["label"] for record, _ in records], remarks)
 

@@ -18,6 +18,8 @@ from sealtrace.tables.numbers import Printed, looks_numeric, read_printed
 if TYPE_CHECKING:
     from sealtrace.tables.sql import SqlRecords, SqlResult
 
+OTHER_CELL = "cell"
+"""The metric that takes the value of another cell."""
 REPORTED = frozenset({"score", "summary"})
 """What was reported: a recomputation never reads it."""
 SQL_SECONDS = 120
@@ -115,8 +117,9 @@ def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
 class Evaluator:
     """Follows recipes. Queries and metrics that several cells share are computed once."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, cells: list[TableCell]) -> None:
         self._study = study
+        self._cells = {cell.name: cell for cell in cells}
         self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value] = {}
         self._columns: dict[str, list[Value]] = {}
         self._results: dict[str, SqlResult] = {}
@@ -164,6 +167,8 @@ class Evaluator:
             arguments = {
                 key: _filled(text, cell, quoted=False) for key, text in (recipe.get("arguments") or {}).items()
             }
+            if name == OTHER_CELL:
+                return self._other(arguments.get("cell", ""))
             key = (name, tuple(sorted(arguments.items())))
             if key not in self._values:
                 self._values[key] = compute(self._study, name, arguments)
@@ -171,6 +176,13 @@ class Evaluator:
         if (sql := recipe.get("sql")) is not None:
             return self._from_table(sql, cell) if recipe is cell.table_recipe else self._from_sql(sql, cell)
         raise RecipeError("the recipe has neither a metric nor a query nor a classification")
+
+    def _other(self, address: str) -> Value:
+        """The recomputed value of another cell: the same quantity, printed twice."""
+        other = self._cells.get(address)
+        if other is None or other.recipe is None or other.recipe.get("metric") == OTHER_CELL:
+            raise RecipeError(f"{address!r} is no cell with a recipe of its own")
+        return self._value(other.recipe, other)
 
     def _from_sql(self, sql: str, cell: TableCell) -> Value:
         filled = _filled(sql, cell, quoted=True)
@@ -291,7 +303,7 @@ def _described(recipe: dict[str, Any], cell: TableCell) -> str:
 
 def evaluate_tables(study: Study, cells: list[TableCell]) -> list[CellResult]:
     """What becomes of every numeric cell, in order."""
-    evaluator = Evaluator(study)
+    evaluator = Evaluator(study, bundle_cells(study) + cells)
     try:
         return [result for cell in cells if (result := evaluator.evaluate(cell)) is not None]
     finally:

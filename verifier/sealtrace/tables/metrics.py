@@ -84,6 +84,11 @@ def metric(
     return register
 
 
+@metric("cell", "the number of another cell, recomputed", "the same quantity, printed twice", needs="cell")
+def _another_cell(_: Study, __: Arguments) -> Value:
+    raise RecipeError("a cell takes its value from another one only within its tables")
+
+
 def compute(study: Study, name: str, arguments: Arguments) -> Value:
     """The value of a metric, or `RecipeError` where it cannot be asked for so."""
     known = METRICS.get(name)

@@ -64,11 +64,18 @@ def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:
         record: dict[str, Any] = {
             "label": name if panel == 0 else f"{name}#{panel + 1}",
             "source": PurePath(table.source).name,
-            "columns": [{"label": label} for label in labels],
+            "columns": [{"label": label} | _direction(label) for label in labels],
             "rows": [_row(row, label, labels) for row, label in zip(rows, row_labels, strict=True)],
         }
         records.append(record)
     return records
+
+
+def _direction(label: str) -> dict[str, str]:
+    """What an arrow in the header says of the column."""
+    if "↑" in label and "↓" not in label:
+        return {"direction": "higher"}
+    return {"direction": "lower"} if "↓" in label and "↑" not in label else {}
 
 
 def _row(row: ExtractedRow, label: str, columns: list[str]) -> dict[str, Any]:
@@ -111,7 +118,8 @@ def with_printed(record: dict[str, Any], reported: dict[str, Any]) -> dict[str, 
     columns = _matched([one["label"] for one in record["columns"]], [one["label"] for one in reported["columns"]])
     rows = _matched([row["label"] for row in record["rows"]], [row["label"] for row in reported["rows"]])
     new_columns = [
-        {**(record["columns"][known] if known is not None else {}), "label": _label(record["columns"], known, column)}
+        {**column, **(record["columns"][known] if known is not None else {})}
+        | {"label": _label(record["columns"], known, column)}
         for known, column in zip(columns, reported["columns"], strict=True)
     ]
     renamed = {column["label"]: new["label"] for column, new in zip(reported["columns"], new_columns, strict=True)}
