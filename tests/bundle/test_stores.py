@@ -166,7 +166,7 @@ QUERY = TRACE["query"]
 CHARGE = TRACE["ledger"][0]
 COLUMNS: dict[str, tuple[str, str, Callable[[], pa.Array], str]] = {
     "text for a number": ("score", "weak", lambda: pa.array(["1.5"]), "/weak"),
-    "integer for a number": ("score", "weak", lambda: pa.array([1]), "/weak"),
+    "integer that a double cannot hold": ("score", "weak", lambda: pa.array([2**53 + 1]), "/weak"),
     "decimal for a number": ("score", "weak", lambda: pa.array(["1"]).cast(pa.decimal128(5, 2)), "/weak"),
     "flag for a number": ("score", "weak", lambda: pa.array([True]), "/weak"),
     "number for a flag": ("score", "crossing", lambda: pa.array([1]), "/crossing"),
@@ -229,6 +229,14 @@ def test_a_wrong_parquet_column_is_a_defect(kind: str, name: str, column: Callab
     store = by_parquet(kind, parquet_bytes(table))
     assert store.misfits.listed[0].field == field
     assert store.syntax.total == 0
+
+
+def test_whole_numbers_may_be_stored_as_integers() -> None:
+    """A data frame writes the pots of a study as integers, and JSON writes them without a point."""
+    rows = [specimen("observation") | {"pot": 4.0}]
+    table = with_column(table_of("observation", rows), "pot", pa.array([4]))
+    store = by_parquet("observation", parquet_bytes(table))
+    assert (store.misfits.total, store.table.column("pot").to_pylist()) == (0, [4.0])
 
 
 def test_unknown_and_repeated_columns_are_defects() -> None:

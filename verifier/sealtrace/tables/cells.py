@@ -221,7 +221,8 @@ class Evaluator:
             try:
                 self._sql = SqlRecords({kind: self._study.frame(kind).table for kind in sorted(kinds)})
             except SqlError as error:
-                raise RecipeError(str(error)) from None
+                # Without DuckDB here, nothing is wrong with the bundle.
+                raise MissingEvidenceError(str(error)) from None
         if self._spent > SQL_SECONDS:
             raise RecipeError(f"the bundle's queries took longer than {SQL_SECONDS} s together")
         started = time.monotonic()
