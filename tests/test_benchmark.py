@@ -23,8 +23,9 @@ def test_large_shape_verifies(tmp_path: Path) -> None:
 def test_benchmark_reports_time_memory_and_floor() -> None:
     """A hundredth of the million, within a tenth of its budget of time and the whole of its memory."""
     done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "million.py", "500"], capture_output=True, text=True, check=True
+        [sys.executable, ROOT / "benchmarks" / "million.py", "500"], capture_output=True, text=True, check=False
     )
+    assert (done.returncode, done.stderr) == (0, "")
     assert "10,000 traces" in done.stdout
     assert "verdict verified" in done.stdout
     figures = re.search(r"verify +([0-9.]+) s CPU +[0-9.]+ s +([0-9]+) MiB +[0-9.]+ x the floor", done.stdout)

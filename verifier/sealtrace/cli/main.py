@@ -92,6 +92,8 @@ def main() -> None:
     """Runs the command line and ends with its exit code."""
     # The verifier multiplies no matrices: threads for it would only cost start-up time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Pydantic would look through every installed distribution for plugins.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         code = cli.main(standalone_mode=False)
         if (stream := sys.stdout) is not None:
