@@ -122,7 +122,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "join.unique-key",
         "No composite key stands twice",
-        "section 3.7: a duplicate state makes the affected aggregate undefined",
+        "section 3.7: duplicates leave an aggregate without a value",
         "a score row is there twice",
     ),
     # Stages: what was frozen before what.
@@ -168,7 +168,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "bank.serializer",
         "Every candidate serializes actions in the protocol's order",
-        "appendix A: the order is part of the serializer contract",
+        "appendix A: action order belongs to the serializer",
         "a candidate's serializer swaps two actions",
         reads=("protocol", "candidate"),
     ),
@@ -249,7 +249,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "join.score",
         "Traces and scores join one to one",
-        "appendix D: a one-to-one oracle join",
+        "appendix D: oracle join, one score per trace",
         "a score is removed",
         reads=("trace", "score"),
         needs=("join.unique-key",),
@@ -273,7 +273,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "action.vocabulary",
         "Teacher, traces and values name exactly the observation's legal actions",
-        "appendix D: equality of legal action vocabularies",
+        "appendix D: one legal vocabulary in all records",
         "an evaluator values an action that nobody declared",
         reads=(*_STATES, "teacher", "trace", "values"),
     ),
@@ -297,7 +297,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "probability.normalized",
         "Probabilities sum to one within the declared tolerance",
-        "appendix D: finite probabilities summing to one",
+        "appendix D: normalized probabilities",
         "a trace's probabilities sum to one and 1.8e-12",
         reads=("protocol", "teacher", "trace"),
     ),
@@ -384,7 +384,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.query-policy",
         "The query policy is the anchor where a query was accepted, else the prior",
-        "appendix C: a rejected request leaves the prior unchanged",
+        "appendix C: rejected requests keep the prior",
         "a query trace without a query holds the anchor's distribution",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", *_JOINED),
