@@ -6,8 +6,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture:bundles/classification
-SOURCES := verifier tests benchmarks reports bundles/rsd-fixture/rsd_fixture bundles/classification/classification_recipe
+RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/classification
+SOURCES := verifier tests benchmarks reports bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
+	bundles/classification/classification_recipe
 
 .PHONY: help verify test lint types imports unit package schemas bundles reports fuzz bench clean
 
@@ -21,7 +22,7 @@ help: ## list the targets
 	@touch $@
 
 .venv/development: .venv/runtime
-	$(PIP) install --constraint constraints.txt --group dev --editable '.[progress,sql]'
+	$(PIP) install --constraint constraints.txt --group dev --editable '.[certificates,progress,sql]'
 	@touch $@
 
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects
@@ -53,8 +54,9 @@ schemas: .venv/development ## write schemas/ anew from the models
 	$(RUN) tests/contract/export.py
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
-	rm -rf bundles/rsd-fixture/bundle bundles/classification/bundle
+	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/classification/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_stratified bundles/rsd-stratified/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m classification_recipe bundles/classification/bundle
 
 reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
@@ -63,8 +65,9 @@ reports: .venv/development ## write reports/ anew: what the verifier says of the
 fuzz: .venv/development ## the long form of the property tests and of the byte-change test
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
 
-bench: .venv/development ## a million traces: time, memory, and the floor measured in the same run
+bench: .venv/development ## a million traces, and map searches: time beside peers and the floor, in the same run
 	$(RUN) benchmarks/million.py
+	$(RUN) benchmarks/maps.py
 
 clean: ## remove what the targets above made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache benchmarks/work

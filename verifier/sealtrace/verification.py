@@ -22,9 +22,11 @@ from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.checks.cells import evaluated, recomputed_text
+from sealtrace.checks.maps import assigned_name, recomputed
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.selection import chosen_text, recounted
+from sealtrace.evidence.deployment import map_name
 from sealtrace.evidence.study import Study
 from sealtrace.records.kinds import STAGES
 from sealtrace.records.report import (
@@ -190,7 +192,23 @@ def _run(entry: Check, study: Study, done: dict[str, CheckResult]) -> tuple[Outc
     return outcome, result
 
 
-_POLICY_KINDS = frozenset({"observation", "teacher", "candidate", "trace", "values", "score", "summary", "selection"})
+_POLICY_KINDS = frozenset(
+    {
+        "observation",
+        "teacher",
+        "candidate",
+        "checkpoint",
+        "residual",
+        "trace",
+        "values",
+        "score",
+        "summary",
+        "partition",
+        "certificate",
+        "selection",
+        "map",
+    }
+)
 
 
 def _about_policies(entry: Check) -> bool:
@@ -313,6 +331,15 @@ def _summary(study: Study, outcomes: dict[str, Outcome], results: dict[str, Chec
                 reported=document.value.get("choice"),
             )
             for document, key, counted in recounted(study)
+        ]
+    if readable and results.get("map.choice", _NONE).status in ("pass", "fail"):
+        selected += [
+            Selected(
+                selector=key["selector"],
+                recomputed=map_name(chosen),
+                reported=" / ".join(assigned_name(study, one) for one in document.value["assignments"]),
+            )
+            for document, key, chosen in recomputed(study, Outcome("map.choice", "assignments"))
         ]
     return Summary(
         states=len(study.states) if study.bundle.of_kind("observation") else 0,

@@ -100,7 +100,10 @@ def _needed(study: Study, one: Candidate, accepted: Mask) -> dict[str, Mask]:
     if one.policy == "query":
         rules = [*(study.protocol.get("prior") or {"logits": {}})["logits"].values(), study.protocol.get("query") or {}]
     names = {name for rule in rules for name in dict(rule.get("terms") or {})}
+    if (checkpoint := study.checkpoint_of(one)) is not None:
+        names |= set(checkpoint.document.value["features"])
     needed = {features[name]["field"]: every for name in names if name in features}
     needed["legal"] = every
-    needed["teacher.distribution"] = accepted if one.policy == "query" else every
+    if one.policy != "student":
+        needed["teacher.distribution"] = accepted if one.policy == "query" else every
     return needed

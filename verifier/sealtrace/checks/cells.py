@@ -175,6 +175,8 @@ def recomputed_text(result: CellResult) -> str | None:
     """The unrounded numbers of a cell, for readers."""
     if result.value is None:
         return None
+    if result.value.text is not None:
+        return result.value.text
     percent = (result.cell.recipe or {}).get("percent") or (result.cell.printed and result.cell.printed.percent)
     scaled = [number * (100 if percent else 1) for number in result.value.numbers]
     return ", ".join(str(number.numerator) if number.denominator == 1 else repr(float(number)) for number in scaled)

@@ -95,6 +95,8 @@ def trace(study: Study, outcome: Outcome) -> None:
                 outcome.missing = f"{names[split]} was not traced"
             continue
         for index, one in enumerate(study.candidates):
+            if one.splits is not None and names[split] not in one.splits:
+                continue
             absent = members[~traced[index]]
             outcome.rows(
                 observations,

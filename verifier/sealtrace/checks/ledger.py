@@ -10,21 +10,36 @@ from sealtrace.checks.gate import query_columns
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence.frame import Index
-from sealtrace.evidence.study import Study, as_double
+from sealtrace.evidence.study import Candidate, Study, as_double
 from sealtrace.records.scalars import exact
 
-EVENTS = ("policy", "residual", "query-accepted", "query-rejected")
-"""What can be charged. A tilt owes `residual`, any other policy `policy`; a request owes its outcome too."""
 _NONE = -1
+_ACCEPTED, _REJECTED = 0, 1
 
 
-def _due(study: Study) -> tuple[Index, Index]:
-    """The first and the second event that each trace owes, as places in EVENTS."""
+def _event_of(study: Study, one: Candidate) -> str:
+    """What a policy owes at every state: a tilt its family's residual, where that has a charge of its own."""
+    if one.policy == "student":
+        return "student"
+    if one.policy != "tilt":
+        return "policy"
+    own = f"residual-{one.family}"
+    return own if own in study.protocol["charges"] else "residual"
+
+
+def _events(study: Study) -> list[str]:
+    """What can be charged; a request owes its outcome besides."""
+    owed = {_event_of(study, one) for one in study.candidates}
+    return ["query-accepted", "query-rejected", *sorted(owed)]
+
+
+def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
+    """The first and the second event that each trace owes, as places among events."""
     policies = np.array([one.policy for one in study.candidates] or [""])[study.trace_candidate]
+    owed = [events.index(_event_of(study, one)) for one in study.candidates] or [_NONE]
     requested, accepted, _, _ = query_columns(study)
-    first = np.where(policies == "tilt", EVENTS.index("residual"), EVENTS.index("policy"))
-    outcome = np.where(accepted, EVENTS.index("query-accepted"), EVENTS.index("query-rejected"))
-    return first, np.where((policies == "query") & requested, outcome, _NONE)
+    outcome = np.where(accepted, _ACCEPTED, _REJECTED)
+    return np.array(owed)[study.trace_candidate], np.where((policies == "query") & requested, outcome, _NONE)
 
 
 @check("replay.ledger", "traces")
@@ -39,17 +54,19 @@ def ledger(study: Study, outcome: Outcome) -> None:
             outcome.not_applicable = "the study charges nothing"
         return
     starts = column.offsets.to_numpy().astype(np.int64)
+    known_events = _events(study)
     events = column.values
     names = events.field("event")
     names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
     place_of = np.array(
-        [EVENTS.index(name) if name in EVENTS else _NONE for name in names.dictionary.to_pylist()] or [_NONE]
+        [known_events.index(name) if name in known_events else _NONE for name in names.dictionary.to_pylist()]
+        or [_NONE]
     )
     charged = place_of[names.indices.to_numpy()]
 
     known = study.trace_candidate >= 0
     outcome.inspected = int(known.sum())
-    due = _due(study)
+    due = _due(study, known_events)
     owed = 1 + (due[1] != _NONE)
     right = known & (np.diff(starts) == owed)
     outcome.rows(
@@ -57,7 +74,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
         np.flatnonzero(known & ~right),
         "/ledger",
         "the ledger has other events than the policy owes",
-        expected=lambda row: ", ".join(EVENTS[event[row]] for event in due if event[row] != _NONE),
+        expected=lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
         found=lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
     )
     for position, event in enumerate(due):
@@ -69,13 +86,13 @@ def ledger(study: Study, outcome: Outcome) -> None:
             rows[~same],
             f"/ledger/{position}/event",
             "another event was charged",
-            expected=lambda row: EVENTS[event[row]],
+            expected=lambda row: known_events[event[row]],
             found=lambda row: column[row].as_py()[position]["event"],
         )
         rows, places = rows[same], places[same]
         for number in distinct(event[rows]).tolist():
             members = np.flatnonzero(event[rows] == number)
-            _costs(study, outcome, rows[members], places[members], EVENTS[number], position, events)
+            _costs(study, outcome, rows[members], places[members], known_events[number], position, events)
 
 
 def _costs(

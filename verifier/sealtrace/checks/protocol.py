@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from sealtrace.records.scalars import exact
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
 
-def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
+def _domains(protocol: dict[str, Any]) -> Iterator[Domain]:
     """(pointer, value, whether it lies in its domain, the domain)."""
 
     def value(*path: str) -> Any:
@@ -25,7 +25,7 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
             node = node.get(name) if isinstance(node, dict) else None
         return node
 
-    def rule(path: tuple[str, ...], holds: bool, domain: str) -> tuple[str, str, bool, str]:
+    def rule(path: tuple[str, ...], holds: bool, domain: str) -> Domain:
         return "/" + "/".join(path), str(value(*path)), holds, domain
 
     positive = [("tau",), ("teacher", "temperature")]
@@ -60,6 +60,7 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
         yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
     if (text := value("prior", "floor")) is not None:
         yield rule(("prior", "floor"), exact(text) >= 0, "at least 0")
+    yield from _certification_domains(protocol)
     for name, feature in (protocol.get("features") or {}).items():
         form = f"{feature['form']} of {feature['field']}"
         fits = fits_form(feature, arrow_schema("observation"))
@@ -76,6 +77,81 @@ def _domains(protocol: dict[str, Any]) -> Iterator[tuple[str, str, bool, str]]:
         yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
     for index, split in enumerate(protocol.get("splits") or []):
         yield f"/splits/{index}/name", split["name"], split["name"] != "all", "a name other than `all`"
+
+
+Domain = tuple[str, str, bool, str]
+"""Pointer, value, whether it lies in its domain, and the domain."""
+
+
+def _certification_domains(protocol: dict[str, Any]) -> Iterator[Domain]:
+    """What variants, classes of partitions, selectors and dealing rules declare."""
+    for name, variant in (protocol.get("variants") or {}).items():
+        yield from _variant_domains(f"/variants/{name}", variant)
+    features = protocol.get("features") or {}
+    for name, declared in (protocol.get("partition_classes") or {}).items():
+        pointer = f"/partition_classes/{name}"
+        for weight in ("lambda_cert", "lambda_comp"):
+            yield f"{pointer}/{weight}", declared[weight], exact(declared[weight]) >= 0, "at least 0"
+        for feature, texts in declared["thresholds"].items():
+            values = [exact(text) for text in texts]
+            ascending = all(before < after for before, after in pairwise(values))
+            yield f"{pointer}/thresholds/{feature}", ", ".join(texts), ascending, "strictly ascending"
+            yield f"{pointer}/thresholds", feature, feature in features, "a declared feature"
+    splits = {split["name"] for split in protocol.get("splits") or []}
+    if (dealt := protocol.get("assignment")) is not None:
+        yield from _dealt_domains("/assignment", dealt["strata"], features, dealt["order"], splits)
+    if (again := protocol.get("resampling")) is not None:
+        yield from _dealt_domains("/resampling", again["strata"], features, again["pool"], splits)
+        for field in ("repeats", "calibration", "held_out"):
+            yield f"/resampling/{field}", str(again[field]), again[field] > 0, "above 0"
+    for index, selector in enumerate(protocol.get("selectors") or []):
+        for field in _SELECTOR_NEEDS[selector["rule"]]:
+            given = selector.get(field) is not None
+            yield f"/selectors/{index}/{field}", str(selector.get(field)), given, f"given for {selector['rule']}"
+        if selector.get("radius") is not None:
+            inside = 0 <= exact(selector["radius"]) <= 2
+            yield f"/selectors/{index}/radius", selector["radius"], inside, "from 0 to 2"
+        if selector.get("limit") is not None:
+            yield f"/selectors/{index}/limit", selector["limit"], exact(selector["limit"]) >= 0, "at least 0"
+
+
+_SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
+    "anchor": ("partition",),
+    "fixed": ("partition", "arm", "scale"),
+    "empirical-zero": ("arm",),
+    "mean-strong": ("partition", "limit"),
+    "kl-budget": ("partition", "limit", "clip"),
+    "risk-only": ("partition",),
+    "dual": ("partition",),
+    "robust": ("partition",),
+}
+"""What each rule cannot do without."""
+
+
+def _variant_domains(pointer: str, variant: dict[str, Any]) -> Iterator[Domain]:
+    domains: dict[str, tuple[Callable[[Fraction], bool], str]] = {
+        "tau": (lambda value: value > 0, "above 0"),
+        "epsilon": (lambda value: 0 <= value <= 1, "from 0 to 1"),
+        "zeta": (lambda value: 0 < value < 1, "between 0 and 1, both excluded"),
+        "rho": (lambda value: 0 <= value <= 2, "from 0 to 2"),
+    }
+    for name, (holds, domain) in domains.items():
+        if (text := variant.get(name)) is not None:
+            yield f"{pointer}/{name}", text, holds(exact(text)), domain
+    if (bounds := variant.get("utility_range")) is not None:
+        below = exact(bounds[0]) < exact(bounds[1])
+        yield f"{pointer}/utility_range", ", ".join(bounds), below, "q_min below q_max"
+    if (size := variant.get("calibration")) is not None:
+        yield f"{pointer}/calibration", str(size), size > 0, "above 0"
+
+
+def _dealt_domains(
+    pointer: str, strata: list[str], features: dict[str, Any], named: list[str], splits: set[str]
+) -> Iterator[Domain]:
+    unknown = [name for name in strata if name not in features]
+    yield f"{pointer}/strata", ", ".join(strata), not unknown, "declared features"
+    known = set(named) <= splits and len(set(named)) == len(named)
+    yield f"{pointer}", ", ".join(named), known, "declared splits, each once"
 
 
 @check("protocol.domain", "constants")
@@ -139,6 +215,8 @@ def scales(study: Study, outcome: Outcome) -> None:
                 found=study.protocol["scale_grid"][index],
             )
     for selector in study.protocol.get("selectors") or []:
+        if selector["rule"] != "empirical-zero":
+            continue
         for index, text in enumerate(study.protocol["scale_grid"]):
             if (selector["arm"], exact(text)) not in seen:
                 outcome.add(
@@ -148,6 +226,65 @@ def scales(study: Study, outcome: Outcome) -> None:
                     expected=f"a candidate {selector['arm']}@{text}",
                     found="none",
                 )
+
+
+@check("bank.checkpoints", "candidates")
+def checkpoints(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    learned = [one for one in study.candidates if one.checkpoint is not None]
+    if not learned and not study.checkpoints:
+        outcome.not_applicable = "no direction of the bank is learned"
+        return
+    outcome.inspected = len(learned)
+    for checkpoint in study.checkpoints.values():
+        if (problem := checkpoint.problem(study)) is not None:
+            pointer, expected, found = problem
+            outcome.add(
+                "the weights cannot be run on the declared features and actions",
+                source=checkpoint.document.path,
+                field=pointer,
+                expected=expected,
+                found=found,
+            )
+    told: set[str | None] = set()
+    for one in learned:
+        source, number = frame.place(one.row)
+        weights = study.checkpoint_of(one)
+        if weights is not None and weights.document.value["family"] != one.family:
+            outcome.add(
+                "the checkpoint is that of another family",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field="/checkpoint_sha256",
+                expected=one.family or "none",
+                found=weights.document.value["family"],
+            )
+        if weights is not None or one.family in told:
+            continue
+        told.add(one.family)
+        if one.policy == "student" or study.sealed_directions(one.family) is None:
+            outcome.missing = f"neither weights nor sealed directions of {one.family} are in the bundle"
+            continue
+        outcome.add(
+            "the directions of this family are taken as sealed: its weights are not in the bundle",
+            severity="note",
+            source=source,
+            row=number,
+            key=frame.key(one.row),
+            field="/checkpoint_sha256",
+            expected="weights with this digest",
+            found="sealed directions only",
+        )
+    named = {one.checkpoint for one in learned}
+    for digest, checkpoint in study.checkpoints.items():
+        if digest not in named:
+            outcome.add(
+                "no candidate names these weights",
+                source=checkpoint.document.path,
+                expected=f"one of {', '.join(sorted(one[:12] for one in named if one)) or 'none'}",
+                found=digest[:12],
+            )
 
 
 @check("bank.serializer", "candidates")
@@ -211,23 +348,33 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
     features = set(study.protocol.get("features") or {})
     if one.policy in ("anchor", "tilt", "query") and "anchor" not in study.protocol:
         yield "/policy", "an anchor rule in the protocol", "none"
-    if one.policy != "query" and one.interface != "teacher-backed":
+    if one.policy not in ("query", "student") and one.interface != "teacher-backed":
         yield "/interface", "teacher-backed: the policy uses the teacher's distribution", one.interface
-    exponentiates = one.policy in ("tilt", "query")
+    if one.policy == "student" and one.interface != "teacher-free":
+        yield "/interface", "teacher-free: the policy has a base of its own", one.interface
+    exponentiates = one.policy in ("tilt", "query", "student")
     if (one.normalization == "shifted-exponential") != exponentiates:
         yield "/normalization", "shifted-exponential" if exponentiates else "none", one.normalization
-    if one.policy != "tilt":
+    if one.splits is not None:
+        for name in one.splits:
+            if name not in study.roles:
+                yield "/splits", "declared splits", name
+    if one.policy not in ("tilt", "student"):
         for field, value in (("scale", one.scale), ("direction", one.direction), ("family", one.family)):
             if value is not None:
                 yield f"/{field}", f"nothing: a {one.policy} policy has no {field}", str(value)
-    if one.policy == "tilt":
+    if one.policy in ("tilt", "student"):
         if one.scale is not None and exact(one.scale) < 0:
             yield "/scale", "at least 0", one.scale
         if one.scale is None:
             yield "/scale", "a scale", "nothing"
+        if one.policy == "student" and not one.checkpoint:
+            yield "/checkpoint_sha256", "the checkpoint of the base policy", "nothing"
         if one.direction is None and one.checkpoint:
-            # A learned direction: what would replay it is said by the replay, which is missing.
+            # A learned direction: bank.checkpoints says where it comes from.
             return
+        if one.direction is not None and one.checkpoint and one.policy == "tilt":
+            yield "/direction", "nothing: the checkpoint gives the direction", "a rule"
         if set(one.direction or {}) != set(study.actions):
             yield (
                 "/direction",

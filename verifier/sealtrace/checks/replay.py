@@ -137,9 +137,9 @@ def normalizer(study: Study, outcome: Outcome) -> None:
 
 def replay_of(study: Study, candidate: int) -> Replay | None:
     """The replay of a candidate, or None where the protocol or the bank does not say how."""
-    needed = {"tilt": ("anchor",), "anchor": ("anchor",), "query": ("prior", "query"), "top-action": ()}
+    needed = {"tilt": ("anchor",), "anchor": ("anchor",), "query": ("prior", "query")}
     policy = study.candidates[candidate].policy
-    if any(part not in study.protocol for part in needed[policy]) or not study.frame("observation").size:
+    if any(part not in study.protocol for part in needed.get(policy, ())) or not study.frame("observation").size:
         return None
     return study.replay(candidate)
 
@@ -181,6 +181,53 @@ def top_action(study: Study, outcome: Outcome) -> None:
 @check("replay.tilt", "traces")
 def tilt(study: Study, outcome: Outcome) -> None:
     _replay_policy(study, outcome, "tilt", "the distribution is not the tilt of the anchor at this scale")
+
+
+@check("replay.student", "traces")
+def student(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "student", "the distribution is not the tilt of the checkpoint's own base policy")
+
+
+@check("replay.residual", "sealed directions")
+def residual(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("residual")
+    learned = {one.family: one for one in study.candidates if one.direction is None and one.checkpoint is not None}
+    if not frame.size:
+        outcome.not_applicable = "no direction is sealed"
+        return
+    codes, families = frame.texts("family")
+    states = study.state_of("residual")
+    matrix = frame.action_matrix("direction", study.actions)
+    for code, family in enumerate(families):
+        rows = np.flatnonzero(codes == code)
+        if family not in learned:
+            outcome.inspected += len(rows)
+            outcome.rows(
+                frame,
+                rows,
+                "/family",
+                "no candidate of the bank has a learned direction of this family",
+                expected=lambda _: ", ".join(sorted(filter(None, learned))) or "none",
+                found=lambda _: family,
+            )
+            continue
+        checkpoint = study.checkpoint_of(learned[family])
+        replayed = None if checkpoint is None else checkpoint.direction(study)
+        if replayed is None:
+            # Taken as sealed: bank.checkpoints says so.
+            outcome.inspected += len(rows)
+            continue
+        rows = rows[(states[rows] >= 0) & ~matrix.unknown[rows]]
+        compare_matrix(
+            study,
+            outcome,
+            "residual",
+            rows,
+            "direction",
+            replayed[states[rows]],
+            matrix.values[rows],
+            "the sealed direction is not what the weights give on the observation",
+        )
 
 
 @check("replay.zero-scale", "traces")

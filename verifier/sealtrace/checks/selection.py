@@ -50,9 +50,13 @@ def recount(study: Study, selector: dict[str, Any], split: str) -> Counted | Non
     return Counted(grid, crossings, states, empirical_zero([exact(text) for text in grid], crossings))
 
 
+def _counting(study: Study) -> list[dict[str, Any]]:
+    """The selectors that a selection record stands for; the others leave maps."""
+    return [one for one in study.protocol.get("selectors") or [] if one["rule"] == "empirical-zero"]
+
+
 def _selector(study: Study, record: dict[str, Any]) -> dict[str, Any] | None:
-    selectors = study.protocol.get("selectors") or []
-    return next((one for one in selectors if one["name"] == record["selector"]), None)
+    return next((one for one in _counting(study) if one["name"] == record["selector"]), None)
 
 
 def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], Counted | None]]:
@@ -65,9 +69,9 @@ def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], Counted 
 
 def _nothing_selected(study: Study, outcome: Outcome) -> bool:
     """Says so where the study neither declares nor records a selection."""
-    if study.protocol.get("selectors") or study.bundle.documents_of("selection"):
+    if _counting(study) or study.bundle.documents_of("selection"):
         return False
-    outcome.not_applicable = "the protocol declares no selector"
+    outcome.not_applicable = "the protocol declares no selector over a grid of scales"
     return True
 
 
@@ -75,7 +79,7 @@ def _nothing_selected(study: Study, outcome: Outcome) -> bool:
 def grid(study: Study, outcome: Outcome) -> None:
     if _nothing_selected(study, outcome):
         return
-    selectors = study.protocol.get("selectors") or []
+    selectors = _counting(study)
     documents = study.bundle.documents_of("selection")
     outcome.inspected = len(documents)
     for document in documents:
@@ -250,44 +254,49 @@ def chosen_text(counted: Counted) -> str | None:
 def held_out(study: Study, outcome: Outcome) -> None:
     if _nothing_selected(study, outcome):
         return
-    stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
     for document in study.bundle.documents_of("selection"):
         outcome.inspected += 1
-        status, key = document.value["held_out"], {"selector": document.value["selector"]}
-        if study.roles.get(status["split"]) != "held-out":
-            outcome.add(
-                "the split that was to stay unseen is not the held-out one",
-                source=document.path,
-                key=key,
-                field="/held_out/split",
-                expected=_of_role(study, "held-out"),
-                found=status["split"],
-            )
-        early = [
-            entry.path
-            for entry in study.bundle.entries
-            if entry.kind in ("values", "score")
-            and study.roles.get(entry.split or "") == "held-out"
-            and stages[entry.path] <= stages[document.path]
-        ]
-        if early:
-            outcome.add(
-                "held-out values or scores were sealed no later than the choice",
-                source=document.path,
-                key=key,
-                field="/held_out/status",
-                expected="held-out scores sealed after select",
-                found=", ".join(early),
-            )
-        if status["status"] != "not-joined":
-            outcome.add(
-                "the choice was made with held-out scores joined",
-                source=document.path,
-                key=key,
-                field="/held_out/status",
-                expected="not-joined",
-                found=status["status"],
-            )
+        report_held_out(study, outcome, document)
+
+
+def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
+    """The choice was sealed before any held-out value or score, and says so."""
+    stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
+    status, key = document.value["held_out"], {"selector": document.value["selector"]}
+    if study.roles.get(status["split"]) != "held-out":
+        outcome.add(
+            "the split that was to stay unseen is not the held-out one",
+            source=document.path,
+            key=key,
+            field="/held_out/split",
+            expected=_of_role(study, "held-out"),
+            found=status["split"],
+        )
+    early = [
+        entry.path
+        for entry in study.bundle.entries
+        if entry.kind in ("values", "score")
+        and study.roles.get(entry.split or "") == "held-out"
+        and stages[entry.path] <= stages[document.path]
+    ]
+    if early:
+        outcome.add(
+            "held-out values or scores were sealed no later than the choice",
+            source=document.path,
+            key=key,
+            field="/held_out/status",
+            expected="held-out scores sealed after select",
+            found=", ".join(early),
+        )
+    if status["status"] != "not-joined":
+        outcome.add(
+            "the choice was made with held-out scores joined",
+            source=document.path,
+            key=key,
+            field="/held_out/status",
+            expected="not-joined",
+            found=status["status"],
+        )
 
 
 def _values(constants: str | list[str]) -> list[Fraction]:

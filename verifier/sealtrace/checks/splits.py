@@ -12,6 +12,7 @@ from sealtrace.bundle.content import combined_codes
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence.study import Study
+from sealtrace.recompute import dealing
 
 _SUFFIX = re.compile(r"[0-9]+$")
 
@@ -105,13 +106,15 @@ def agreement(study: Study, outcome: Outcome) -> None:
 @check("split.rule", "states")
 def rule(study: Study, outcome: Outcome) -> None:
     rules = {split["name"]: split["rule"] for split in study.protocol.get("splits") or [] if split.get("rule")}
-    if not rules:
+    if study.protocol.get("assignment"):
+        _dealt(study, outcome)
+    elif not rules:
         outcome.not_applicable = "the protocol declares no assignment rule"
         return
     frame = study.frame("observation")
     codes, names = frame.texts("split")
     states, ids = frame.texts("state")
-    outcome.inspected = frame.size
+    outcome.inspected = frame.size if rules else outcome.inspected
     suffixes = [_SUFFIX.search(one) for one in ids]
     for name, declared in rules.items():
         modulus = int(declared["modulus"]) or 1
@@ -126,6 +129,42 @@ def rule(study: Study, outcome: Outcome) -> None:
             expected=lambda row: f"{'not ' if inside[row] else ''}{name}",
             found=lambda row: frame.text("split", row),
         )
+
+
+def _dealt(study: Study, outcome: Outcome) -> None:
+    """Every state lies in the split that the declared deal gives it."""
+    frame = study.frame("observation")
+    codes, names = frame.texts("split")
+    declared = study.protocol["assignment"]
+    sizes = {split["name"]: int(split["states"]) for split in study.protocol["splits"]}
+    taking = [name for name in declared["order"] if name in sizes and name in names]
+    if taking != declared["order"]:
+        outcome.missing = "the assignment names a split that is not there"
+        return
+    members = np.flatnonzero(np.isin(codes, [names.index(name) for name in taking]))
+    ids = np.array([text.encode() for text in study.states.to_pylist()], dtype=object)
+    members = members[np.argsort(ids[members], kind="stable")]
+    outcome.inspected = len(members)
+    strata = [study.feature(name)[members] for name in declared["strata"]]
+    if any(np.isnan(one).any() for one in strata):
+        outcome.missing = "a stratum cannot be computed at every state"
+        return
+    if sum(sizes[name] for name in taking) != len(members):
+        outcome.missing = "the splits do not hold the declared numbers of states"
+        return
+    due = np.full(frame.size, -1, np.int64)
+    order = dealing.stratified_order(int(declared["seed"]), strata, len(members))
+    for name, places in zip(taking, dealing.deal(order, [sizes[name] for name in taking]), strict=True):
+        due[members[places]] = names.index(name)
+    wrong = members[due[members] != codes[members]]
+    outcome.rows(
+        frame,
+        wrong,
+        "/split",
+        "the declared deal assigns the state otherwise",
+        expected=lambda row: names[due[row]],
+        found=lambda row: frame.text("split", row),
+    )
 
 
 @check("split.duplicates", "states")

@@ -100,6 +100,18 @@ class Frame:
             array = array.dictionary_encode()
         return array.indices.fill_null(-1).to_numpy().astype(np.int64), array.dictionary.to_pylist()
 
+    def first_texts(self, name: str) -> tuple[Index, list[str]]:
+        """The first item of each list of a column as codes, -1 for absent or empty, and the texts."""
+        array = self.column(name)
+        starts = array.offsets.to_numpy()[:-1].astype(np.int64)
+        filled = np.diff(array.offsets.to_numpy()) > 0
+        filled &= array.is_valid().to_numpy(zero_copy_only=False)
+        items = array.values
+        items = items if pa.types.is_dictionary(items.type) else items.dictionary_encode()
+        codes = np.full(self.size, -1, np.int64)
+        codes[filled] = items.indices.fill_null(-1).to_numpy()[starts[filled]]
+        return codes, items.dictionary.to_pylist()
+
     def text(self, name: str, row: int) -> str | None:
         """One text."""
         value: str | None = self.table.column(name)[row].as_py()

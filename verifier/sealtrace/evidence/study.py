@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.content import combined_codes, document_digest
 from sealtrace.bundle.reading import Bundle, Document
 from sealtrace.evidence.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
-from sealtrace.recompute import policies, scores, thresholds
+from sealtrace.recompute import networks, policies, scores, thresholds
 from sealtrace.records.kinds import KINDS
 from sealtrace.records.scalars import exact
 
@@ -33,13 +33,65 @@ class Candidate:
     interface: str
     direction: dict[str, Any] | None
     family: str | None
+    family_index: int | None
     normalization: str
     checkpoint: str | None
+    splits: list[str] | None
 
     @property
     def name(self) -> str:
         """Arm and scale, as people write them."""
         return self.arm if self.scale is None else f"{self.arm}@{self.scale}"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The frozen weights of a learned family."""
+
+    document: Document
+
+    def problem(self, study: Study) -> tuple[str, str, str] | None:
+        """(pointer, expected, found) where the weights cannot be run on the study's features; None where they can."""
+        value = self.document.value
+        declared = study.protocol.get("features") or {}
+        for place, name in enumerate(value["features"]):
+            if name not in declared:
+                return f"/features/{place}", "a declared feature", name
+        if value["actions"] != study.actions:
+            return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
+        for head in ("residual", "base"):
+            width = len(value["features"])
+            for place, layer in enumerate(value.get(head) or []):
+                pointer = f"/{head}/{place}"
+                if len(layer["weights"]) != width:
+                    return f"{pointer}/weights", f"{width} inputs", str(len(layer["weights"]))
+                width = len(layer["bias"])
+                for row, outputs in enumerate(layer["weights"]):
+                    if len(outputs) != width:
+                        return f"{pointer}/weights/{row}", f"{width} outputs", str(len(outputs))
+            if value.get(head) and width != len(study.actions):
+                return f"/{head}", f"{len(study.actions)} outputs at the end", str(width)
+        return None
+
+    def direction(self, study: Study) -> Matrix | None:
+        """The residual direction at every observed state, from observations alone."""
+        return self._head(study, "residual")
+
+    def base(self, study: Study) -> Matrix | None:
+        """The logits of the family's own base policy; None where it has none."""
+        return self._head(study, "base")
+
+    def _head(self, study: Study, head: str) -> Matrix | None:
+        value = self.document.value
+        if not value.get(head) or self.problem(study) is not None:
+            return None
+        inputs = np.column_stack([study.feature(name) for name in value["features"]])
+        layers = [
+            networks.Layer(np.array(layer["weights"], np.float64), np.array(layer["bias"], np.float64), kind)
+            for layer in value[head]
+            for kind in [layer["activation"]]
+        ]
+        return networks.forward(inputs, layers)
 
 
 @dataclass(frozen=True)
@@ -121,8 +173,10 @@ class Study:
                 record["interface"],
                 None if record["direction"] is None else dict(record["direction"]),
                 record["family"],
+                record["family_index"],
                 record["normalization"],
                 record["checkpoint_sha256"],
+                record["splits"],
             )
             for row, record in enumerate(frame.table.to_pylist())
         ]
@@ -184,9 +238,10 @@ class Study:
         unknown = np.full(frame.size, np.nan)
         if rule is None or not fits_form(rule, frame.table.schema):
             return unknown
-        if rule["form"] == "lookup":
+        if rule["form"] in ("lookup", "first-lookup"):
             table = {text: as_double(exact(value)) for text, value in rule["table"].items()}
-            codes, texts = frame.texts(rule["field"])
+            read = frame.texts if rule["form"] == "lookup" else frame.first_texts
+            codes, texts = read(rule["field"])
             values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
             return values[codes]
         if rule["form"] == "capped-length":
@@ -323,18 +378,60 @@ class Study:
             case "anchor":
                 return Replay(self.smoothed_teacher, None)
             case "tilt":
-                if candidate.direction is None or candidate.scale is None:
+                if candidate.scale is None:
                     return None
                 scale = as_double(exact(candidate.scale))
                 if scale == 0:
                     return Replay(self.smoothed_teacher, None)
-                if not set(self.actions) <= set(candidate.direction):
+                return self._tilted(candidate, self.smoothed_teacher, scale)
+            case "student":
+                checkpoint = self.checkpoint_of(candidate)
+                if candidate.scale is None or checkpoint is None or (logits := checkpoint.base(self)) is None:
                     return None
-                weights = policies.tilt_weights(self.smoothed_teacher, self.affine(candidate.direction), scale, legal)
-                return Replay(policies.normalized(weights), policies.normalizers(weights))
+                base = policies.shifted_exponential(logits, legal)
+                scale = as_double(exact(candidate.scale))
+                if scale == 0:
+                    return Replay(policies.normalized(base), policies.normalizers(base))
+                return self._tilted(candidate, policies.normalized(base), scale)
             case _:
                 weights = self.prior_weights
                 return Replay(policies.normalized(weights), policies.normalizers(weights))
+
+    def _tilted(self, candidate: Candidate, base: Matrix, scale: float) -> Replay | None:
+        direction = self.direction_of(candidate)
+        if direction is None:
+            return None
+        weights = policies.tilt_weights(base, direction, scale, self.legal.named)
+        return Replay(policies.normalized(weights), policies.normalizers(weights))
+
+    def direction_of(self, candidate: Candidate) -> Matrix | None:
+        """A residual direction at every observed state: from its rule, its weights, or as sealed."""
+        if candidate.direction is not None:
+            known = set(self.actions) <= set(candidate.direction)
+            return self.affine(candidate.direction) if known else None
+        if (checkpoint := self.checkpoint_of(candidate)) is not None:
+            return checkpoint.direction(self)
+        return self.sealed_directions(candidate.family)
+
+    def sealed_directions(self, family: str | None) -> Matrix | None:
+        """The sealed directions of a family by state, NaN where there is none; None where it has none at all."""
+        frame = self.frame("residual")
+        codes, texts = frame.texts("family")
+        if family is None or family not in texts:
+            return None
+        rows = self.by_state("residual", np.flatnonzero(codes == texts.index(family)))
+        return _aligned(frame.action_matrix("direction", self.actions), rows)
+
+    @cached_property
+    def checkpoints(self) -> dict[str, Checkpoint]:
+        """The weights in the bundle, by the content digest that candidates name."""
+        return {
+            document_digest(document.value): Checkpoint(document) for document in self.bundle.documents_of("checkpoint")
+        }
+
+    def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
+        """The weights of a candidate, where they are in the bundle."""
+        return None if candidate.checkpoint is None else self.checkpoints.get(candidate.checkpoint)
 
     @cached_property
     def smoothed_teacher(self) -> Matrix:
@@ -440,6 +537,8 @@ def fits_form(rule: dict[str, Any], schema: pa.Schema) -> bool:
     match rule["form"]:
         case "lookup":
             return pa.types.is_string(kind) and bool(rule.get("table"))
+        case "first-lookup":
+            return pa.types.is_list(kind) and bool(rule.get("table"))
         case "capped-length":
             return pa.types.is_list(kind) and _positive(rule.get("cap"))
         case "capped-ratio":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -21,7 +21,7 @@ class Leaf(Record):
     """One group of the partition."""
 
     group: Name = Field(description="The group's name.")
-    conditions: list[Condition] = Field(description="The path from the root.")
+    conditions: list[Condition] = Field(description="The path from the root; empty where one group holds all.")
 
 
 class Allocation(Record):
@@ -38,7 +38,10 @@ class Partition(Record):
     """The frozen rule from observation to group, and the frozen allocations."""
 
     name: Name = Field(description="The partition's name.")
-    leaves: list[Leaf] = Field(description="The groups, in order.")
+    learned_in: Name | None = Field(
+        None, description="The protocol's class that it is the best of; absent where it was declared by hand."
+    )
+    leaves: Annotated[list[Leaf], Field(min_length=1)] = Field(description="The groups, in order.")
     objective: Number | None = Field(None, description="The structure objective that it reached.")
     allocations: list[Allocation] | None = Field(None, description="Shares of the failure budgets.")
 
@@ -66,25 +69,29 @@ class Partition(Record):
 class Certificate(Record):
     """The simultaneous bounds of one candidate in one group."""
 
+    partition: Name = Field(description="The partition.")
+    group: Name = Field(description="The group.")
     arm: Name = Field(description="The candidate's arm.")
     scale: Exact | None = Field(None, description="The candidate's scale.")
-    group: Name = Field(description="The group.")
     states: Count = Field(description="n: calibration states of the group.")
     crossings: Count = Field(description="k: how many of them cross.")
     risk_upper: Number = Field(description="U: Clopper-Pearson upper bound.")
     utility_mean: Number | None = Field(None, description="Mean normalized utility.")
     utility_lower: Number | None = Field(None, description="L: Hoeffding lower bound.")
+    certified: bool = Field(description="Whether U is at most the group's risk budget.")
 
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
                 {
+                    "partition": "by pot",
+                    "group": "low",
                     "arm": "residual",
                     "scale": "0.08",
-                    "group": "low",
                     "states": 128,
                     "crossings": 0,
                     "risk_upper": 0.0569,
+                    "certified": True,
                 }
             ]
         }
@@ -144,31 +151,40 @@ class Selection(Record):
     )
 
 
-class Assignment(Record):
+class Assigned(Record):
     """The candidate of one group."""
 
     group: Name = Field(description="The group.")
-    arm: Name = Field(description="The candidate's arm; the anchor's where nothing is certified.")
+    outcome: Literal["selected", "no-certified-candidate"] = Field(description="What the rule gave in this group.")
+    arm: Name = Field(description="The candidate's arm; the anchor's where nothing may be chosen.")
     scale: Exact | None = Field(None, description="The candidate's scale.")
 
 
 class CandidateMap(Record):
-    """A frozen group-to-candidate map."""
+    """A frozen group-to-candidate map: what one selector chose on the calibration split."""
 
-    name: Name = Field(description="The map's name.")
-    selector: Name = Field(description="The selector that chose it.")
-    assignments: list[Assignment] = Field(description="One per group, in the partition's order.")
-    risk_upper: Number | None = Field(None, description="Worst mixture risk.")
-    utility_lower: Number | None = Field(None, description="Worst mixture utility.")
+    selector: Name = Field(description="The protocol's selector.")
+    partition: Name = Field(description="The partition whose groups it maps.")
+    split: Name = Field(description="The split that was counted.")
+    assignments: Annotated[list[Assigned], Field(min_length=1)] = Field(
+        description="One per group, in the partition's order."
+    )
+    risk_upper: Number | None = Field(None, description="The map's one risk bound, where the selector certifies risk.")
+    utility_lower: Number | None = Field(
+        None, description="The map's one utility bound, where the selector certifies utility."
+    )
     reason: Text | None = Field(None, description="Why nothing better exists, for readers.")
+    held_out: HeldOut = Field(description="Held-out join status.")
 
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
                 {
-                    "name": "robust",
                     "selector": "robust-group",
-                    "assignments": [{"group": "low", "arm": "residual", "scale": "0.08"}],
+                    "partition": "by pot",
+                    "split": "calibration",
+                    "assignments": [{"group": "low", "outcome": "selected", "arm": "residual", "scale": "0.08"}],
+                    "held_out": {"split": "held-out", "status": "not-joined"},
                 }
             ]
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -23,15 +23,19 @@ class Candidate(Record):
 
     arm: Name = Field(description="The policy arm.")
     scale: Exact | None = Field(None, description="The residual scale; absent where the arm has none.")
-    policy: Literal["top-action", "anchor", "tilt", "query"] = Field(
+    policy: Literal["top-action", "anchor", "tilt", "query", "student"] = Field(
         description="How the distribution is formed: a point mass on the teacher's top action, the smoothed "
-        "anchor, an exponential tilt of the anchor, or the prior with gated queries."
+        "anchor, an exponential tilt of the anchor, the prior with gated queries, or an exponential tilt of the "
+        "checkpoint's own base policy."
     )
     interface: Interface = Field(description="Which fields the policy may see.")
     family: Name | None = Field(None, description="The residual family.")
     family_index: Count | None = Field(None, description="The family's place, for ties.")
     direction: dict[Name, Affine] | None = Field(None, description="The residual direction of a fixed rule, by action.")
     checkpoint_sha256: Sha256 | None = Field(None, description="The checkpoint of a learned direction.")
+    splits: list[Name] | None = Field(
+        None, description="The splits that the candidate is traced on; absent: all that are traced."
+    )
     serializer: Actions = Field(description="The action order that the policy's vectors use.")
     normalization: Literal["shifted-exponential", "none"] = Field(
         description="How weights become probabilities; `none` where nothing is exponentiated."
@@ -54,6 +58,45 @@ class Candidate(Record):
                     },
                     "serializer": ["fold", "call", "raise"],
                     "normalization": "shifted-exponential",
+                }
+            ]
+        }
+    )
+
+
+class Layer(Record):
+    """One layer of a network: activation(inputs . weights + bias)."""
+
+    weights: Annotated[list[list[Number]], Field(min_length=1)] = Field(
+        description="One list per input, with one number per output."
+    )
+    bias: Annotated[list[Number], Field(min_length=1)] = Field(description="One number per output.")
+    activation: Literal["identity", "tanh", "relu"] = Field(description="Applied to each output.")
+
+
+class Checkpoint(Record):
+    """The frozen weights of a learned family. Its content digest is what candidates name as their checkpoint."""
+
+    family: Name = Field(description="The residual family.")
+    features: Annotated[list[Name], Field(min_length=1)] = Field(
+        description="The protocol's features that enter, in order. They are functions of observations alone."
+    )
+    actions: Actions = Field(description="The actions that the last outputs stand for, in order.")
+    residual: Annotated[list[Layer], Field(min_length=1)] = Field(
+        description="From features to the residual direction."
+    )
+    base: list[Layer] | None = Field(
+        None, description="From features to the logits of the base policy, where the family has one of its own."
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "family": "linear",
+                    "features": ["pot_pressure"],
+                    "actions": ["fold", "raise"],
+                    "residual": [{"weights": [[-0.1, 0.4]], "bias": [0.0, 0.1], "activation": "identity"}],
                 }
             ]
         }

@@ -30,11 +30,42 @@ class Feature(Record):
     """A number that a policy may compute from an observation."""
 
     field: Name = Field(description="The observation's field.")
-    form: Literal["capped-ratio", "capped-length", "lookup", "number"] = Field(
-        description="min(1, field / cap), min(1, length / cap), a table's value, or the number itself."
+    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number"] = Field(
+        description="min(1, field / cap), min(1, length / cap), a table's value, a table's value of a list's first "
+        "item, or the number itself."
     )
     cap: Exact | None = Field(None, description="The cap of a capped form.")
     table: dict[Name, Exact] | None = Field(None, description="The values of a lookup.")
+
+
+class Assignment(Record):
+    """How states were dealt to splits at random, in strata."""
+
+    seed: Count = Field(description="Seeds one generator for all states.")
+    generator: Literal["python-random"] = Field(
+        description="Python's random.Random(seed); one random() per state, in order of state id."
+    )
+    strata: list[Name] = Field(
+        description="Features. States are ordered by their values, one feature after the other, then by the draw."
+    )
+    order: Annotated[list[Name], Field(min_length=1)] = Field(
+        description="Splits in the order in which they take their states. Of N ordered states that are left, a split "
+        "of n takes the i-th, from zero, where floor((i + 1) n / N) > floor(i n / N). Other splits take no part."
+    )
+
+
+class Resampling(Record):
+    """Repeated splits of states that were scored already: diagnostics, not coverage."""
+
+    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
+    repeats: Count = Field(description="How many times.")
+    seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
+    generator: Literal["python-random"] = Field(
+        description="Python's random.Random; one random() per state of the pool, in order of state id."
+    )
+    strata: list[Name] = Field(description="As in an assignment.")
+    calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
+    held_out: Count = Field(description="States that are held out; taken from those left.")
 
 
 class TeacherRule(Record):
@@ -83,12 +114,56 @@ class Evaluators(Record):
     risk: Name = Field(description="The evaluator of degradation.")
 
 
+SelectionRule = Literal["anchor", "fixed", "empirical-zero", "mean-strong", "kl-budget", "risk-only", "dual", "robust"]
+
+
 class Selector(Record):
-    """A selection rule, declared before calibration."""
+    """A selection rule, declared before calibration.
+
+    Candidates compete in every group of a partition. A certified candidate of a group has a risk bound of at most
+    the group's budget. Ties go to the smaller scale, then to the lower family index. A group in which nothing may
+    be chosen falls back to the anchor.
+    """
 
     name: Name = Field(description="The selector's name.")
-    rule: Literal["empirical-zero"] = Field(description="The rule.")
-    arm: Name = Field(description="The arm whose scales compete.")
+    rule: SelectionRule = Field(
+        description="anchor: always the anchor. fixed: the named candidate. empirical-zero: the arm's largest scale of "
+        "the grid without a calibration crossing. mean-strong: the largest mean utility among candidates whose mean d "
+        "is at least -limit. kl-budget: the largest mean utility among candidates whose mean KL(teacher || policy) is "
+        "at most limit. risk-only: the largest mean utility among certified candidates. dual: the largest utility "
+        "bound among certified candidates. robust: the map of the largest worst-mixture utility bound whose worst-"
+        "mixture risk bound is within the global budget, among certified candidates and the anchor."
+    )
+    arm: Name | None = Field(None, description="The arm of a fixed candidate, or whose scales compete.")
+    scale: Exact | None = Field(None, description="The scale of a fixed candidate.")
+    partition: Name | None = Field(None, description="The partition in whose groups candidates compete.")
+    limit: Exact | None = Field(None, description="The limit of mean-strong and kl-budget.")
+    clip: Exact | None = Field(None, description="kl-budget: the policy's mass is clipped below at this.")
+    radius: Exact | None = Field(
+        None,
+        description="The l1 radius of the mixture set over which the map's one risk bound (the largest mixture of U) "
+        "and one utility bound (the smallest mixture of L) are stated. Absent: the certification's rho for a robust "
+        "rule, and 0, the calibration mixture, for others. An anchor has the bounds of the bank's first scale-0 "
+        "candidate.",
+    )
+
+
+class Variant(Record):
+    """What a declared sensitivity analysis changes. What it does not name stays as the study declares it."""
+
+    tau: Exact | None = Field(None, description="The severity threshold.")
+    epsilon: Exact | None = Field(None, description="The risk budget, of groups and of the mixture.")
+    zeta: Exact | None = Field(None, description="Both failure probabilities.")
+    rho: Exact | None = Field(None, description="The radius of the mixture set.")
+    utility_range: Annotated[list[Exact], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="q_min and q_max."
+    )
+    families: list[Name] | None = Field(
+        None, description="The families that compete. Shares of the budgets are then equal over what competes."
+    )
+    evaluators: Evaluators | None = Field(None, description="Which action values define utility and risk.")
+    partition: Name | None = Field(None, description="The partition in whose groups candidates compete.")
+    calibration: Count | None = Field(None, description="Calibration states of each repeated split.")
 
 
 class Ties(Record):
@@ -96,9 +171,16 @@ class Ties(Record):
 
     action: Literal["earliest-legal"] = Field(description="The top action among equals.")
     selection: Literal["smaller-scale"] | None = Field(
-        None, description="Among equal candidates; absent where a rule cannot tie."
+        None,
+        description="Among equal candidates: the smaller scale, then the lower family index; absent where a rule "
+        "cannot tie.",
     )
-    map: Literal["lexicographic"] | None = Field(None, description="Among equal maps.")
+    map: Literal["lexicographic"] | None = Field(
+        None, description="Among equal maps: group by group, the anchor first, then smaller scale, then family index."
+    )
+    partition: Literal["fewer-leaves"] | None = Field(
+        None, description="Among equal partitions: fewer leaves, then the earlier serialization."
+    )
 
 
 class Tolerances(Record):
@@ -119,10 +201,17 @@ class Certification(Record):
     utility_range: Annotated[list[Exact], Field(min_length=2, max_length=2)] | None = Field(
         None, description="q_min and q_max."
     )
+    partition: Name | None = Field(
+        None, description="The deployed partition: calibration and held-out traces carry its groups."
+    )
+    certified_when: Literal["every-group", "any-group"] | None = Field(
+        None,
+        description="A repeat counts as certified where no group falls back to the anchor, or where one does not.",
+    )
 
 
 class PartitionClass(Record):
-    """The partitions that structure learning may choose from."""
+    """The partitions that structure learning may choose from, and what it minimizes on the structure split."""
 
     depth: Count = Field(description="Largest depth of a tree.")
     thresholds: dict[Name, list[Exact]] = Field(description="Feature to its allowed thresholds.")
@@ -190,7 +279,12 @@ class Protocol(Record):
     ties: Ties | None = Field(None, description="Tie rules.")
     tolerances: Tolerances | None = Field(None, description="Replay tolerances.")
     certification: Certification | None = Field(None, description="Certificate budgets.")
-    partition_class: PartitionClass | None = Field(None, description="The declared partitions.")
+    partition_classes: dict[Name, PartitionClass] | None = Field(
+        None, description="The classes that partitions are learned in, by name."
+    )
+    assignment: Assignment | None = Field(None, description="How states were dealt to splits.")
+    resampling: Resampling | None = Field(None, description="Repeated splits.")
+    variants: dict[Name, Variant] | None = Field(None, description="Declared sensitivity analyses, by name.")
     bootstrap: Bootstrap | None = Field(None, description="Interval settings.")
 
     @model_validator(mode="before")

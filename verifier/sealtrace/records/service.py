@@ -54,3 +54,19 @@ class Match(Record):
             "examples": [{"match": "h-1", "arm": "residual", "opponent": "independent-A", "result": "win"}]
         }
     )
+
+
+class Measurement(Record):
+    """One sealed measurement, such as a search time: what no recomputation can give again."""
+
+    quantity: Name = Field(description="What was measured.")
+    subject: Name = Field(description="Of what.")
+    repeat: Count = Field(description="The measurement's index, from zero.")
+    value: Number = Field(description="The measured value.")
+    unit: Name = Field(description="Its unit.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"quantity": "map-search", "subject": "depth-2", "repeat": 0, "value": 0.68, "unit": "ms"}]
+        }
+    )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sealtrace.evidence.study import Study
-from sealtrace.tables import policy_metrics  # noqa: F401 - imported for its registrations
+from sealtrace.tables import map_metrics, policy_metrics  # noqa: F401 - imported for their registrations
 from sealtrace.tables.judgement import Judgement, Status, judge
 from sealtrace.tables.metrics import METRICS, MissingEvidenceError, RecipeError, Value, compute
 from sealtrace.tables.numbers import Printed, looks_numeric, read_printed
@@ -259,6 +259,8 @@ class Evaluator:
 
 
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value) -> Judgement:
+    if value.text is not None:
+        return _judged_text(cell, value.text)
     if cell.printed is None or not cell.printed.numeric:
         return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
     factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
@@ -271,7 +273,17 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value) -> Judgement:
     metric = METRICS.get(recipe.get("metric") or "")
     if metric is not None and metric.given and judgement.status is Status.EXACT:
         return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
+    if metric is not None and metric.measured and judgement.status in (Status.EXACT, Status.TIE):
+        return replace(judgement, status=Status.MEASURED, sentence=f"{cell.text} is the sealed measurements' aggregate")
     return judgement
+
+
+def _judged_text(cell: TableCell, due: str) -> Judgement:
+    """A cell that prints names: the same names in the same order, whatever separates them."""
+    printed, wanted = ([part.strip() for part in re.split(r"[/,]", text)] for text in (cell.text, due))
+    if printed == wanted:
+        return Judgement(Status.EXACT, f"{cell.text} is what the records give; exact")
+    return Judgement(Status.MISMATCH, f"{cell.text!r} is not {due!r}")
 
 
 def _filled(template: str, cell: TableCell, *, quoted: bool) -> str:

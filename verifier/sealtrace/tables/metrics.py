@@ -42,6 +42,8 @@ class Value:
     """The marks that the cell must carry, where the metric says so."""
     rounded: Rounded | None = None
     """The same quantity from inputs that were rounded first, where it has inputs that a table would print."""
+    text: str | None = None
+    """What the cell must print, where it is no number: the candidates of a map."""
 
     @property
     def count(self) -> int:
@@ -66,6 +68,8 @@ class Metric:
     optional: tuple[str, ...]
     given: bool
     """An id, scale or declared constant rather than a result."""
+    measured: bool
+    """An aggregate of sealed measurements."""
     function: Callable[[Study, Arguments], Value]
 
 
@@ -73,12 +77,21 @@ METRICS: dict[str, Metric] = {}
 
 
 def metric(
-    name: str, formula: str, source: str, *, needs: str = "", takes: str = "", given: bool = False
+    name: str,
+    formula: str,
+    source: str,
+    *,
+    needs: str = "",
+    takes: str = "",
+    given: bool = False,
+    measured: bool = False,
 ) -> Callable[[Callable[[Study, Arguments], Value]], Callable[[Study, Arguments], Value]]:
     """Registers a metric; `needs` and `takes` name its required and optional arguments."""
 
     def register(function: Callable[[Study, Arguments], Value]) -> Callable[[Study, Arguments], Value]:
-        METRICS[name] = Metric(name, formula, source, tuple(needs.split()), tuple(takes.split()), given, function)
+        METRICS[name] = Metric(
+            name, formula, source, tuple(needs.split()), tuple(takes.split()), given, measured, function
+        )
         return function
 
     return register

@@ -1,0 +1,504 @@
+"""Certificates and choices, recomputed: what the calibration states allow, and what each declared rule takes.
+
+Reads distributions, action values, the bank, the frozen partitions and the protocol; never a certificate,
+a selection or a map record: those are what was reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, cmp_to_key, lru_cache
+from typing import Any
+
+import numpy as np
+
+from sealtrace.evidence.frame import Index, Mask, Matrix, Vector
+from sealtrace.evidence.outcomes import Outcomes, UnscoredError, divergences, outcomes_of, traces_by_state
+from sealtrace.evidence.partitions import Partition, frozen_partitions
+from sealtrace.evidence.settings import Setting, competing
+from sealtrace.evidence.study import Study, as_double
+from sealtrace.recompute import bounds, maps
+from sealtrace.recompute.maps.mixtures import least_means
+from sealtrace.recompute.scores import mean
+from sealtrace.records.scalars import exact
+
+NEAR = 1e-9
+"""Values nearer than this, relative to their size, are told apart in exact arithmetic."""
+BITS = 256
+"""The precision of bounds where doubles do not decide."""
+SLACK = Fraction(1, 2 ** (BITS - 16))
+"""Bounds that differ by less than this are not told apart by their approximations."""
+
+
+class UndeclaredError(Exception):
+    """The protocol, the partition or the rule lacks what the computation needs."""
+
+
+class VoidError(Exception):
+    """A utility lies outside the declared range, so the utility bounds that it enters mean nothing."""
+
+
+class Calibration:
+    """The certificates of one partition on some calibration states, under one setting."""
+
+    def __init__(self, study: Study, setting: Setting, partition: Partition, states: Index) -> None:
+        self.study = study
+        self.setting = setting
+        self.partition = partition
+        self.candidates = competing(study, setting.families)
+        if not self.candidates:
+            raise UndeclaredError("no candidate competes")
+        groups = partition.group_of[states]
+        if (groups < 0).any():
+            raise UndeclaredError(f"{int((groups < 0).sum())} states lie in no single group of {partition.name}")
+        self.members = [states[groups == group] for group in range(len(partition.groups))]
+        self.counts: Index = np.array([len(members) for members in self.members], np.int64)
+        self.states = states
+        self._groups = groups
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        return outcomes_of(self.study, self.setting.utility, self.setting.risk, self.setting.tau)
+
+    @cached_property
+    def crossings(self) -> Index:
+        """k by candidate and group."""
+        counted = np.zeros((len(self.candidates), len(self.members)), np.int64)
+        for row, candidate in enumerate(self.candidates):
+            self._require_scores(candidate)
+            crossed = self.outcomes.of(candidate).crossed[self.states]
+            counted[row] = np.bincount(self._groups[crossed], minlength=len(self.members))
+        return counted
+
+    def _require_scores(self, candidate: int) -> None:
+        absent = int(np.isnan(self.outcomes.of(candidate).utility[self.states]).sum())
+        if absent:
+            name = self.study.candidates[candidate].name
+            raise UnscoredError(f"{name} cannot be scored at {absent} calibration states")
+
+    def share(self, kind: str) -> list[list[Fraction]]:
+        """zeta w by candidate and group: the failure probability that each bound may have."""
+        zeta = self.setting.zeta_risk if kind == "risk" else self.setting.zeta_util
+        if zeta is None:
+            raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
+        if self.setting.families is not None:
+            equal = zeta / (len(self.candidates) * len(self.members))
+            return [[equal] * len(self.members)] * len(self.candidates)
+        return [
+            [zeta * self._weight(kind, one, group) for group in range(len(self.members))] for one in self.candidates
+        ]
+
+    def _weight(self, kind: str, candidate: int, group: int) -> Fraction:
+        entry = self.partition.shares.get((candidate, group))
+        weight = None if entry is None else getattr(entry, kind)
+        if weight is None or not 0 < weight <= 1:
+            name = self.study.candidates[candidate].name
+            raise UndeclaredError(
+                f"{self.partition.name} allocates no {kind} share to {name} in {self.partition.groups[group]}"
+            )
+        return Fraction(weight)
+
+    @cached_property
+    def risk_shares(self) -> list[list[Fraction]]:
+        return self.share("risk")
+
+    @cached_property
+    def utility_shares(self) -> list[list[Fraction]]:
+        return self.share("utility")
+
+    @cached_property
+    def upper(self) -> Matrix:
+        """U by candidate and group."""
+        return bounds.risk_upper(self.crossings, self.counts[None, :], _doubles(self.risk_shares))
+
+    @cached_property
+    def certified(self) -> Mask:
+        """Whether U is at most the group's budget, decided exactly."""
+        budget = self.setting.epsilon_group
+        if budget is None:
+            raise UndeclaredError("the protocol declares no risk budget of groups")
+        shares = [share for row in self.risk_shares for share in row]
+        states = np.broadcast_to(self.counts, self.crossings.shape)
+        decided = bounds.risks_at_most(self.crossings.ravel(), states.ravel(), shares, budget)
+        return decided.reshape(self.crossings.shape)
+
+    @cached_property
+    def utility(self) -> Matrix:
+        """Mean utility by candidate and group, in the evaluator's units; NaN for an empty group."""
+        table = np.full(self.crossings.shape, np.nan)
+        for row, candidate in enumerate(self.candidates):
+            values = self.outcomes.of(candidate).utility
+            for group, members in enumerate(self.members):
+                if len(members):
+                    table[row, group] = mean(values[members])
+        return table
+
+    @property
+    def _range(self) -> tuple[Fraction, Fraction]:
+        if self.setting.utility_range is None:
+            raise UndeclaredError("the protocol declares no utility range")
+        low, high = self.setting.utility_range
+        if low >= high:
+            raise UndeclaredError("q_min is not below q_max")
+        return low, high
+
+    @cached_property
+    def outside(self) -> Index:
+        """How many utilities of each candidate and group lie outside the declared range."""
+        low, high = self._range
+        table = np.zeros(self.crossings.shape, np.int64)
+        for row, candidate in enumerate(self.candidates):
+            beyond = self.states[out_of_range(self.outcomes, candidate, self.states, low, high)]
+            table[row] = np.bincount(self.partition.group_of[beyond], minlength=len(self.members))
+        return table
+
+    @cached_property
+    def normalized(self) -> Matrix:
+        """Mean normalized utility by candidate and group; NaN for an empty group."""
+        low, high = self._range
+        return (self.utility - as_double(low)) / as_double(high - low)
+
+    @cached_property
+    def lower(self) -> Matrix:
+        """L by candidate and group; zero for an empty group. Void where a utility lies outside the range."""
+        if self.outside.any():
+            row, group = np.argwhere(self.outside)[0].tolist()
+            name = self.study.candidates[self.candidates[row]].name
+            raise VoidError(f"a utility of {name} in {self.partition.groups[group]} lies outside the declared range")
+        return self.stated_lower
+
+    @cached_property
+    def stated_lower(self) -> Matrix:
+        """L by candidate and group, whether or not the range holds."""
+        shares = self.utility_shares
+        radii = np.array(
+            [[_radius(int(n), share) for n, share in zip(self.counts, row, strict=True)] for row in shares]
+        )
+        # An empty group has no mean and an infinite radius: its bound is zero.
+        lower: Matrix = np.maximum(0.0, np.where(self.counts > 0, self.normalized - radii, 0.0))
+        return lower
+
+    # Exact values, for what doubles do not decide
+
+    def exact_mean(self, row: int, group: int) -> Fraction:
+        """The mean utility with nothing rounded."""
+        members = self.members[group]
+        return self.outcomes.exact_utility(self.candidates[row], members) / len(members)
+
+    def exact_lower(self, row: int, group: int) -> bounds.Lower:
+        """L as an exact object."""
+        low, high = self._range
+        if not len(self.members[group]):
+            return bounds.Lower(Fraction(0), 0, self.utility_shares[row][group])
+        normalized = (self.exact_mean(row, group) - low) / (high - low)
+        return bounds.Lower(normalized, int(self.counts[group]), self.utility_shares[row][group])
+
+    def same_distribution(self, one: int, other: int, group: int) -> bool:
+        """Whether two candidates have the same stored distribution at every state of a group."""
+        members = self.members[group]
+        matrix = self.study.probabilities.values
+        rows = [traces_by_state(self.study, self.candidates[row])[members] for row in (one, other)]
+        return bool(np.array_equal(matrix[rows[0]], matrix[rows[1]]))
+
+
+_radius = lru_cache(maxsize=65536)(bounds.utility_radius)
+
+
+def _doubles(shares: list[list[Fraction]]) -> Matrix:
+    return np.array([[float(share) for share in row] for row in shares])
+
+
+def out_of_range(outcomes: Outcomes, candidate: int, states: Index, low: Fraction, high: Fraction) -> Mask:
+    """Which utilities lie outside a range, decided exactly."""
+    values = outcomes.of(candidate).utility[states]
+    ends = as_double(low), as_double(high)
+    size = max(1.0, abs(ends[0]), abs(ends[1]))
+    beyond: Mask = ~((values >= ends[0]) & (values <= ends[1]))
+    unsure = (np.abs(values - ends[0]) <= NEAR * size) | (np.abs(values - ends[1]) <= NEAR * size)
+    for place in np.flatnonzero(unsure).tolist():
+        beyond[place] = not low <= outcomes.exact_utility(candidate, states[[place]]) <= high
+    return beyond
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a rule takes: a map from groups to candidates."""
+
+    calibration: Calibration
+    rule: str
+    assigned: tuple[int | None, ...]
+    """The candidate of each group; None is the anchor."""
+    fell_back: tuple[bool, ...]
+    """Groups in which nothing may be chosen."""
+    radius: Fraction
+    reason: str
+    """Why nothing better exists."""
+
+    @property
+    def partition(self) -> Partition:
+        return self.calibration.partition
+
+    @property
+    def certified(self) -> bool:
+        """Whether the repeat or study counts as certified, as the protocol declares."""
+        rule = (self.calibration.study.protocol.get("certification") or {}).get("certified_when") or "every-group"
+        return not any(self.fell_back) if rule == "every-group" else not all(self.fell_back)
+
+    @property
+    def certifies(self) -> tuple[str, ...]:
+        """Which bounds the rule states for its map."""
+        return CERTIFIES[self.rule]
+
+    def risk_upper(self, radius: Fraction | None = None) -> float:
+        """The map's one risk bound: the largest mixture of U."""
+        values = self._bounds(self.calibration.upper)
+        return -self._least(-values, self.radius if radius is None else radius)
+
+    def utility_lower(self, radius: Fraction | None = None) -> float:
+        """The map's one utility bound: the smallest mixture of L."""
+        return self._least(self._bounds(self.calibration.lower), self.radius if radius is None else radius)
+
+    def _bounds(self, table: Matrix) -> Vector:
+        rows = [None if one is None else self.calibration.candidates.index(one) for one in self.assigned]
+        if self.rule == "anchor":
+            # The scale-0 candidate is the anchor bit for bit, and has sampled bounds.
+            rows = [_first_of_scale_zero(self.calibration)] * len(rows)
+        return np.array([0.0 if row is None else table[row, group] for group, row in enumerate(rows)])
+
+    def _least(self, values: Vector, radius: Fraction) -> float:
+        counts = self.calibration.counts
+        if not counts.sum():
+            raise UndeclaredError("there are no calibration states")
+        return float(least_means(values[None], counts / counts.sum(), float(min(radius / 2, Fraction(1))))[0])
+
+
+CERTIFIES: dict[str, tuple[str, ...]] = {
+    "anchor": ("risk", "utility"),
+    "fixed": (),
+    "empirical-zero": ("risk",),
+    "mean-strong": (),
+    "kl-budget": (),
+    "risk-only": ("risk",),
+    "dual": ("risk", "utility"),
+    "robust": ("risk", "utility"),
+}
+"""Which bounds each rule states for its map."""
+
+
+def _first_of_scale_zero(calibration: Calibration) -> int:
+    for row, candidate in enumerate(calibration.candidates):
+        if exact(calibration.study.candidates[candidate].scale or "1") == 0:
+            return row
+    raise UndeclaredError("no competing candidate has scale 0")
+
+
+def selector_named(study: Study, name: str) -> dict[str, Any]:
+    """A declared selector."""
+    for selector in study.protocol.get("selectors") or []:
+        if selector["name"] == name:
+            found: dict[str, Any] = selector
+            return found
+    raise UndeclaredError(f"the protocol declares no selector {name!r}")
+
+
+def partition_of(study: Study, selector: dict[str, Any], setting: Setting) -> Partition:
+    """The partition in whose groups a selector's candidates compete."""
+    name = setting.partition or selector.get("partition")
+    if name is None:
+        raise UndeclaredError(f"the selector {selector['name']} names no partition")
+    known = frozen_partitions(study)
+    if name not in known:
+        raise UndeclaredError(f"the bundle has no partition {name!r}")
+    return known[name]
+
+
+def choose(study: Study, selector: dict[str, Any], setting: Setting, states: Index) -> Chosen:
+    """What a selector takes on some calibration states."""
+    calibration = Calibration(study, setting, partition_of(study, selector, setting), states)
+    rule = selector["rule"]
+    radius = Fraction(0) if rule != "robust" else (setting.rho or Fraction(0))
+    if selector.get("radius") is not None:
+        radius = exact(selector["radius"])
+    groups = range(len(calibration.members))
+    if rule == "robust":
+        return _robust(calibration, radius)
+    rows = [_RULES[rule](calibration, selector, group) for group in groups]
+    return Chosen(
+        calibration=calibration,
+        rule=rule,
+        assigned=tuple(None if row is None else calibration.candidates[row] for row in rows),
+        fell_back=tuple(row is None and rule != "anchor" for row in rows),
+        radius=radius,
+        reason=_REASONS[rule],
+    )
+
+
+Taken = int | None
+"""The row of the candidate that a rule takes in a group; None for the anchor."""
+
+
+def _take_anchor(_: Calibration, __: dict[str, Any], ___: int) -> Taken:
+    return None
+
+
+def _take_fixed(calibration: Calibration, selector: dict[str, Any], _: int) -> Taken:
+    for row, candidate in enumerate(calibration.candidates):
+        one = calibration.study.candidates[candidate]
+        if one.arm == selector.get("arm") and exact(one.scale or "-1") == exact(selector.get("scale") or "-2"):
+            return row
+    raise UndeclaredError(f"{selector.get('arm')}@{selector.get('scale')} is no competing candidate")
+
+
+def _take_empirical_zero(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+    rows = [
+        row
+        for row, candidate in enumerate(calibration.candidates)
+        if calibration.study.candidates[candidate].arm == selector.get("arm") and calibration.crossings[row, group] == 0
+    ]
+    # Candidates come in order of scale, so the last is the largest.
+    return rows[-1] if rows else None
+
+
+def _take_by_mean(calibration: Calibration, group: int, admissible: Mask) -> Taken:
+    """The largest mean utility among admissible candidates; the earliest among equals."""
+    if not calibration.counts[group] or not admissible.any():
+        return None
+    values = calibration.utility[:, group]
+
+    def compare(one: int, other: int) -> int:
+        if calibration.same_distribution(one, other, group):
+            return 0
+        difference = calibration.exact_mean(one, group) - calibration.exact_mean(other, group)
+        return (difference > 0) - (difference < 0)
+
+    return _largest(values, admissible, compare)
+
+
+def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int]) -> int:
+    """The earliest of the largest admissible values; those too near to tell apart are compared exactly."""
+    rows = np.flatnonzero(admissible)
+    best = values[rows].max()
+    near: list[int] = rows[values[rows] >= best - NEAR * max(1.0, abs(best))].tolist()
+    # max keeps the first of equals, and rows come in the order of the tie rule.
+    return near[0] if len(near) == 1 else max(near, key=cmp_to_key(compare))
+
+
+def _take_mean_strong(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+    limit = -_limit(selector)
+    members = calibration.members[group]
+    admissible = np.zeros(len(calibration.candidates), np.bool_)
+    if len(members):
+        for row, candidate in enumerate(calibration.candidates):
+            delta = mean(calibration.outcomes.of(candidate).delta[members])
+            admissible[row] = delta >= as_double(limit)
+            if abs(delta - as_double(limit)) <= NEAR:
+                admissible[row] = calibration.outcomes.exact_delta(candidate, members) / len(members) >= limit
+    return _take_by_mean(calibration, group, admissible)
+
+
+def _take_kl_budget(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+    limit, clip = as_double(_limit(selector)), as_double(exact(selector.get("clip") or "0"))
+    members = calibration.members[group]
+    admissible = np.zeros(len(calibration.candidates), np.bool_)
+    if len(members):
+        for row, candidate in enumerate(calibration.candidates):
+            divergence = mean(divergences(calibration.study, candidate, clip)[members])
+            if not np.isfinite(divergence):
+                raise UnscoredError(f"{calibration.study.candidates[candidate].name} has no finite teacher KL")
+            if abs(divergence - limit) <= NEAR:
+                raise bounds.Undecided("a mean teacher KL lies too near to the declared limit")
+            admissible[row] = divergence < limit
+    return _take_by_mean(calibration, group, admissible)
+
+
+def _limit(selector: dict[str, Any]) -> Fraction:
+    if selector.get("limit") is None:
+        raise UndeclaredError(f"the selector {selector['name']} declares no limit")
+    return exact(selector["limit"])
+
+
+def _take_risk_only(calibration: Calibration, _: dict[str, Any], group: int) -> Taken:
+    return _take_by_mean(calibration, group, calibration.certified[:, group])
+
+
+def _take_dual(calibration: Calibration, _: dict[str, Any], group: int) -> Taken:
+    admissible = calibration.certified[:, group]
+    if not admissible.any():
+        return None
+
+    def compare(one: int, other: int) -> int:
+        shares = calibration.utility_shares
+        if shares[one][group] == shares[other][group] and calibration.same_distribution(one, other, group):
+            return 0
+        return bounds.compare_lower(calibration.exact_lower(one, group), calibration.exact_lower(other, group))
+
+    return _largest(calibration.lower[:, group], admissible, compare)
+
+
+_RULES: dict[str, Callable[[Calibration, dict[str, Any], int], Taken]] = {
+    "anchor": _take_anchor,
+    "fixed": _take_fixed,
+    "empirical-zero": _take_empirical_zero,
+    "mean-strong": _take_mean_strong,
+    "kl-budget": _take_kl_budget,
+    "risk-only": _take_risk_only,
+    "dual": _take_dual,
+}
+
+_REASONS = {
+    "anchor": "the rule always takes the anchor",
+    "fixed": "the rule names its candidate",
+    "empirical-zero": "no larger scale is without a crossing",
+    "mean-strong": "no candidate within the limit has a larger mean utility",
+    "kl-budget": "no candidate within the limit has a larger mean utility",
+    "risk-only": "no certified candidate of a group has a larger mean utility",
+    "dual": "no certified candidate of a group has a larger utility bound",
+}
+
+
+def map_instance(calibration: Calibration, radius: Fraction) -> maps.Instance:
+    """The map problem of a calibration: the anchor first, then candidates in the order of the tie rule."""
+    shape = (len(calibration.members), len(calibration.candidates) + 1)
+    upper, lower = np.zeros(shape), np.zeros(shape)
+    admissible = np.ones(shape, np.bool_)
+    upper[:, 1:], lower[:, 1:] = calibration.upper.T, calibration.lower.T
+    admissible[:, 1:] = calibration.certified.T
+
+    def exact_upper(group: int, option: int) -> Fraction:
+        if option == 0:
+            return Fraction(0)
+        share = calibration.risk_shares[option - 1][group]
+        return bounds.risk_upper_ball(
+            int(calibration.crossings[option - 1, group]), int(calibration.counts[group]), share, BITS
+        )
+
+    def exact_lower(group: int, option: int) -> Fraction:
+        return Fraction(0) if option == 0 else bounds.lower_value(calibration.exact_lower(option - 1, group), BITS)
+
+    return maps.Instance(
+        tuple(calibration.counts.tolist()),
+        upper,
+        lower,
+        admissible,
+        exact_upper,
+        exact_lower,
+        calibration.setting.epsilon_global,
+        radius,
+        SLACK,
+    )
+
+
+def _robust(calibration: Calibration, radius: Fraction) -> Chosen:
+    if calibration.setting.rho is None:
+        raise UndeclaredError("the protocol declares no radius of the mixture set")
+    solution = maps.best_map(map_instance(calibration, radius))
+    return Chosen(
+        calibration=calibration,
+        rule="robust",
+        assigned=tuple(None if option == 0 else calibration.candidates[option - 1] for option in solution.choice),
+        fell_back=tuple(not calibration.certified[:, group].any() for group in range(len(calibration.members))),
+        radius=radius,
+        reason=maps.describe(solution.proof),
+    )

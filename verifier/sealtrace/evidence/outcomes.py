@@ -1,0 +1,133 @@
+"""What every policy reaches at every state: utilities, degradations and crossings under named evaluators.
+
+Computed from stored distributions and action values; `score` records are not read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from sealtrace.evidence.frame import Index, Mask, Matrix, Vector
+from sealtrace.evidence.study import Study
+from sealtrace.recompute import fidelity, scores, thresholds
+
+
+class UnscoredError(Exception):
+    """A state that is asked for has no trace, no anchor or no action values."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One candidate at every observed state."""
+
+    utility: Vector
+    """NaN where there is no single trace or no action values."""
+    delta: Vector
+    crossed: Mask
+
+
+class Outcomes:
+    """Outcomes under one pair of evaluators and one threshold; each candidate is computed when first asked for."""
+
+    def __init__(self, study: Study, utility: str, risk: str, tau: Fraction) -> None:
+        self.study = study
+        self._utility = study.evaluator(utility)
+        self._risk = study.evaluator(risk)
+        self._tau = tau
+        self._known: dict[int, Outcome] = {}
+
+    @cached_property
+    def _usable(self) -> Mask:
+        values = np.isfinite(self._utility).all(axis=1) & np.isfinite(self._risk).all(axis=1)
+        return self.study.playable & (self.study.anchor_traces >= 0) & values
+
+    def of(self, candidate: int) -> Outcome:
+        """The outcome of a candidate."""
+        if candidate not in self._known:
+            self._known[candidate] = self._computed(candidate)
+        return self._known[candidate]
+
+    def _computed(self, candidate: int) -> Outcome:
+        study = self.study
+        rows = traces_by_state(study, candidate)
+        matrix = study.probabilities
+        states = np.flatnonzero(self._usable & (rows >= 0))
+        states = states[~matrix.unknown[rows[states]]]
+        policy = matrix.values[rows[states]]
+        base = matrix.values[study.anchor_traces[states]]
+        found = thresholds.crossings(policy, base, self._risk[states], self._tau)
+        size = len(study.states)
+        utility, delta = np.full(size, np.nan), np.full(size, np.nan)
+        crossed = np.zeros(size, np.bool_)
+        utility[states] = scores.expected_utility(policy, self._utility[states])
+        delta[states], crossed[states] = found.delta, found.crossed
+        return Outcome(utility, delta, crossed)
+
+    def exact_utility(self, candidate: int, states: Index) -> Fraction:
+        """The sum of utilities over states with nothing rounded."""
+        rows = traces_by_state(self.study, candidate)
+        policy = self.study.probabilities.values[rows[states]]
+        return exact_sum(policy * 1.0, self._utility[states])
+
+    def exact_delta(self, candidate: int, states: Index) -> Fraction:
+        """The sum of degradations over states with nothing rounded."""
+        rows = traces_by_state(self.study, candidate)
+        matrix = self.study.probabilities.values
+        risk = self._risk[states]
+        return exact_sum(matrix[rows[states]], risk) - exact_sum(matrix[self.study.anchor_traces[states]], risk)
+
+
+def exact_sum(policy: Matrix, values: Matrix) -> Fraction:
+    """The sum of policy * values over all entries, in rational arithmetic."""
+    return sum(
+        (Fraction(p) * Fraction(q) for p, q in zip(policy.ravel().tolist(), values.ravel().tolist(), strict=True)),
+        Fraction(0),
+    )
+
+
+def traces_by_state(study: Study, candidate: int) -> Index:
+    """A candidate's trace at every observed state; -1 where none or several."""
+    name = f"traces by state {candidate}"
+    if name not in study.memory:
+        study.memory[name] = study.by_state("trace", np.flatnonzero(study.trace_candidate == candidate))
+    rows: Index = study.memory[name]
+    return rows
+
+
+def outcomes_of(study: Study, utility: str, risk: str, tau: Fraction) -> Outcomes:
+    """The outcomes under a pair of evaluators and a threshold, computed once."""
+    key = f"outcomes {utility!r} {risk!r} {tau}"
+    if key not in study.memory:
+        study.memory[key] = Outcomes(study, utility, risk, tau)
+    known: Outcomes = study.memory[key]
+    return known
+
+
+def divergences(study: Study, candidate: int, clip: float) -> Vector:
+    """KL(teacher || policy) at every observed state; NaN where there is no single trace or no teacher."""
+    key = f"divergences {candidate} {clip!r}"
+    if key not in study.memory:
+        rows = traces_by_state(study, candidate)
+        values = np.full(len(study.states), np.nan)
+        states = np.flatnonzero((rows >= 0) & np.isfinite(study.teacher).all(axis=1))
+        policy = study.probabilities.values[rows[states]]
+        values[states] = fidelity.teacher_kl(study.teacher[states], policy, clip)
+        study.memory[key] = values
+    known: Vector = study.memory[key]
+    return known
+
+
+def states_of(study: Study, split: str) -> Index:
+    """The observed states of a split, in order of their ids."""
+    name = f"states of {split}"
+    if name not in study.memory:
+        codes, names = study.frame("observation").texts("split")
+        members = np.flatnonzero(codes == names.index(split)) if split in names else np.zeros(0, np.int64)
+        ids = np.array([text.encode() for text in study.states.take(members).to_pylist()], dtype=object)
+        study.memory[name] = members[np.argsort(ids, kind="stable")]
+    members_in_order: Index = study.memory[name]
+    return members_in_order
