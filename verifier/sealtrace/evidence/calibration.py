@@ -22,6 +22,7 @@ from sealtrace.evidence.study import Study, as_double
 from sealtrace.recompute import bounds, maps
 from sealtrace.recompute.maps.mixtures import least_means
 from sealtrace.recompute.scores import mean
+from sealtrace.recompute.undecided import Undecided
 from sealtrace.records.scalars import exact
 
 NEAR = 1e-9
@@ -204,6 +205,7 @@ class Calibration:
 
 
 _radius = lru_cache(maxsize=65536)(bounds.utility_radius)
+_upper_ball = lru_cache(maxsize=65536)(bounds.risk_upper_ball)
 
 
 def _doubles(shares: list[list[Fraction]]) -> Matrix:
@@ -408,7 +410,7 @@ def _take_kl_budget(calibration: Calibration, selector: dict[str, Any], group: i
             if not np.isfinite(divergence):
                 raise UnscoredError(f"{calibration.study.candidates[candidate].name} has no finite teacher KL")
             if abs(divergence - limit) <= NEAR:
-                raise bounds.Undecided("a mean teacher KL lies too near to the declared limit")
+                raise Undecided("a mean teacher KL lies too near to the declared limit")
             admissible[row] = divergence < limit
     return _take_by_mean(calibration, group, admissible)
 
@@ -470,9 +472,7 @@ def map_instance(calibration: Calibration, radius: Fraction) -> maps.Instance:
         if option == 0:
             return Fraction(0)
         share = calibration.risk_shares[option - 1][group]
-        return bounds.risk_upper_ball(
-            int(calibration.crossings[option - 1, group]), int(calibration.counts[group]), share, BITS
-        )
+        return _upper_ball(int(calibration.crossings[option - 1, group]), int(calibration.counts[group]), share, BITS)
 
     def exact_lower(group: int, option: int) -> Fraction:
         return Fraction(0) if option == 0 else bounds.lower_value(calibration.exact_lower(option - 1, group), BITS)

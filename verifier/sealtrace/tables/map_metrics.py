@@ -30,8 +30,8 @@ from sealtrace.evidence.outcomes import UnscoredError, divergences, states_of, t
 from sealtrace.evidence.partitions import Partition, frozen_partitions
 from sealtrace.evidence.settings import competing
 from sealtrace.evidence.study import Study, as_double
-from sealtrace.recompute.bounds import Undecided
 from sealtrace.recompute.scores import mean
+from sealtrace.recompute.undecided import Undecided
 from sealtrace.tables.metrics import (
     Arguments,
     MissingEvidenceError,
