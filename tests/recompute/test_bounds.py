@@ -17,7 +17,6 @@ from statsmodels.stats.proportion import proportion_confint
 from sealtrace.recompute import bounds
 from sealtrace.recompute.bounds import (
     Lower,
-    Undecided,
     clipped,
     compare_lower,
     lower_value,
@@ -30,6 +29,7 @@ from sealtrace.recompute.bounds import (
     utility_radius,
     utility_radius_ball,
 )
+from sealtrace.recompute.undecided import Undecided
 
 SIZES = [1, 2, 5, 12, 126, 512, 2048, 10**4, 10**6]
 SHARES = [Fraction(1, 2), Fraction(1, 20), Fraction(1, 1600), Fraction(1, 10**6), Fraction(1, 10**12)]

@@ -47,7 +47,7 @@ from sealtrace.tables.cells import CellResult, bundle_cells, missing_cells
 from sealtrace.tables.judgement import RECOMPUTED
 from sealtrace.tables.judgement import Status as CellStatus
 
-__all__ = ["families", "select", "verify"]
+__all__ = ["families", "select", "unmet_needs", "verify"]
 
 
 def verify(
@@ -209,6 +209,15 @@ _POLICY_KINDS = frozenset(
         "map",
     }
 )
+
+
+def unmet_needs(study: Study, reads: tuple[str, ...], needs: tuple[str, ...]) -> str | None:
+    """Why records of some kinds cannot be computed with, by the checks that they must pass; None where they can."""
+    results: dict[str, CheckResult] = {}
+    for entry in CATALOGUE:
+        if entry.id in _closure(frozenset(needs)):
+            _, results[entry.id] = _run(entry, study, results)
+    return _unmet(Check("", "", "", "", reads=reads, needs=needs), study.bundle, results)
 
 
 def _about_policies(entry: Check) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.calibration import Calibration, UndeclaredError, VoidError, out_of_range
+from sealtrace.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.evidence.deployment import calibration_split
 from sealtrace.evidence.frame import Index, Matrix, Vector
 from sealtrace.evidence.outcomes import UnscoredError, outcomes_of, states_of, traces_by_state
@@ -209,13 +209,14 @@ def utility_range(study: Study, outcome: Outcome) -> None:
     low, high = setting.utility_range
     outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
     frame = study.frame("trace")
-    for candidate in competing(study):
+    bank = competing(study)
+    beyond = outcomes.outside(bank, low, high)
+    for row, candidate in enumerate(bank):
         values = outcomes.of(candidate).utility
-        states = np.flatnonzero(~np.isnan(values))
-        outcome.inspected += len(states)
-        beyond = states[out_of_range(outcomes, candidate, states, low, high)]
-        rows = traces_by_state(study, candidate)[beyond]
-        at = dict(zip(rows.tolist(), beyond.tolist(), strict=True))
+        outcome.inspected += int((~np.isnan(values)).sum())
+        states = np.flatnonzero(beyond[row])
+        rows = traces_by_state(study, candidate)[states]
+        at = dict(zip(rows.tolist(), states.tolist(), strict=True))
         outcome.rows(
             frame,
             rows,

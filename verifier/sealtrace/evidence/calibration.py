@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.evidence.frame import Index, Mask, Matrix, Vector
-from sealtrace.evidence.outcomes import Outcomes, UnscoredError, divergences, outcomes_of, traces_by_state
+from sealtrace.evidence.outcomes import NEAR, Outcomes, UnscoredError, divergences, outcomes_of, traces_by_state
 from sealtrace.evidence.partitions import Partition, frozen_partitions
 from sealtrace.evidence.settings import Setting, competing
 from sealtrace.evidence.study import Study, as_double
@@ -25,8 +25,6 @@ from sealtrace.recompute.scores import mean
 from sealtrace.recompute.undecided import Undecided
 from sealtrace.records.scalars import exact
 
-NEAR = 1e-9
-"""Values nearer than this, relative to their size, are told apart in exact arithmetic."""
 BITS = 256
 """The precision of bounds where doubles do not decide."""
 SLACK = Fraction(1, 2 ** (BITS - 16))
@@ -39,6 +37,22 @@ class UndeclaredError(Exception):
 
 class VoidError(Exception):
     """A utility lies outside the declared range, so the utility bounds that it enters mean nothing."""
+
+
+class Shares:
+    """zeta w by candidate and group: the failure probability that each bound may have."""
+
+    def __init__(self, table: list[list[Fraction]]) -> None:
+        self.table = table
+        self.doubles: Matrix = np.array([[float(share) for share in row] for row in table])
+        self._distinct = sorted({share for row in table for share in row})
+        self._place = np.array([[self._distinct.index(share) for share in row] for row in table])
+
+    def at_counts(self, counts: Index, compute: Callable[[int, Fraction], float]) -> Matrix:
+        """What depends on n and the share alone, by candidate and group; computed once per pair."""
+        by_share = np.array([[compute(n, share) for n in counts.tolist()] for share in self._distinct])
+        table: Matrix = by_share[self._place, np.arange(len(counts))]
+        return table
 
 
 class Calibration:
@@ -64,32 +78,42 @@ class Calibration:
         return outcomes_of(self.study, self.setting.utility, self.setting.risk, self.setting.tau)
 
     @cached_property
+    def _inside(self) -> Matrix:
+        """One column per group: 1 where a calibration state belongs to it."""
+        inside: Matrix = (self._groups[:, None] == np.arange(len(self.members))).astype(np.float64)
+        return inside
+
+    @cached_property
     def crossings(self) -> Index:
         """k by candidate and group."""
-        counted = np.zeros((len(self.candidates), len(self.members)), np.int64)
-        for row, candidate in enumerate(self.candidates):
-            self._require_scores(candidate)
-            crossed = self.outcomes.of(candidate).crossed[self.states]
-            counted[row] = np.bincount(self._groups[crossed], minlength=len(self.members))
-        return counted
+        self.require_scores()
+        crossed = self.outcomes.stacked(self.candidates).crossed[:, self.states]
+        # Sums of zeros and ones are exact in doubles.
+        return (crossed.astype(np.float64) @ self._inside).astype(np.int64)
 
-    def _require_scores(self, candidate: int) -> None:
-        absent = int(np.isnan(self.outcomes.of(candidate).utility[self.states]).sum())
-        if absent:
-            name = self.study.candidates[candidate].name
-            raise UnscoredError(f"{name} cannot be scored at {absent} calibration states")
+    def require_scores(self) -> None:
+        """Refuses calibration states at which a candidate has no score."""
+        absent = np.isnan(self.outcomes.stacked(self.candidates).utility[:, self.states]).sum(axis=1)
+        if absent.any():
+            row = int(absent.argmax())
+            name = self.study.candidates[self.candidates[row]].name
+            raise UnscoredError(f"{name} cannot be scored at {int(absent[row])} calibration states")
 
-    def share(self, kind: str) -> list[list[Fraction]]:
-        """zeta w by candidate and group: the failure probability that each bound may have."""
+    def _shares(self, kind: str) -> Shares:
         zeta = self.setting.zeta_risk if kind == "risk" else self.setting.zeta_util
         if zeta is None:
             raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
-        if self.setting.families is not None:
-            equal = zeta / (len(self.candidates) * len(self.members))
-            return [[equal] * len(self.members)] * len(self.candidates)
-        return [
-            [zeta * self._weight(kind, one, group) for group in range(len(self.members))] for one in self.candidates
-        ]
+        # Repeated splits ask for the same shares again and again.
+        key = f"{kind} shares {self.partition.name!r} {zeta} {self.setting.families}"
+        if key not in self.study.memory:
+            groups = range(len(self.members))
+            if self.setting.families is not None:
+                table = [[zeta / (len(self.candidates) * len(groups))] * len(groups)] * len(self.candidates)
+            else:
+                table = [[zeta * self._weight(kind, one, group) for group in groups] for one in self.candidates]
+            self.study.memory[key] = Shares(table)
+        shares: Shares = self.study.memory[key]
+        return shares
 
     def _weight(self, kind: str, candidate: int, group: int) -> Fraction:
         entry = self.partition.shares.get((candidate, group))
@@ -102,17 +126,17 @@ class Calibration:
         return Fraction(weight)
 
     @cached_property
-    def risk_shares(self) -> list[list[Fraction]]:
-        return self.share("risk")
+    def risk_shares(self) -> Shares:
+        return self._shares("risk")
 
     @cached_property
-    def utility_shares(self) -> list[list[Fraction]]:
-        return self.share("utility")
+    def utility_shares(self) -> Shares:
+        return self._shares("utility")
 
     @cached_property
     def upper(self) -> Matrix:
         """U by candidate and group."""
-        return bounds.risk_upper(self.crossings, self.counts[None, :], _doubles(self.risk_shares))
+        return bounds.risk_upper(self.crossings, self.counts[None, :], self.risk_shares.doubles)
 
     @cached_property
     def certified(self) -> Mask:
@@ -120,21 +144,19 @@ class Calibration:
         budget = self.setting.epsilon_group
         if budget is None:
             raise UndeclaredError("the protocol declares no risk budget of groups")
-        shares = [share for row in self.risk_shares for share in row]
-        states = np.broadcast_to(self.counts, self.crossings.shape)
-        decided = bounds.risks_at_most(self.crossings.ravel(), states.ravel(), shares, budget)
-        return decided.reshape(self.crossings.shape)
+        # U rises with k, so a candidate is certified up to some count that n and its share decide.
+        most = self.risk_shares.at_counts(self.counts, lambda n, share: _most_certified(n, share, budget))
+        decided: Mask = self.crossings <= most
+        return decided
 
     @cached_property
     def utility(self) -> Matrix:
         """Mean utility by candidate and group, in the evaluator's units; NaN for an empty group."""
-        table = np.full(self.crossings.shape, np.nan)
-        for row, candidate in enumerate(self.candidates):
-            values = self.outcomes.of(candidate).utility
-            for group, members in enumerate(self.members):
-                if len(members):
-                    table[row, group] = mean(values[members])
-        return table
+        self.require_scores()
+        sums = self.outcomes.stacked(self.candidates).utility[:, self.states] @ self._inside
+        with np.errstate(invalid="ignore"):
+            means: Matrix = sums / self.counts
+        return means
 
     @property
     def _range(self) -> tuple[Fraction, Fraction]:
@@ -149,11 +171,8 @@ class Calibration:
     def outside(self) -> Index:
         """How many utilities of each candidate and group lie outside the declared range."""
         low, high = self._range
-        table = np.zeros(self.crossings.shape, np.int64)
-        for row, candidate in enumerate(self.candidates):
-            beyond = self.states[out_of_range(self.outcomes, candidate, self.states, low, high)]
-            table[row] = np.bincount(self.partition.group_of[beyond], minlength=len(self.members))
-        return table
+        beyond = self.outcomes.outside(self.candidates, low, high)[:, self.states]
+        return (beyond.astype(np.float64) @ self._inside).astype(np.int64)
 
     @cached_property
     def normalized(self) -> Matrix:
@@ -167,16 +186,13 @@ class Calibration:
         if self.outside.any():
             row, group = np.argwhere(self.outside)[0].tolist()
             name = self.study.candidates[self.candidates[row]].name
-            raise VoidError(f"a utility of {name} in {self.partition.groups[group]} lies outside the declared range")
+            raise VoidError(f"a utility of {name} in {self.partition.groups[group]} lies outside the utility range")
         return self.stated_lower
 
     @cached_property
     def stated_lower(self) -> Matrix:
         """L by candidate and group, whether or not the range holds."""
-        shares = self.utility_shares
-        radii = np.array(
-            [[_radius(int(n), share) for n, share in zip(self.counts, row, strict=True)] for row in shares]
-        )
+        radii = self.utility_shares.at_counts(self.counts, _radius)
         # An empty group has no mean and an infinite radius: its bound is zero.
         lower: Matrix = np.maximum(0.0, np.where(self.counts > 0, self.normalized - radii, 0.0))
         return lower
@@ -192,9 +208,9 @@ class Calibration:
         """L as an exact object."""
         low, high = self._range
         if not len(self.members[group]):
-            return bounds.Lower(Fraction(0), 0, self.utility_shares[row][group])
+            return bounds.Lower(Fraction(0), 0, self.utility_shares.table[row][group])
         normalized = (self.exact_mean(row, group) - low) / (high - low)
-        return bounds.Lower(normalized, int(self.counts[group]), self.utility_shares[row][group])
+        return bounds.Lower(normalized, int(self.counts[group]), self.utility_shares.table[row][group])
 
     def same_distribution(self, one: int, other: int, group: int) -> bool:
         """Whether two candidates have the same stored distribution at every state of a group."""
@@ -204,24 +220,21 @@ class Calibration:
         return bool(np.array_equal(matrix[rows[0]], matrix[rows[1]]))
 
 
+@lru_cache(maxsize=65536)
+def _most_certified(states: int, share: Fraction, budget: Fraction) -> int:
+    """The largest count whose risk bound is within the budget, decided exactly; -1 where none is."""
+    low, high = -1, states + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if middle <= states and bounds.risk_at_most(middle, states, share, budget):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 _radius = lru_cache(maxsize=65536)(bounds.utility_radius)
 _upper_ball = lru_cache(maxsize=65536)(bounds.risk_upper_ball)
-
-
-def _doubles(shares: list[list[Fraction]]) -> Matrix:
-    return np.array([[float(share) for share in row] for row in shares])
-
-
-def out_of_range(outcomes: Outcomes, candidate: int, states: Index, low: Fraction, high: Fraction) -> Mask:
-    """Which utilities lie outside a range, decided exactly."""
-    values = outcomes.of(candidate).utility[states]
-    ends = as_double(low), as_double(high)
-    size = max(1.0, abs(ends[0]), abs(ends[1]))
-    beyond: Mask = ~((values >= ends[0]) & (values <= ends[1]))
-    unsure = (np.abs(values - ends[0]) <= NEAR * size) | (np.abs(values - ends[1]) <= NEAR * size)
-    for place in np.flatnonzero(unsure).tolist():
-        beyond[place] = not low <= outcomes.exact_utility(candidate, states[[place]]) <= high
-    return beyond
 
 
 @dataclass(frozen=True)
@@ -256,7 +269,8 @@ class Chosen:
     def risk_upper(self, radius: Fraction | None = None) -> float:
         """The map's one risk bound: the largest mixture of U."""
         values = self._bounds(self.calibration.upper)
-        return -self._least(-values, self.radius if radius is None else radius)
+        # Subtracted from zero, so that a map of anchors has the bound 0 and not -0.
+        return 0.0 - self._least(-values, self.radius if radius is None else radius)
 
     def utility_lower(self, radius: Fraction | None = None) -> float:
         """The map's one utility bound: the smallest mixture of L."""
@@ -390,6 +404,8 @@ def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int
 def _take_mean_strong(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
     limit = -_limit(selector)
     members = calibration.members[group]
+    # A mean over what is not there would only look inadmissible.
+    calibration.require_scores()
     admissible = np.zeros(len(calibration.candidates), np.bool_)
     if len(members):
         for row, candidate in enumerate(calibration.candidates):
@@ -431,7 +447,7 @@ def _take_dual(calibration: Calibration, _: dict[str, Any], group: int) -> Taken
         return None
 
     def compare(one: int, other: int) -> int:
-        shares = calibration.utility_shares
+        shares = calibration.utility_shares.table
         if shares[one][group] == shares[other][group] and calibration.same_distribution(one, other, group):
             return 0
         return bounds.compare_lower(calibration.exact_lower(one, group), calibration.exact_lower(other, group))
@@ -471,7 +487,7 @@ def map_instance(calibration: Calibration, radius: Fraction) -> maps.Instance:
     def exact_upper(group: int, option: int) -> Fraction:
         if option == 0:
             return Fraction(0)
-        share = calibration.risk_shares[option - 1][group]
+        share = calibration.risk_shares.table[option - 1][group]
         return _upper_ball(int(calibration.crossings[option - 1, group]), int(calibration.counts[group]), share, BITS)
 
     def exact_lower(group: int, option: int) -> Fraction:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.evidence.frame import Index, Mask, Matrix, Vector
-from sealtrace.evidence.study import Study
+from sealtrace.evidence.study import Study, as_double
 from sealtrace.recompute import fidelity, scores, thresholds
 
 
@@ -20,9 +20,13 @@ class UnscoredError(Exception):
     """A state that is asked for has no trace, no anchor or no action values."""
 
 
+NEAR = 1e-9
+"""Values nearer than this, relative to their size, are told apart in exact arithmetic."""
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """One candidate at every observed state."""
+    """One candidate at every observed state; or several, one row each."""
 
     utility: Vector
     """NaN where there is no single trace or no action values."""
@@ -39,6 +43,8 @@ class Outcomes:
         self._risk = study.evaluator(risk)
         self._tau = tau
         self._known: dict[int, Outcome] = {}
+        self._stacks: dict[tuple[int, ...], Outcome] = {}
+        self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
 
     @cached_property
     def _usable(self) -> Mask:
@@ -67,11 +73,40 @@ class Outcomes:
         delta[states], crossed[states] = found.delta, found.crossed
         return Outcome(utility, delta, crossed)
 
+    def stacked(self, candidates: list[int]) -> Outcome:
+        """The outcomes of several candidates, one row each."""
+        key = tuple(candidates)
+        if key not in self._stacks:
+            found = [self.of(candidate) for candidate in candidates]
+            self._stacks[key] = Outcome(
+                np.array([one.utility for one in found]),
+                np.array([one.delta for one in found]),
+                np.array([one.crossed for one in found]),
+            )
+        return self._stacks[key]
+
+    def outside(self, candidates: list[int], low: Fraction, high: Fraction) -> Mask:
+        """Which utilities lie outside a range, decided exactly: one row per candidate, one column per state."""
+        key = (tuple(candidates), low, high)
+        if key not in self._outside:
+            self._outside[key] = self._decided_outside(candidates, low, high)
+        return self._outside[key]
+
+    def _decided_outside(self, candidates: list[int], low: Fraction, high: Fraction) -> Mask:
+        values = self.stacked(candidates).utility
+        ends = as_double(low), as_double(high)
+        size = max(1.0, abs(ends[0]), abs(ends[1]))
+        beyond: Mask = (values < ends[0]) | (values > ends[1])
+        unsure = (np.abs(values - ends[0]) <= NEAR * size) | (np.abs(values - ends[1]) <= NEAR * size)
+        for row, state in np.argwhere(unsure).tolist():
+            beyond[row, state] = not low <= self.exact_utility(candidates[row], np.array([state])) <= high
+        return beyond
+
     def exact_utility(self, candidate: int, states: Index) -> Fraction:
         """The sum of utilities over states with nothing rounded."""
         rows = traces_by_state(self.study, candidate)
         policy = self.study.probabilities.values[rows[states]]
-        return exact_sum(policy * 1.0, self._utility[states])
+        return exact_sum(policy, self._utility[states])
 
     def exact_delta(self, candidate: int, states: Index) -> Fraction:
         """The sum of degradations over states with nothing rounded."""
@@ -82,11 +117,19 @@ class Outcomes:
 
 
 def exact_sum(policy: Matrix, values: Matrix) -> Fraction:
-    """The sum of policy * values over all entries, in rational arithmetic."""
-    return sum(
-        (Fraction(p) * Fraction(q) for p, q in zip(policy.ravel().tolist(), values.ravel().tolist(), strict=True)),
-        Fraction(0),
-    )
+    """The sum of policy * values over all entries, with nothing rounded. Entries are finite."""
+    # A double is an integer times a power of two; sums of integers need no common divisors.
+    wholes, powers = zip(_as_integers(policy), _as_integers(values), strict=True)
+    exponents = [one + other for one, other in zip(*powers, strict=True)]
+    least = min(exponents, default=0)
+    total = sum(one * other << (exponent - least) for one, other, exponent in zip(*wholes, exponents, strict=True))
+    return Fraction(total) * Fraction(2) ** least
+
+
+def _as_integers(matrix: Matrix) -> tuple[list[int], list[int]]:
+    """Every entry as an integer and the power of two that it is multiplied with."""
+    mantissas, exponents = np.frexp(matrix.ravel())
+    return (mantissas * 2.0**53).astype(np.int64).tolist(), (exponents.astype(np.int64) - 53).tolist()
 
 
 def traces_by_state(study: Study, candidate: int) -> Index:

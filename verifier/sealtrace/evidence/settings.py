@@ -66,13 +66,17 @@ def competing(study: Study, families: tuple[str, ...] | None = None) -> list[int
 
     They are the tilts of the anchor whose scale is on the grid; a policy with a base of its own does not compete.
     """
-    grid = {exact(text) for text in study.protocol["scale_grid"]}
-    chosen = [
-        (exact(one.scale), one.family_index or 0, place)
-        for place, one in enumerate(study.candidates)
-        if one.policy == "tilt"
-        and one.scale is not None
-        and exact(one.scale) in grid
-        and (families is None or one.family in families)
-    ]
-    return [place for _, _, place in sorted(chosen)]
+    key = f"competing {families}"
+    if key not in study.memory:
+        grid = {exact(text) for text in study.protocol["scale_grid"]}
+        chosen = [
+            (exact(one.scale), one.family_index or 0, place)
+            for place, one in enumerate(study.candidates)
+            if one.policy == "tilt"
+            and one.scale is not None
+            and exact(one.scale) in grid
+            and (families is None or one.family in families)
+        ]
+        study.memory[key] = [place for _, _, place in sorted(chosen)]
+    places: list[int] = study.memory[key]
+    return places
