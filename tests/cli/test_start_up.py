@@ -26,7 +26,8 @@ def imported(*arguments: str) -> set[str]:
     """The modules in memory when a command ends."""
     program = (
         "import sys\n"
-        "from sealtrace.cli.main import main\n"
+        "from sealtrace.cli.main import main, own_process\n"
+        "own_process()\n"
         f"sys.argv = ['sealtrace', *{list(arguments)!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "print('\\n'.join(sys.modules), file=sys.stderr)\n"

@@ -60,7 +60,7 @@ def _find(cells: list[TableCell], address: str) -> TableCell:
 
 def _print(result: CellResult) -> None:
     from sealtrace.cli.output import paint, text_width
-    from sealtrace.report.text import harmless
+    from sealtrace.report.inert import harmless
     from sealtrace.tables.judgement import DEFINITIONS
     from sealtrace.tables.metrics import METRICS
 

@@ -34,7 +34,7 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...]) -> int:
     """
     from sealtrace.bundle.defects import BundleError
     from sealtrace.cli.printed import read_file
-    from sealtrace.report.text import harmless
+    from sealtrace.report.inert import harmless
 
     reported = read_file(paper)
     records = [record for record in reported.records if not tables or record["label"] in tables]

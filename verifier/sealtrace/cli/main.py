@@ -21,6 +21,7 @@ COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
     "diff": "Compare printed numbers with recomputed ones, cell by cell.",
     "explain": "Show where one printed cell comes from.",
+    "certify": "Recompute certificates and maps, or explore other budgets.",
     "show": "Show what a bundle holds: kinds, rows, stages, digests.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
     "extract": "Extract the tables of a paper as records to fill in.",
@@ -76,7 +77,7 @@ def script() -> NoReturn:
 
     Looking for cycles of objects and taking every library down at the end cost a quarter of a small run.
     """
-    gc.disable()
+    own_process()
     code: object = 0
     try:
         main()
@@ -88,9 +89,24 @@ def script() -> NoReturn:
     os._exit(code if isinstance(code, int) else 1)
 
 
+def own_process() -> None:
+    """What only a process of its own may do to be quick."""
+    gc.disable()
+    sys.meta_path.insert(0, _WithoutPandas())
+
+
+class _WithoutPandas:
+    """Arrow imports pandas, where it is installed, to see whether a list is one of its series. None ever is here."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
+        """Refuses pandas, and leaves everything else to others."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError("not needed here", name=fullname)
+
+
 def main() -> None:
     """Runs the command line and ends with its exit code."""
-    # The verifier multiplies no matrices: threads for it would only cost start-up time.
+    # The verifier multiplies small matrices only: threads for it would only cost start-up time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Pydantic would look through every installed distribution for plugins.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -117,7 +133,7 @@ def main() -> None:
 
 def _explain(error: Exception) -> int:
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.report.text import harmless
+    from sealtrace.report.inert import harmless
 
     if os.environ.get("SEALTRACE_DEBUG"):
         raise error

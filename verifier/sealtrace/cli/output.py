@@ -40,21 +40,10 @@ def text_width() -> int:
 def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
     """To standard output, or to a file that is not part of the bundle."""
     if output is None:
-        stream: TextIO | None = sys.stdout
-        if stream is None:
-            raise BundleError("standard output is closed")
-        try:
-            click.echo(text, nl=False)
-            stream.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise BundleError(f"standard output cannot be written to ({error.strerror or error})") from None
+        _write_out(text)
         return
-    if bundle is not None and bundle.is_dir() and output.resolve().is_relative_to(bundle.resolve()):
-        raise BundleError(f"{output}: inside the bundle; a report written there would spoil it")
-    if bundle is not None and output.resolve() == bundle.resolve():
-        raise BundleError(f"{output}: that is the bundle itself")
+    if bundle is not None:
+        refuse_input(output, bundle)
     try:
         if output.exists() and not output.is_file():
             # A device is written to as it is.
@@ -63,3 +52,24 @@ def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
             replace_file(output, text.encode())
     except OSError as error:
         raise BundleError(f"{output}: cannot be written ({error.strerror or error})") from None
+
+
+def refuse_input(output: Path, given: Path) -> None:
+    """A report never replaces what it is made from, and never becomes a part of it."""
+    if given.is_dir() and output.resolve().is_relative_to(given.resolve()):
+        raise BundleError(f"{output}: inside the bundle; a report written there would spoil it")
+    if output.resolve() == given.resolve():
+        raise BundleError(f"{output}: that is what the report is made from")
+
+
+def _write_out(text: str) -> None:
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        raise BundleError("standard output is closed")
+    try:
+        click.echo(text, nl=False)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise BundleError(f"standard output cannot be written to ({error.strerror or error})") from None

@@ -11,7 +11,7 @@ from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence.study import Study
 from sealtrace.records.report import Cell, Coverage
-from sealtrace.report.text import harmless
+from sealtrace.report.inert import harmless
 from sealtrace.tables.cells import CellResult, TableCell, bundle_cells, cells_of, evaluate_tables, missing_cells
 from sealtrace.tables.extracted import ProseLine
 from sealtrace.tables.judgement import Judgement, Status

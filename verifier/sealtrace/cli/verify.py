@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from sealtrace.cli.targets import Target, format_options, targets_of
+
+if TYPE_CHECKING:
+    from sealtrace.records.report import Report
+
+FORMS = ("text", "json", "junit", "sarif", "github", "markdown", "latex")
 
 
 def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -16,21 +25,7 @@ def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | N
 
 @click.command()
 @click.argument("bundle", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or for machines (see `sealtrace schema report`).",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the report to FILE instead of standard output.",
-)
+@format_options(FORMS)
 @click.option(
     "--check",
     "check",
@@ -49,8 +44,8 @@ def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | N
 )
 def command(
     bundle: Path | None,
-    form: str,
-    output: Path | None,
+    forms: tuple[str, ...],
+    outputs: tuple[str, ...],
     check: tuple[str, ...],
     skip: tuple[str, ...],
     strict: bool,
@@ -63,42 +58,87 @@ def command(
     Without BUNDLE, the embedded RSD-Poker fixture is verified. A skipped check is reported as
     skipped, and the verdict is then incomplete.
 
+    Formats: text for people; json (`sealtrace schema report`), junit and sarif for machines; github for
+    annotations in GitHub Actions; markdown for a pull request or an evaluation form; latex for an
+    appendix, the printed cells that differ.
+
     \b
     Examples:
       sealtrace verify
       sealtrace verify artifact.tar.gz --expect-root 3f2a...
       sealtrace verify artifact/ --check identity --check stage
       sealtrace verify artifact/ --format json -o report.json
+      sealtrace verify artifact/ -o sarif=found.sarif -o junit=found.xml
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing or skipped.
     """
-    from sealtrace.cli.output import paint, text_width, write_output
+    from sealtrace.bundle.resources import default_bundle
     from sealtrace.cli.progress import progress_bar
-    from sealtrace.report import json, text
+    from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.verification import select, verify
 
+    targets = targets_of(forms, outputs, FORMS)
     try:
         select(check, skip)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+    refuse_bad_places(targets, [bundle or default_bundle()])
     with progress_bar() as progress:
         report = verify(bundle, check=check, skip=skip, expect_root=expect_root, every_row=every_row, progress=progress)
-    if form == "json":
-        rendered = json.render(report)
-    elif output is None:
-        rendered = text.render(report, width=text_width(), paint=paint)
-    else:
-        rendered = text.render(report)
-    write_output(rendered, output, bundle)
+    expected = _expected_verdict(bundle) if as_expected else None
     if as_expected:
-        expected = _expected_verdict(bundle)
-        if report.verdict != expected:
-            click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)
-        return int(report.verdict != expected)
-    if report.failed(strict=strict):
-        return 1
-    return 0 if report.verdict == "verified" else 3
+        code = int(report.verdict != expected)
+    else:
+        code = 1 if report.failed(strict=strict) else 0 if report.verdict == "verified" else 3
+    write_targets(targets, lambda target: _rendered(report, target, code, _prefix(bundle)))
+    if as_expected and code:
+        click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)
+    return code
+
+
+def _rendered(report: Report, target: Target, exit_code: int, prefix: str | None) -> str:
+    """The report in one format; each is imported only where it is asked for."""
+    match target.form:
+        case "json":
+            from sealtrace.report import json
+
+            return json.render(report)
+        case "junit":
+            from sealtrace.report import junit
+
+            return junit.render(report)
+        case "sarif":
+            from sealtrace.report import sarif
+
+            return sarif.render(report, exit_code=exit_code, prefix=prefix)
+        case "github":
+            from sealtrace.report import github
+
+            return github.render(report, prefix=prefix)
+        case "markdown":
+            from sealtrace.report import markdown
+
+            return markdown.render(report)
+        case "latex":
+            from sealtrace.report import latex
+
+            return latex.render(report.cells)
+        case _:
+            from sealtrace.cli.output import paint, text_width
+            from sealtrace.report import text
+
+            return text.render(report) if target.path else text.render(report, width=text_width(), paint=paint)
+
+
+def _prefix(bundle: Path | None) -> str | None:
+    """The way from the working directory down to the bundle; None where it is an archive, or elsewhere."""
+    if bundle is None or not bundle.is_dir():
+        return None
+    way = Path(os.path.relpath(bundle))
+    if ".." in way.parts or way.is_absolute():
+        return None
+    return "" if way == Path() else f"{way.as_posix()}/"
 
 
 def _expected_verdict(bundle: Path | None) -> str | None:

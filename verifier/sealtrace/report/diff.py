@@ -1,14 +1,14 @@
-"""Reported beside recomputed, cell by cell: for people, and as JSON, CSV and Markdown."""
+"""Reported beside recomputed, cell by cell: for people, and as JSON and CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 
 from sealtrace.records.report import Cell, Coverage
-from sealtrace.report.text import Paint, harmless, plain, wrapped
+from sealtrace.report.inert import harmless, json_text
+from sealtrace.report.text import Paint, plain, wrapped
 
 _COLOURS = {
     "mismatch": "red",
@@ -82,7 +82,7 @@ def render_json(cells: list[Cell], coverage: Coverage) -> str:
         "cells": [cell.model_dump(mode="json", exclude_none=True) for cell in cells],
         "coverage": coverage.model_dump(mode="json"),
     }
-    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
+    return json_text(document)
 
 
 def render_csv(cells: list[Cell]) -> str:
@@ -110,29 +110,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def render_markdown(cells: list[Cell], *, everything: bool) -> str:
-    """A table for each table of the paper."""
-    parts: list[str] = []
-    for table, members in in_order(cells).items():
-        agreeing = sum(agrees(cell) for cell in members)
-        parts.append(f"### {_escaped(table)}\n\n{agreeing} of {len(members)} cells agree.\n")
-        shown = members if everything else [cell for cell in members if not agrees(cell)]
-        if shown:
-            parts.append("| row | column | reported | recomputed | status | line |\n|---|---|---|---|---|---|")
-            parts.extend(
-                f"| {_escaped(cell.row)} | {_escaped(cell.column)} | {_escaped(cell.reported)} "
-                f"| {_escaped(cell.recomputed or '')} | {cell.status} | {cell.line or ''} |"
-                for cell in shown
-            )
-            parts.append("")
-    return "\n".join(parts) + "\n"
-
-
-def _escaped(text: str) -> str:
-    """Text that Markdown prints as it is."""
-    safe = harmless(text)
-    for character in "\\`*_{}[]<>|#":
-        safe = safe.replace(character, f"\\{character}")
-    return safe

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from sealtrace.records.report import Report
+from sealtrace.report.inert import json_text
 
 
 def render(report: Report) -> str:
     """ASCII only: nothing in a name can act on a terminal."""
-    return json.dumps(report.model_dump(mode="json", exclude_none=True), indent=2, ensure_ascii=True) + "\n"
+    return json_text(report.model_dump(mode="json", exclude_none=True))

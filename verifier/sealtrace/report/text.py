@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from sealtrace.checks.catalogue import BY_ID
 from sealtrace.records.report import CheckResult, Finding, Report
+from sealtrace.report.causes import by_cause, missing_by_reason
+from sealtrace.report.inert import harmless
+from sealtrace.report.places import finding_lines, times
 
 SHOWN = 3
 """How many places of one check are printed."""
@@ -24,14 +26,6 @@ _HEADLINES = {
 def plain(text: str, _: str) -> str:
     """No colour."""
     return text
-
-
-def harmless(text: str) -> str:
-    """Text that cannot act on a terminal: what does not print is written as an escape."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
 
 
 def render(report: Report, *, width: int = 80, paint: Paint = plain) -> str:
@@ -67,32 +61,15 @@ _STATUS_WORDS = {
 
 def _failures(report: Report, width: int, paint: Paint) -> Iterator[str]:
     """Failed checks, those that follow from another one under it."""
-    failed = {check.id: check for check in report.checks if check.status == "fail"}
-    caused = {
-        consequence: cause
-        for cause in failed
-        for consequence in BY_ID[cause].consequences
-        if consequence in failed and cause not in BY_ID[consequence].consequences
-    }
-    for check in failed.values():
-        if check.id in caused:
-            continue
+    for check, consequences in by_cause(report):
         yield ""
         yield from _failure(report, check, width, paint)
-        for consequence, cause in caused.items():
-            if _root(cause, caused) == check.id:
-                other = failed[consequence]
-                yield f"  and so: {paint(other.id, 'red')} ({_times(other.findings, 'finding')})"
-
-
-def _root(cause: str, caused: dict[str, str]) -> str:
-    while cause in caused:
-        cause = caused[cause]
-    return cause
+        for other in consequences:
+            yield f"  and so: {paint(other.id, 'red')} ({times(other.findings, 'finding')})"
 
 
 def _failure(report: Report, check: CheckResult, width: int, paint: Paint) -> Iterator[str]:
-    yield f"{paint(check.id, 'red')}: {_times(check.findings, 'finding')} in {check.inspected} {check.unit}"
+    yield f"{paint(check.id, 'red')}: {times(check.findings, 'finding')} in {check.inspected} {check.unit}"
     yield from wrapped(check.title, width, "  ")
     findings = [one for one in report.findings if one.check == check.id and one.severity == "error"]
     for finding in findings[:SHOWN]:
@@ -102,16 +79,11 @@ def _failure(report: Report, check: CheckResult, width: int, paint: Paint) -> It
 
 
 def _finding(finding: Finding, width: int) -> Iterator[str]:
-    place = finding.source or "bundle"
-    for part in (finding.row, finding.column):
-        place += "" if part is None else f":{part}"
-    key = " ".join(f"{name}={value}" for name, value in (finding.key or {}).items())
-    yield from wrapped(f"{place}  {key}", width, "  ", "    ")
-    yield from wrapped(f"{finding.field + ': ' if finding.field else ''}{finding.message}", width, "    ")
-    if finding.expected is not None:
-        yield from wrapped(f"expected {finding.expected}", width, "    ", "      ")
-    if finding.found is not None:
-        yield from wrapped(f"found    {finding.found}", width, "    ", "      ")
+    place, message, *values = finding_lines(finding)
+    yield from wrapped(place, width, "  ", "    ")
+    yield from wrapped(message, width, "    ")
+    for value in values:
+        yield from wrapped(value, width, "    ", "      ")
 
 
 def _warnings(report: Report, width: int, paint: Paint) -> Iterator[str]:
@@ -120,7 +92,7 @@ def _warnings(report: Report, width: int, paint: Paint) -> Iterator[str]:
         if not findings:
             continue
         yield ""
-        yield f"{paint(severity, colour)}: {_times(len(findings), 'finding')}"
+        yield f"{paint(severity, colour)}: {times(len(findings), 'finding')}"
         for finding in findings[:SHOWN]:
             yield from _finding(finding, width)
         if len(findings) > SHOWN:
@@ -129,11 +101,7 @@ def _warnings(report: Report, width: int, paint: Paint) -> Iterator[str]:
 
 def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
     """What is missing, by reason; what was skipped, as one line."""
-    reasons: dict[str, list[str]] = {}
-    for check in report.checks:
-        if check.status == "missing":
-            reasons.setdefault(check.reason or "", []).append(check.id)
-    for reason, ids in reasons.items():
+    for reason, ids in missing_by_reason(report):
         yield ""
         for number, line in enumerate(wrapped(f"missing: {reason}", width)):
             yield paint("missing", "yellow") + line.removeprefix("missing") if number == 0 else line
@@ -141,7 +109,7 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
     skipped = sum(check.status == "skipped" for check in report.checks)
     if skipped:
         yield ""
-        yield f"{paint('skipped', 'yellow')}: {_times(skipped, 'check')} not asked for"
+        yield f"{paint('skipped', 'yellow')}: {times(skipped, 'check')} not asked for"
 
 
 def _figures(report: Report, width: int) -> Iterator[str]:
@@ -191,10 +159,6 @@ def _coverage(report: Report) -> str:
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:
     return wrapped(f"{name:<12} {value}", width, "", " " * 13)
-
-
-def _times(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:

@@ -1,0 +1,70 @@
+"""Map problems of three kinds, from a seed: for the benchmark and for the tests."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainccinv
+
+from sealtrace.recompute.maps import Instance
+
+KINDS = ("realistic", "correlated", "adversarial")
+RADII = ("0", "0.1", "0.5", "2")
+
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+
+
+def make(kind: str, groups: int, options: int, radius: str, seed: int) -> Instance:
+    """An instance with a binding budget: about a third of what the group-wise best map would risk."""
+    # Distinct streams for distinct arguments, the same on every machine.
+    random = np.random.default_rng([KINDS.index(kind), groups, options, RADII.index(radius), seed])
+    counts = random.integers(30, 131, groups)
+    upper, lower = {"realistic": _realistic, "correlated": _correlated, "adversarial": _adversarial}[kind](
+        random, counts, options
+    )
+    shares = counts / counts.sum()
+    greedy = float(shares @ upper[np.arange(groups), lower.argmax(axis=1)])
+    budget = Fraction(round(greedy * float(random.uniform(0.3, 0.7)), 3)).limit_denominator(1000)
+    return from_doubles(counts, upper, lower, budget, Fraction(radius))
+
+
+def from_doubles(
+    counts: npt.NDArray[np.int64], upper: Matrix, lower: Matrix, budget: Fraction | None, radius: Fraction
+) -> Instance:
+    """An instance whose exact values are the doubles, with the anchor put first and everything admissible."""
+    everything = [[True] * (1 + upper.shape[1])] * len(counts)
+    return Instance.of(counts.tolist(), _anchored(upper), _anchored(lower), everything, budget, radius)
+
+
+def _anchored(values: Matrix) -> list[list[Fraction]]:
+    """The doubles as rationals, with the anchor's zero before them."""
+    return [[Fraction(0), *map(Fraction, row)] for row in values.tolist()]
+
+
+def _realistic(random: np.random.Generator, counts: npt.NDArray[np.int64], options: int) -> tuple[Matrix, Matrix]:
+    """Clopper–Pearson bounds of few distinct counts, and means less a Hoeffding radius that rise with the scale."""
+    size = (len(counts), options)
+    level, states = 0.1 / (len(counts) * options), counts[:, None]
+    scale = np.sort(random.uniform(0.0, 1.0, size), axis=1)
+    events = random.binomial(np.broadcast_to(states, size), 0.3 * scale**2)
+    means = np.clip(0.35 + 0.5 * scale + random.normal(0.0, 0.04, size), 0.0, 1.0)
+    radius = np.sqrt(np.log(1 / level) / (2 * states))
+    upper = np.asarray(betainccinv(events + 1, np.maximum(states - events, 1), level), dtype=np.float64)
+    return np.where(events == states, 1.0, upper), np.clip(means - radius, 0.0, 1.0)
+
+
+def _correlated(random: np.random.Generator, counts: npt.NDArray[np.int64], options: int) -> tuple[Matrix, Matrix]:
+    """L is a straight line in U without noise, so that no option is ever dominated by a mixture of others."""
+    upper = np.sort(random.uniform(0.0, 0.9, (len(counts), options)), axis=1)
+    return upper, 0.05 + random.uniform(0.6, 0.9, (len(counts), 1)) * upper
+
+
+def _adversarial(random: np.random.Generator, counts: npt.NDArray[np.int64], options: int) -> tuple[Matrix, Matrix]:
+    """Every group on almost the same concave frontier: equal marginal ratios everywhere, and tiny gaps."""
+    size = (len(counts), options)
+    upper = np.sort(random.uniform(0.0, 1.0, size), axis=1)
+    bend = random.uniform(0.5, 0.52, (len(counts), 1))
+    return upper, np.clip(upper**bend + random.normal(0.0, 1e-4, size), 0.0, 1.0)

@@ -1,0 +1,162 @@
+"""`sealtrace certify`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sealtrace.cli.constants import constant_in, range_of
+
+if TYPE_CHECKING:
+    from sealtrace.cli.certifying import Explored
+    from sealtrace.evidence.study import Study
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--selector", "selectors", multiple=True, metavar="NAME", help="Only this selector; repeatable.")
+@click.option(
+    "--partition",
+    "partitions",
+    multiple=True,
+    metavar="NAME",
+    help="Only the certificates of this partition, and selectors that choose in it; repeatable.",
+)
+@click.option(
+    "--rho",
+    metavar="R",
+    callback=constant_in(lambda value: 0 <= value <= 2, "from 0 to 2"),
+    help="What if mixtures of groups could move by R (l1)?",
+)
+@click.option(
+    "--epsilon",
+    metavar="E",
+    callback=constant_in(lambda value: 0 <= value <= 1, "from 0 to 1"),
+    help="What if the risk budget, of groups and of mixtures, were E?",
+)
+@click.option(
+    "--tau",
+    metavar="T",
+    callback=constant_in(lambda value: value > 0, "above 0"),
+    help="What if only a loss of more than T counted as a crossing?",
+)
+@click.option(
+    "--zeta",
+    metavar="Z",
+    callback=constant_in(lambda value: 0 < value < 1, "between 0 and 1, both excluded"),
+    help="What if both failure probabilities were Z?",
+)
+@click.option("--range", "span", metavar="LOW,HIGH", callback=range_of, help="What if utilities lay in this range?")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for machines.",
+)
+@click.option("--width", type=click.IntRange(min=40), metavar="COLUMNS", help="Fit the text into so many columns.")
+def command(
+    bundle: Path,
+    selectors: tuple[str, ...],
+    partitions: tuple[str, ...],
+    rho: Fraction | None,
+    epsilon: Fraction | None,
+    tau: Fraction | None,
+    zeta: Fraction | None,
+    span: tuple[Fraction, Fraction] | None,
+    form: str,
+    width: int | None,
+) -> int:
+    """Recompute the certificates and maps of BUNDLE from its traces and action values.
+
+    For each group: n, and for each candidate k/n, its risk bound U, its normalized mean utility, its
+    utility bound L, and whether U keeps the group's budget, decided exactly. Then what each selector
+    chooses, with its bounds and the reason why nothing is better. Sealed certificates are not read;
+    sealed maps are, but only to compare.
+
+    The what-if options take exact constants, such as 0.05 or 1/20, change nothing in the bundle, and
+    mark everything as exploratory: a choice made after looking at the calibration scores is not
+    certified.
+
+    \b
+    Examples:
+      sealtrace certify artifact/
+      sealtrace certify artifact/ --selector robust-group
+      sealtrace certify artifact/ --partition global --format json
+      sealtrace certify artifact/ --selector robust-group --rho 0.3
+      sealtrace certify artifact/ --epsilon 1/20 --range -12,12
+
+    \b
+    JSON: {"sealtrace", "bundle": {"name", "root_sha256"}, "exploratory",
+      "changed": {SETTING: {"declared", "explored"}},
+      "setting": {"tau", "epsilon_group", "epsilon_global", "zeta_risk",
+        "zeta_util", "rho", "utility_range", "utility", "risk", "split",
+        "states"},
+      "partitions": [{"name", "groups": [{"group", "states", "candidates":
+        [{"candidate", "crossings", "risk_upper", "utility_mean",
+          "utility_lower", "certified"}]}]}],
+      "selectors": [{"selector", "rule", "partition",
+        "map": [{"group", "candidate", "outcome"}],
+        "risk_upper", "utility_lower", "radius", "reason",
+        "global_budget": "idle|can-bind", "sealed": "same|differs|none",
+        "differences", "declared": MAP, "counts":
+        [{"candidate", "crossings", "states"}]}],
+      "assumptions": [TEXT], "missing": [TEXT]}
+
+    Exit codes: 0 everything was computed; 1 a sealed map is another one; 2 usage or unreadable input;
+    3 something is missing. With a what-if option, 1 does not occur.
+    """
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.reading import read_bundle
+    from sealtrace.cli.certifying import certify
+    from sealtrace.cli.output import paint, text_width, write_output
+    from sealtrace.cli.progress import progress_bar
+    from sealtrace.evidence.study import Study
+    from sealtrace.report.certify import render_json
+    from sealtrace.report.certify_text import render_text
+
+    explored: Explored = {}
+    for names, value in (
+        (("tau",), tau),
+        (("epsilon_group", "epsilon_global"), epsilon),
+        (("zeta_risk", "zeta_util"), zeta),
+        (("rho",), rho),
+        (("utility_range",), span),
+    ):
+        explored |= {} if value is None else dict.fromkeys(names, value)
+    with progress_bar() as progress:
+        study = Study(read_bundle(bundle, progress=progress))
+    if not study.bundle.manifest_readable:
+        raise BundleError(f"{bundle}: manifest.json cannot be read; `sealtrace verify` says why")
+    found = certify(study, *_asked_for(study, selectors, partitions), explored)
+    columns = width or text_width()
+    rendered = render_json(found) if form == "json" else render_text(found, width=columns, paint=paint)
+    write_output(rendered, None, bundle)
+    return found.exit_code
+
+
+def _asked_for(
+    study: Study, selectors: tuple[str, ...], partitions: tuple[str, ...]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The selectors, and the partitions whose certificates are shown: by default those that the selectors use."""
+    from sealtrace.evidence.partitions import frozen_partitions
+    from sealtrace.report.inert import harmless
+
+    declared: dict[str, dict[str, Any]] = {one["name"]: one for one in study.protocol.get("selectors") or []}
+    frozen = list(frozen_partitions(study))
+    for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
+        for name in given:
+            if name not in known:
+                listed = harmless(", ".join(known)) or "none"
+                raise click.UsageError(f"there is no {option} {name!r}; there are {listed}")
+    if selectors:
+        chosen = [declared[name] for name in dict.fromkeys(selectors)]
+    else:
+        chosen = [one for one in declared.values() if not partitions or one.get("partition") in partitions]
+    used = [one["partition"] for one in chosen if one.get("partition")]
+    shown = partitions or used or (() if selectors else frozen)
+    return chosen, list(dict.fromkeys(shown))

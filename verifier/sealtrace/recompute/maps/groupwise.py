@@ -1,0 +1,118 @@
+"""The case without a trade-off: where the global budget cannot bind, each group chooses for itself.
+
+The worst utility never falls when one group's L rises, so the largest L of every group together attain
+the optimum. An earlier option with a smaller L may attain it too, where no mixture weighs its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from .instance import INPUT_ERROR, Exact, Instance, Mask, Matrix
+from .mixtures import worst_risk, worst_risks, worst_utilities, worst_utility
+from .proof import GroupWise
+from .solution import Solution
+
+
+def usable_options(instance: Instance) -> Mask:
+    """The admissible options that do not break the global budget with the anchor everywhere else."""
+    if instance.budget is None or _all_within(instance, instance.admissible):
+        return instance.admissible
+    reach = np.minimum(instance.shares + float(instance.moved), 1.0)[:, None]
+    excess = instance.upper * reach - float(instance.budget)
+    usable: Mask = instance.admissible & (excess <= instance.margin)
+    for group, option in np.argwhere(usable & (excess >= -instance.margin)).tolist():
+        share = Fraction(instance.counts[group], instance.states)
+        alone = instance.exact_upper(group, option) * min(share + instance.moved, Fraction(1))
+        usable[group, option] = instance.may_keep_budget(alone)
+    return usable
+
+
+def _all_within(instance: Instance, usable: Mask) -> bool:
+    """Whether every option surely keeps the global budget as its own group's budget, so that every map does."""
+    assert instance.budget is not None, "asked only where there is a budget"
+    return bool(instance.upper[usable].max() <= float(instance.budget) - instance.margin)
+
+
+def group_wise(instance: Instance, usable: Mask) -> Solution | None:
+    """The best map if the global budget cannot bind, otherwise None."""
+    if not _budget_is_idle(instance, usable):
+        return None
+    best = largest(np.where(usable, instance.lower, -1.0), instance.exact_lower)
+    utility = worst_utility(instance, best)
+    if instance.slack:
+        near = _near_largest(np.where(usable, instance.lower, -1.0), 2 * INPUT_ERROR + 2 * float(instance.slack))
+        check_rivals(instance, np.argwhere(near).tolist(), best)
+    choice = _earliest(instance, usable, best, utility)
+    return Solution(tuple(choice), utility, worst_risk(instance, choice), GroupWise())
+
+
+def largest(values: Matrix, exact: Exact) -> list[int]:
+    """The first of the exactly largest options of every group."""
+    near = _near_largest(values, 2 * INPUT_ERROR)
+    first: list[int] = near.argmax(axis=1).tolist()
+    for group in np.flatnonzero(near.sum(axis=1) > 1).tolist():
+        rivals: list[int] = np.flatnonzero(near[group]).tolist()
+        first[group] = max(rivals, key=lambda option: (exact(group, option), -option))
+    return first
+
+
+def _near_largest(values: Matrix, margin: float) -> Mask:
+    """The options whose doubles come close to the largest of their group."""
+    near: Mask = values >= values.max(axis=1, keepdims=True) - margin
+    return near
+
+
+def check_rivals(instance: Instance, options: Iterable[Sequence[int]], best: Sequence[int]) -> None:
+    """Raises Undecided if an option's L is too close to its group's best to tell, and the optimum depends on it."""
+    for group, option in options:
+        gap = instance.exact_lower(group, best[group]) - instance.exact_lower(group, option)
+        if 0 < gap < instance.slack:
+            rival = [*best[:group], option, *best[group + 1 :]]
+            instance.compare(worst_utility(instance, rival), worst_utility(instance, best))
+
+
+def _budget_is_idle(instance: Instance, usable: Mask) -> bool:
+    """Whether even the largest U of all groups together keep the budget."""
+    if instance.budget is None or _all_within(instance, usable):
+        return True
+    upper = np.where(usable, instance.upper, -1.0)
+    room = float(instance.budget) - float(worst_risks(instance, upper.max(axis=1)[None])[0])
+    if abs(room) > instance.margin:
+        return room > 0
+    riskiest = largest(upper, instance.exact_upper)
+    risk = worst_risk(instance, riskiest)
+    if risk == instance.budget:
+        return _clearly_largest(instance, usable, riskiest)
+    return risk <= instance.budget - instance.slack
+
+
+def _clearly_largest(instance: Instance, usable: Mask, riskiest: list[int]) -> bool:
+    """Whether no U could exceed the largest of its group by less than the slack."""
+    for group, option in np.argwhere(usable).tolist():
+        gap = instance.exact_upper(group, riskiest[group]) - instance.exact_upper(group, option)
+        if 0 < gap < instance.slack:
+            return False
+    return True
+
+
+def _earliest(instance: Instance, usable: Mask, best: list[int], optimum: Fraction) -> list[int]:
+    """The first map in order of preference that attains the optimum of the best options."""
+    groups = np.arange(instance.groups)
+    earlier = usable & (np.arange(usable.shape[1]) < np.array(best)[:, None])
+    # If the best earlier option of a group lowers the optimum, each of them does.
+    changed = np.repeat(instance.lower[groups, best][None], instance.groups + 1, axis=0)
+    changed[groups, groups] = np.where(earlier, instance.lower, -1.0).max(axis=1)
+    utilities = worst_utilities(instance, changed)
+    near = np.flatnonzero(utilities[:-1] >= utilities[-1] - instance.margin).tolist()
+    choice = list(best)
+    for group in near:
+        for option in np.flatnonzero(earlier[group]).tolist():
+            rival = [*choice[:group], option, *choice[group + 1 :]]
+            if instance.compare(worst_utility(instance, rival), optimum) == 0:
+                choice = rival
+                break
+    return choice

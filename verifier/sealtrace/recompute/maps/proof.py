@@ -1,0 +1,79 @@
+"""Why no map is better: data that a reader can check without the search that found it.
+
+Four numbers of a map are its thresholds: the smallest L, the L above which a worst mixture takes the
+mass that it moves away, and the same two of -U. Regions of thresholds together cover all maps. In a
+region the problem is no harder than a knapsack, and a multiplier on the budget bounds every map in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class GroupWise:
+    """The global budget cannot bind, so the best options of the groups, each for itself, are the best map."""
+
+
+@dataclass(frozen=True)
+class Enumerated:
+    """Every map was looked at."""
+
+    maps: int
+
+
+@dataclass(frozen=True)
+class Split:
+    """A region in two, by one threshold."""
+
+    axis: int
+    """0: the smallest L, 1: the cap on L, 2: the smallest -U, 3: the cap on -U."""
+    cut: Fraction
+    below: int
+    """The region whose threshold is at most the cut."""
+    above: int
+    """The region whose threshold is larger than the cut."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A set of maps, given by ranges of their thresholds, and what is done about it."""
+
+    multipliers: tuple[Fraction, ...] = ()
+    """Each in turn removes the options that its bound shows to be in no better map."""
+    split: Split | None = None
+    labels: int | None = None
+    """How many partial maps that none surpasses were followed, where multipliers were not enough."""
+    maps: int | None = None
+    """How many maps were left, all looked at, where multipliers were not enough."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Regions that cover all maps, the first of which is everything."""
+
+    regions: tuple[Region, ...]
+
+
+Proof = GroupWise | Enumerated | Covered
+
+
+def describe(proof: Proof) -> str:
+    """The proof in one sentence for a reader."""
+    match proof:
+        case GroupWise():
+            return "the global budget cannot bind, so that the best options of the groups are the best map"
+        case Enumerated(maps):
+            return f"all {maps:,} maps were compared"
+        case Covered(regions):
+            leaves = [region for region in regions if region.split is None]
+            labelled = [region.labels for region in leaves if region.labels is not None]
+            listed = [region.maps for region in leaves if region.maps is not None]
+            ways = [
+                (len(leaves) - len(labelled) - len(listed), "by multipliers"),
+                (len(labelled), f"by {sum(labelled):,} Pareto labels"),
+                (len(listed), f"by comparing {sum(listed):,} maps"),
+            ]
+            counted = ", ".join(f"{count:,} {way}" for count, way in ways if count)
+            return f"every better map is excluded, by regions of thresholds: {counted}"

@@ -1,0 +1,120 @@
+"""One printed number: the closed interval of values that print so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+from sealtrace.relations.intervals import Interval
+
+
+class Rule(StrEnum):
+    """How a number came to be printed."""
+
+    ROUNDED = "rounded"
+    TRUNCATED = "truncated"
+    UP = "up"
+    DOWN = "down"
+    LOOSELY = "loosely"
+    EXACT = "exact"
+
+
+RULES: dict[Rule, str] = {
+    Rule.ROUNDED: "rounded to nearest, also where an integer would be read as a count",
+    Rule.TRUNCATED: "cut off towards zero",
+    Rule.UP: "rounded up",
+    Rule.DOWN: "rounded down",
+    Rule.LOOSELY: "rounded or cut off in any direction: one unit to either side",
+    Rule.EXACT: "a count or a declared constant: no rounding",
+}
+
+
+class UnknownFactError(LookupError):
+    """There is no such table, row, column, part or name; the message says which, and what there is."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One printed number."""
+
+    address: str
+    """As `explain` takes it, with the part behind a dot where the cell has several numbers."""
+    text: str
+    """As printed."""
+    value: Fraction
+    low: Fraction
+    high: Fraction
+    unit: Fraction
+    """One unit in the last printed place; one where the number is a count."""
+    source: str | None = None
+    line: int | None = None
+    table: str | None = None
+    """None for a number of the running text."""
+    row: str = ""
+    column: str = ""
+    part: str | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """The values that print so."""
+        return Interval(self.low, self.high)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number was not rounded."""
+        return self.low == self.high
+
+    def read_as(self, rule: Rule) -> Fact:
+        """The same number under another rule of printing."""
+        if rule is Rule.EXACT:
+            return replace(self, low=self.value, high=self.value)
+        below = {Rule.UP: self.unit, Rule.LOOSELY: self.unit, Rule.DOWN: Fraction(0)}.get(rule, self.unit / 2)
+        above = {Rule.DOWN: self.unit, Rule.LOOSELY: self.unit, Rule.UP: Fraction(0)}.get(rule, self.unit / 2)
+        if rule is Rule.TRUNCATED:
+            below = self.unit if self.value <= 0 else Fraction(0)
+            above = self.unit if self.value >= 0 else Fraction(0)
+        return replace(self, low=self.value - below, high=self.value + above)
+
+    def rounded(self) -> Fact:
+        """The number read as rounded even if it is an integer, as an unknown of its own."""
+        if self.address.startswith("rounded("):
+            return self
+        return replace(self.read_as(Rule.ROUNDED), address=f"rounded({self.address})")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell of a table, or one declared passage: its numbers by the names of their parts."""
+
+    address: str
+    text: str
+    facts: tuple[Fact, ...]
+    names: tuple[str, ...] = ()
+    """Names of the parts where there are several."""
+
+    def part(self, name: str | None) -> Fact:
+        """One of the numbers."""
+        if not self.facts:
+            raise UnknownFactError(f"{self.address} holds no number: {self.text[:60]!r}")
+        if name is None:
+            if len(self.facts) == 1:
+                return self.facts[0]
+            raise UnknownFactError(f"{self.address} is {self.text!r}, with {len(self.facts)} numbers: {self._choice()}")
+        if name in self.names:
+            return self.facts[self.names.index(name)]
+        if name.isdecimal() and len(name) < 4 and 1 <= int(name) <= len(self.facts) > 1:
+            return self.facts[int(name) - 1]
+        raise UnknownFactError(f"{self.address} is {self.text!r}, without a part .{name}: {self._choice()}")
+
+    def _choice(self) -> str:
+        return "add " + " or ".join(f".{one}" for one in self.names) if self.names else "it has one number only"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The numbers of a row or a column."""
+
+    facts: tuple[Fact, ...]
+    missing: tuple[str, ...] = ()
+    """Addresses of cells that say n/a instead."""

@@ -1,0 +1,268 @@
+"""Formulas in the shape that is computed with: linear forms whose terms are variables or operations on linear forms.
+
+What cancels is cancelled here, so that a variable that stands on both sides of a comparison counts once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from sealtrace.relations.intervals import MAX_BITS, TooLargeError
+from sealtrace.relations.syntax import (
+    Call,
+    Cell,
+    Expression,
+    Inverse,
+    Negative,
+    Number,
+    Power,
+    Product,
+    Shared,
+    Sum,
+    Unknown,
+)
+
+PIECEWISE = frozenset({"abs", "min", "max"})
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """An operation on linear forms: product, inverse, power, abs, min, max, sqrt, log or cp_upper."""
+
+    kind: str
+    arguments: tuple[Form, ...]
+    exponent: int = 1
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """What makes two operations the same."""
+        return (self.kind, self.exponent, *(argument.key for argument in self.arguments))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Operation) and self._hash == other._hash and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+Leaf = str | Operation
+
+
+@dataclass(frozen=True)
+class Form:
+    """Multiples of leaves, and a constant."""
+
+    terms: Mapping[Leaf, Fraction]
+    constant: Fraction
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """What makes two forms the same."""
+        return (frozenset(self.terms.items()), self.constant)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is a rational number."""
+        return not self.terms
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether its leaves are variables."""
+        return all(isinstance(leaf, str) for leaf in self.terms)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The variables anywhere in it."""
+        return frozenset(self._variables())
+
+    def _variables(self) -> Iterator[str]:
+        for leaf in self.terms:
+            if isinstance(leaf, str):
+                yield leaf
+            else:
+                for argument in leaf.arguments:
+                    yield from argument.variables
+
+    def operations(self) -> Iterator[Operation]:
+        """The operations in it, inner ones first."""
+        for leaf in self.terms:
+            if isinstance(leaf, Operation):
+                for argument in leaf.arguments:
+                    yield from argument.operations()
+                yield leaf
+
+    def plus(self, other: Form, factor: Fraction = Fraction(1)) -> Form:
+        """The sum with a multiple of another form."""
+        terms = dict(self.terms)
+        for leaf, coefficient in other.terms.items():
+            total = terms.get(leaf, Fraction(0)) + coefficient * factor
+            if total:
+                terms[leaf] = checked(total)
+            else:
+                terms.pop(leaf, None)
+        return Form(terms, checked(self.constant + other.constant * factor))
+
+    def times(self, factor: Fraction) -> Form:
+        """A multiple of the form."""
+        if not factor:
+            return constant(Fraction(0))
+        return Form({leaf: checked(one * factor) for leaf, one in self.terms.items()}, checked(self.constant * factor))
+
+
+def constant(value: Fraction) -> Form:
+    """A number as a form."""
+    return Form({}, value)
+
+
+def variable(name: str) -> Form:
+    """A variable as a form."""
+    return Form({name: Fraction(1)}, Fraction(0))
+
+
+def checked(value: Fraction) -> Fraction:
+    """The number, unless it is too long to compute with."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise TooLargeError("the numbers grow too long")
+    return value
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A form compared with zero: ==, !=, <= or <."""
+
+    form: Form
+    operator: str
+
+
+def lowered(expression: Expression, names: Mapping[str, str]) -> Form:
+    """An expression as a linear form; unknowns get the variables that stand for them."""
+    match expression:
+        case Number(value):
+            return constant(value)
+        case Cell(fact):
+            return variable(fact.address)
+        case Unknown(name):
+            return variable(names[name])
+        case Shared(name):
+            return variable(name)
+        case Sum(terms):
+            return added(lowered(term, names) for term in terms)
+        case Negative(of):
+            return lowered(of, names).times(Fraction(-1))
+        case Product(factors):
+            return product([lowered(factor, names) for factor in factors])
+        case Inverse(of):
+            return operation("inverse", [lowered(of, names)])
+        case Power(of, exponent):
+            return operation("power", [lowered(of, names)], exponent)
+        case Call(function, arguments):
+            return _called(function, [lowered(argument, names) for argument in arguments])
+    raise TypeError(f"no expression: {expression!r}")
+
+
+def added(forms: Iterable[Form]) -> Form:
+    """The sum of forms."""
+    total = constant(Fraction(0))
+    for form in forms:
+        total = total.plus(form)
+    return total
+
+
+def product(factors: list[Form]) -> Form:
+    """The product of forms: a multiple where only one of them varies."""
+    scale = Fraction(1)
+    varying = []
+    for factor in factors:
+        if factor.is_constant:
+            scale = checked(scale * factor.constant)
+        else:
+            varying.append(factor)
+    if not varying or not scale:
+        return constant(scale)
+    if len(varying) == 1:
+        return varying[0].times(scale)
+    return Form({Operation("product", tuple(varying)): scale}, Fraction(0))
+
+
+def _called(function: str, arguments: list[Form]) -> Form:
+    if function == "sum":
+        return added(arguments)
+    if function == "mean":
+        return added(arguments).times(Fraction(1, len(arguments)))
+    if function == "hoeffding":
+        size, share = arguments
+        surprise = operation("log", [operation("inverse", [share])])
+        halved = operation("inverse", [size.times(Fraction(2))])
+        return operation("sqrt", [product([surprise, halved])])
+    return operation(function, arguments)
+
+
+def operation(kind: str, arguments: list[Form], exponent: int = 1) -> Form:
+    """An operation on forms, computed at once where that is exact."""
+    if all(argument.is_constant for argument in arguments):
+        value = _exact(kind, [argument.constant for argument in arguments], exponent)
+        if value is not None:
+            return constant(value)
+    if kind == "product":
+        return product(arguments)
+    if kind in ("min", "max") and len(arguments) == 1:
+        return arguments[0]
+    if kind == "power" and exponent == 1:
+        return arguments[0]
+    return Form({Operation(kind, tuple(arguments), exponent): Fraction(1)}, Fraction(0))
+
+
+def _exact(kind: str, values: list[Fraction], exponent: int) -> Fraction | None:
+    """The value, where it is rational and defined."""
+    first = values[0]
+    match kind:
+        case "inverse":
+            return 1 / first if first else None
+        case "power":
+            if max(first.numerator.bit_length(), first.denominator.bit_length()) * exponent > MAX_BITS:
+                raise TooLargeError("the numbers grow too long")
+            return first**exponent
+        case "abs":
+            return abs(first)
+        case "min":
+            return min(values)
+        case "max":
+            return max(values)
+        case "log":
+            return Fraction(0) if first == 1 else None
+        case "sqrt" if first >= 0:
+            root = Fraction(math.isqrt(first.numerator), math.isqrt(first.denominator))
+            return root if root * root == first else None
+    return None
+
+
+def replaced(form: Form, values: Mapping[Leaf, Form]) -> Form:
+    """A form with leaves replaced, and computed anew."""
+    if not any(leaf in values or (isinstance(leaf, Operation) and _touched(leaf, values)) for leaf in form.terms):
+        return form
+    total = constant(form.constant)
+    for leaf, coefficient in form.terms.items():
+        if leaf in values:
+            total = total.plus(values[leaf], coefficient)
+        elif isinstance(leaf, Operation):
+            inner = [replaced(argument, values) for argument in leaf.arguments]
+            total = total.plus(operation(leaf.kind, inner, leaf.exponent), coefficient)
+        else:
+            total = total.plus(variable(leaf), coefficient)
+    return total
+
+
+def _touched(operation_: Operation, values: Mapping[Leaf, Form]) -> bool:
+    return any(
+        leaf in values or (isinstance(leaf, Operation) and _touched(leaf, values))
+        for argument in operation_.arguments
+        for leaf in argument.terms
+    )

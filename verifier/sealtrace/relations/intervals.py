@@ -1,0 +1,239 @@
+"""Closed intervals with exact rational ends, rounded outwards only where a function is irrational.
+
+An end may be infinite; that is the only use of floats here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+Bound = Fraction | float
+"""A rational, or an infinite float."""
+
+INFINITY = math.inf
+MAX_BITS = 1 << 15
+"""Numbers longer than this are refused: no printed relation needs them."""
+_DIGITS = 60
+_SQUARE_ROOT_BITS = 200
+
+
+class TooLargeError(ArithmeticError):
+    """A number has grown beyond what is worth computing with."""
+
+
+class UndefinedError(ArithmeticError):
+    """A function is asked for a value outside its domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All numbers between two ends, both included."""
+
+    low: Bound
+    high: Bound
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it holds one number only."""
+        return self.low == self.high
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether both ends are finite."""
+        return isinstance(self.low, Fraction) and isinstance(self.high, Fraction)
+
+    @property
+    def width(self) -> Bound:
+        """The distance of the ends."""
+        return self.high - self.low if self.is_bounded else INFINITY
+
+    def holds(self, value: Bound) -> bool:
+        """Whether a number lies in it."""
+        return self.low <= value <= self.high
+
+    def within(self, other: Interval) -> bool:
+        """Whether every number of it lies in the other."""
+        return other.low <= self.low and self.high <= other.high
+
+    def meet(self, other: Interval) -> Interval | None:
+        """What two intervals share; None where that is nothing."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return Interval(low, high) if low <= high else None
+
+    def middle(self) -> Fraction:
+        """A number well inside: the centre, or near the finite end."""
+        low, high = self.low, self.high
+        if isinstance(low, Fraction) and isinstance(high, Fraction):
+            return (low + high) / 2
+        if isinstance(low, Fraction):
+            return low + 1
+        return high - 1 if isinstance(high, Fraction) else Fraction(0)
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(_checked(self.low + other.low), _checked(self.high + other.high))
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return self + -other
+
+    def __mul__(self, other: Interval) -> Interval:
+        if other.is_point and isinstance(other.low, Fraction):
+            return self.scaled(other.low)
+        ends = [_times(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(ends), max(ends))
+
+    def scaled(self, factor: Fraction) -> Interval:
+        """Every number of it times an exact factor."""
+        ends = _times(self.low, factor), _times(self.high, factor)
+        return Interval(*ends) if factor >= 0 else Interval(ends[1], ends[0])
+
+    def inverse(self) -> Interval | None:
+        """One over every number of it but zero; None where there is no other."""
+        low, high = self.low, self.high
+        if low == high == 0:
+            return None
+        if low < 0 < high:
+            return WHOLE
+        if low == 0:
+            return Interval(_over(high), INFINITY)
+        if high == 0:
+            return Interval(-INFINITY, _over(low))
+        return Interval(_over(high), _over(low))
+
+    def power(self, exponent: int) -> Interval:
+        """Every number of it to a positive whole power."""
+        low, high = _power(self.low, exponent), _power(self.high, exponent)
+        if exponent % 2:
+            return Interval(low, high)
+        return Interval(Fraction(0) if self.low <= 0 <= self.high else min(low, high), max(low, high))
+
+    def magnitude(self) -> Interval:
+        """The absolute value of every number of it."""
+        if self.low >= 0:
+            return self
+        return -self if self.high <= 0 else Interval(Fraction(0), max(-self.low, self.high))
+
+    def square_root(self) -> Interval | None:
+        """The square root of every number of it that has one."""
+        if self.high < 0:
+            return None
+        return Interval(_root(max(self.low, Fraction(0)), up=False), _root(self.high, up=True))
+
+    def logarithm(self) -> Interval | None:
+        """The natural logarithm of every number of it that has one."""
+        if self.high <= 0:
+            return None
+        return Interval(_log(max(self.low, Fraction(0)), up=False), _log(self.high, up=True))
+
+    def exponential(self) -> Interval:
+        """Euler's number to every number of it."""
+        return Interval(_exp(self.low, up=False), _exp(self.high, up=True))
+
+
+WHOLE = Interval(-INFINITY, INFINITY)
+ZERO = Interval(Fraction(0), Fraction(0))
+
+
+def point(value: Fraction) -> Interval:
+    """The interval that holds one number."""
+    return Interval(value, value)
+
+
+def least(intervals: Sequence[Interval]) -> Interval:
+    """The minimum over one number from each."""
+    return Interval(min(one.low for one in intervals), min(one.high for one in intervals))
+
+
+def greatest(intervals: Sequence[Interval]) -> Interval:
+    """The maximum over one number from each."""
+    return Interval(max(one.low for one in intervals), max(one.high for one in intervals))
+
+
+def whole_numbers(interval: Interval) -> Interval | None:
+    """The interval between the integers that lie in it; None where there is none."""
+    low = Fraction(math.ceil(interval.low)) if isinstance(interval.low, Fraction) else interval.low
+    high = Fraction(math.floor(interval.high)) if isinstance(interval.high, Fraction) else interval.high
+    return Interval(low, high) if low <= high else None
+
+
+def shortened(interval: Interval, bits: int = 512) -> Interval:
+    """The same interval, or one slightly wider where its ends have become long."""
+    low, high = interval.low, interval.high
+    if isinstance(low, Fraction) and low.denominator.bit_length() > bits:
+        low = Fraction(math.floor(low * 2**bits), 2**bits)
+    if isinstance(high, Fraction) and high.denominator.bit_length() > bits:
+        high = Fraction(math.ceil(high * 2**bits), 2**bits)
+    return Interval(low, high)
+
+
+def _checked(value: Bound) -> Bound:
+    if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise TooLargeError("the numbers grow too long")
+    return value
+
+
+def _times(a: Bound, b: Bound) -> Bound:
+    # Zero times infinity is the limit of zero times larger and larger numbers.
+    return Fraction(0) if a == 0 or b == 0 else _checked(a * b)
+
+
+def _over(value: Bound) -> Bound:
+    return 1 / value if isinstance(value, Fraction) else Fraction(0)
+
+
+def _power(value: Bound, exponent: int) -> Bound:
+    if isinstance(value, Fraction):
+        if max(value.numerator.bit_length(), value.denominator.bit_length()) * exponent > MAX_BITS:
+            raise TooLargeError("the numbers grow too long")
+        return value**exponent
+    return INFINITY if value > 0 or exponent % 2 == 0 else -INFINITY
+
+
+def _root(value: Bound, *, up: bool) -> Bound:
+    if not isinstance(value, Fraction):
+        return INFINITY
+    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if top * top == value.numerator and bottom * bottom == value.denominator:
+        return Fraction(top, bottom)
+    # Enough bits before the root that the result keeps its relative precision.
+    shift = max(0, _SQUARE_ROOT_BITS + value.denominator.bit_length() - value.numerator.bit_length() // 2)
+    floor = math.isqrt(value.numerator * 4**shift // value.denominator)
+    return Fraction(floor + up, 2**shift)
+
+
+def _log(value: Bound, *, up: bool) -> Bound:
+    if value == 0:
+        return -INFINITY
+    if not isinstance(value, Fraction):
+        return INFINITY
+    if value == 1:
+        return Fraction(0)
+    context = _context(up=up)
+    quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    # Decimal's logarithm is rounded to nearest, so one unit in the last place further out is outside.
+    nearest = quotient.ln(context)
+    return Fraction(context.next_plus(nearest) if up else context.next_minus(nearest))
+
+
+def _exp(value: Bound, *, up: bool) -> Bound:
+    if not isinstance(value, Fraction):
+        return INFINITY if value > 0 else Fraction(0)
+    if value == 0:
+        return Fraction(1)
+    if value > 10_000:
+        return INFINITY if up else Fraction(10) ** 4000
+    if value < -10_000:
+        return Fraction(1, 10**4000) if up else Fraction(0)
+    context = _context(up=up)
+    nearest = context.divide(Decimal(value.numerator), Decimal(value.denominator)).exp(context)
+    return Fraction(context.next_plus(nearest) if up else context.next_minus(nearest))
+
+
+def _context(*, up: bool) -> Context:
+    return Context(prec=_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR, Emax=10**6, Emin=-(10**6), traps=[])

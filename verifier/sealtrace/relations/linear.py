@@ -1,0 +1,260 @@
+"""Linear comparisons over a box, decided in rational numbers: a solution, or multipliers that show that there is none.
+
+The method is the simplex method in the form that SMT solvers use (Dutertre and de Moura, 2006): each row has a slack
+variable with bounds, and a row whose bounds no variable can meet is the proof. Strict bounds carry an infinitesimal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sealtrace.relations.intervals import Interval
+from sealtrace.relations.work import OutOfWorkError, Work
+
+Coefficients = Mapping[str, Fraction]
+_ZERO = Fraction(0)
+_GREEDY_PIVOTS = 200
+
+
+@dataclass(frozen=True)
+class Row:
+    """Multiples of variables, compared with a number: ==, <= or <."""
+
+    coefficients: Coefficients
+    operator: str
+    bound: Fraction
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Values that satisfy every row and lie in the box."""
+
+    values: dict[str, Fraction]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Rows times these multipliers, added up, say something that no values of the box satisfy."""
+
+    multipliers: dict[int, Fraction]
+
+
+def is_conflict(rows: Sequence[Row], box: Mapping[str, Interval], multipliers: Mapping[int, Fraction]) -> bool:
+    """Whether multipliers prove that the rows cannot hold within the box; nothing but addition is needed to see it."""
+    if any(number < 0 and rows[place].operator != "==" for place, number in multipliers.items()):
+        return False
+    total, bound = added_up(rows, multipliers)
+    least = sum(
+        (one * (box[name].low if one > 0 else box[name].high) for name, one in total.items()),
+        start=_ZERO,
+    )
+    strict = any(rows[place].operator == "<" and number for place, number in multipliers.items())
+    return bool(least > bound or (strict and least == bound))
+
+
+def added_up(rows: Sequence[Row], multipliers: Mapping[int, Fraction]) -> tuple[dict[str, Fraction], Fraction]:
+    """The left and the right side of the sum of multiplied rows."""
+    total: dict[str, Fraction] = {}
+    for place, number in multipliers.items():
+        for name, one in rows[place].coefficients.items():
+            total[name] = total.get(name, _ZERO) + number * one
+    left = {name: one for name, one in total.items() if one}
+    return left, sum((number * rows[place].bound for place, number in multipliers.items()), start=_ZERO)
+
+
+def satisfies(rows: Sequence[Row], box: Mapping[str, Interval], values: Mapping[str, Fraction]) -> bool:
+    """Whether values lie in the box and satisfy every row."""
+    for row in rows:
+        left = sum((one * values[name] for name, one in row.coefficients.items()), start=_ZERO)
+        if not {"==": left == row.bound, "<=": left <= row.bound, "<": left < row.bound}[row.operator]:
+            return False
+    return all(box[name].holds(value) for name, value in values.items())
+
+
+def solve(rows: Sequence[Row], box: Mapping[str, Interval], work: Work) -> Solution | Conflict:
+    """Decides whether all rows can hold within the box. Either answer is checked before it is given."""
+    tableau = _Tableau(rows, box, work)
+    multipliers = tableau.make_feasible()
+    if multipliers is not None:
+        assert is_conflict(rows, box, multipliers), "a certificate that proves nothing"
+        return Conflict(multipliers)
+    values = tableau.values()
+    assert satisfies(rows, box, values), "a solution that is none"
+    return Solution(values)
+
+
+def minimize(
+    objective: Coefficients, rows: Sequence[Row], box: Mapping[str, Interval], work: Work
+) -> tuple[Fraction, dict[str, Fraction]] | None:
+    """The least value of the objective and where it is taken; None where no values satisfy the rows.
+
+    The objective must be bounded below, and rows must not be strict.
+    """
+    tableau = _Tableau([*rows, Row(objective, "free", _ZERO)], box, work)
+    if tableau.make_feasible() is not None:
+        return None
+    tableau.minimize_last()
+    values = tableau.values()
+    assert satisfies(rows, box, values), "a solution that is none"
+    return sum((one * values[name] for name, one in objective.items()), start=_ZERO), values
+
+
+Delta = tuple[Fraction, Fraction]
+"""A number and a multiple of an infinitesimal."""
+
+
+@dataclass
+class _Tableau:
+    given: Sequence[Row]
+    box: Mapping[str, Interval]
+    work: Work
+    names: list[str] = field(default_factory=list)
+    rows: dict[int, dict[int, Fraction]] = field(default_factory=dict)
+    """Each basic variable as multiples of the others."""
+    low: list[Delta | None] = field(default_factory=list)
+    high: list[Delta | None] = field(default_factory=list)
+    now: list[Delta] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.names = list(dict.fromkeys(name for row in self.given for name in row.coefficients))
+        place = {name: number for number, name in enumerate(self.names)}
+        for name in self.names:
+            low, high = self.box[name].low, self.box[name].high
+            self.low.append((low, _ZERO) if isinstance(low, Fraction) else None)
+            self.high.append((high, _ZERO) if isinstance(high, Fraction) else None)
+            self.now.append(self.low[-1] or self.high[-1] or (_ZERO, _ZERO))
+        for number, row in enumerate(self.given, start=len(self.names)):
+            self.rows[number] = {place[name]: one for name, one in row.coefficients.items() if one}
+            self.low.append((row.bound, _ZERO) if row.operator == "==" else None)
+            below = Fraction(-1) if row.operator == "<" else _ZERO
+            self.high.append((row.bound, below) if row.operator != "free" else None)
+            self.now.append(self._computed(self.rows[number]))
+
+    def _computed(self, row: dict[int, Fraction]) -> Delta:
+        first = sum((one * self.now[other][0] for other, one in row.items()), start=_ZERO)
+        return first, sum((one * self.now[other][1] for other, one in row.items()), start=_ZERO)
+
+    def make_feasible(self) -> dict[int, Fraction] | None:
+        """Moves every variable into its bounds; multipliers of the rows where that cannot be done."""
+        pivots = 0
+        while True:
+            basic, target = self._worst(greedy=pivots < _GREEDY_PIVOTS)
+            if basic < 0:
+                return None
+            rises = self.now[basic] < target
+            entering = next(
+                (other for other, one in sorted(self.rows[basic].items()) if self._can_move(other, (one > 0) == rises)),
+                None,
+            )
+            if entering is None:
+                return self._multipliers(basic, rises=rises)
+            self._move(basic, entering, target)
+            pivots += 1
+
+    def _worst(self, *, greedy: bool) -> tuple[int, Delta]:
+        """A basic variable outside its bounds, and the bound; the first one in order guarantees an end."""
+        found, target, most = -1, (_ZERO, _ZERO), (_ZERO, _ZERO)
+        for basic in sorted(self.rows):
+            now, low, high = self.now[basic], self.low[basic], self.high[basic]
+            bound = low if low is not None and now < low else high if high is not None and now > high else None
+            if bound is None:
+                continue
+            distance = max(_less(bound, now), _less(now, bound))
+            if not greedy:
+                return basic, bound
+            if found < 0 or distance > most:
+                found, target, most = basic, bound, distance
+        return found, target
+
+    def _can_move(self, variable: int, up: bool) -> bool:
+        bound = self.high[variable] if up else self.low[variable]
+        return bound is None or (self.now[variable] < bound if up else self.now[variable] > bound)
+
+    def _multipliers(self, basic: int, *, rises: bool) -> dict[int, Fraction]:
+        sign = Fraction(1 if rises else -1)
+        first = len(self.names)
+        found = {other - first: sign * one for other, one in self.rows[basic].items() if other >= first and one}
+        if basic >= first:
+            found[basic - first] = -sign
+        return dict(sorted(found.items()))
+
+    def _move(self, basic: int, entering: int, target: Delta) -> None:
+        """Brings a basic variable to a bound by moving another one, which takes its place in the basis."""
+        rate = self.rows[basic][entering]
+        gap = _less(target, self.now[basic])
+        self._shift(entering, (gap[0] / rate, gap[1] / rate))
+        self._pivot(basic, entering)
+
+    def _shift(self, variable: int, step: Delta) -> None:
+        self.now[variable] = (self.now[variable][0] + step[0], self.now[variable][1] + step[1])
+        for basic, row in self.rows.items():
+            if one := row.get(variable):
+                now = self.now[basic]
+                self.now[basic] = (now[0] + one * step[0], now[1] + one * step[1])
+
+    def _pivot(self, basic: int, entering: int) -> None:
+        row = self.rows.pop(basic)
+        rate = row.pop(entering)
+        solved = {other: -one / rate for other, one in row.items()}
+        solved[basic] = 1 / rate
+        steps = len(solved)
+        for other_row in self.rows.values():
+            one = other_row.pop(entering, None)
+            if one is None:
+                continue
+            steps += len(solved)
+            for other, number in solved.items():
+                total = other_row.get(other, _ZERO) + one * number
+                if total:
+                    other_row[other] = total
+                else:
+                    other_row.pop(other, None)
+        self.rows[entering] = solved
+        self.work.spend(steps)
+
+    def minimize_last(self) -> None:
+        """From a feasible state: moves until nothing lowers the last row any more."""
+        objective = len(self.names) + len(self.given) - 1
+        if objective not in self.rows:
+            # A degenerate objective took part in a pivot; it is free, so it can always come back.
+            entering = next(basic for basic, row in self.rows.items() if row.get(objective))
+            self._pivot(entering, objective)
+        while True:
+            row = self.rows[objective]
+            candidates = [other for other, one in sorted(row.items()) if self._can_move(other, one < 0)]
+            if not candidates:
+                return
+            entering = candidates[0]
+            up = row[entering] < 0
+            own = self.high[entering] if up else self.low[entering]
+            step = abs(own[0] - self.now[entering][0]) if own is not None else None
+            leaving: int | None = None
+            for basic in sorted(self.rows):
+                rate = self.rows[basic].get(entering)
+                bound = (self.high if ((rate or 0) > 0) == up else self.low)[basic] if rate else None
+                if rate and bound is not None and basic != objective:
+                    room = abs((bound[0] - self.now[basic][0]) / rate)
+                    if step is None or room < step:
+                        step, leaving = room, basic
+            if step is None:
+                raise OutOfWorkError("an objective without a bound")
+            self._shift(entering, (step if up else -step, _ZERO))
+            if leaving is not None:
+                self._pivot(leaving, entering)
+            else:
+                self.work.spend(len(self.rows))
+
+    def values(self) -> dict[str, Fraction]:
+        """The variables' values, with the infinitesimal made small enough."""
+        small = Fraction(1)
+        for now, low, high in zip(self.now, self.low, self.high, strict=True):
+            for less, more in ((low, now), (now, high)):
+                if less is not None and more is not None and less[0] < more[0] and less[1] > more[1]:
+                    small = min(small, (more[0] - less[0]) / (less[1] - more[1]))
+        return {name: self.now[place][0] + self.now[place][1] * small for place, name in enumerate(self.names)}
+
+
+def _less(a: Delta, b: Delta) -> Delta:
+    return a[0] - b[0], a[1] - b[1]

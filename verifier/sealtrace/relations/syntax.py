@@ -1,0 +1,303 @@
+"""Formulas as values: what the parser makes, and what Python code may build directly.
+
+Expressions add, subtract, multiply and divide with Python's operators; comparisons are named functions, because
+`==` between expressions says whether they are the same expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sealtrace.relations.fact import Fact
+
+FUNCTIONS: dict[str, tuple[int, int | None]] = {
+    "sum": (1, None),
+    "mean": (1, None),
+    "min": (1, None),
+    "max": (1, None),
+    "abs": (1, 1),
+    "sqrt": (1, 1),
+    "log": (1, 1),
+    "cp_upper": (3, 3),
+    "hoeffding": (2, 2),
+}
+"""Each function with the least and the greatest number of its arguments."""
+ORDERS: dict[str, str] = {"increasing": "<", "decreasing": ">", "nondecreasing": "<=", "nonincreasing": ">="}
+"""Each predicate on lists with the comparison of neighbours."""
+OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
+
+
+class Expression:
+    """Something that has a value."""
+
+    def __add__(self, other: Expression | Exact) -> Sum:
+        return Sum((self, number(other)))
+
+    def __radd__(self, other: Exact) -> Sum:
+        return Sum((number(other), self))
+
+    def __sub__(self, other: Expression | Exact) -> Sum:
+        return Sum((self, Negative(number(other))))
+
+    def __rsub__(self, other: Exact) -> Sum:
+        return Sum((number(other), Negative(self)))
+
+    def __mul__(self, other: Expression | Exact) -> Product:
+        return Product((self, number(other)))
+
+    def __rmul__(self, other: Exact) -> Product:
+        return Product((number(other), self))
+
+    def __truediv__(self, other: Expression | Exact) -> Product:
+        return Product((self, Inverse(number(other))))
+
+    def __rtruediv__(self, other: Exact) -> Product:
+        return Product((number(other), Inverse(self)))
+
+    def __neg__(self) -> Negative:
+        return Negative(self)
+
+    def __pow__(self, exponent: int) -> Power:
+        return Power(self, exponent)
+
+
+Exact = Fraction | int | str
+"""What stands for an exact number in Python code; a string is a decimal or a ratio."""
+
+
+@dataclass(frozen=True)
+class Number(Expression):
+    """An exact constant."""
+
+    value: Fraction
+    name: str | None = None
+    """The name under which the paper's constant was declared."""
+
+
+@dataclass(frozen=True)
+class Cell(Expression):
+    """A printed number."""
+
+    fact: Fact
+
+
+@dataclass(frozen=True)
+class Unknown(Expression):
+    """A number that a `some` around it speaks of."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Shared(Expression):
+    """A number that the paper does not print and that several relations speak of: in all of them the same."""
+
+    name: str
+    low: Fraction | None = None
+    high: Fraction | None = None
+    integer: bool = False
+
+
+@dataclass(frozen=True)
+class Sum(Expression):
+    """Terms added up."""
+
+    terms: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Negative(Expression):
+    """A term with the other sign."""
+
+    of: Expression
+
+
+@dataclass(frozen=True)
+class Product(Expression):
+    """Factors multiplied."""
+
+    factors: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Inverse(Expression):
+    """One over something."""
+
+    of: Expression
+
+
+@dataclass(frozen=True)
+class Power(Expression):
+    """Something to a positive whole power."""
+
+    of: Expression
+    exponent: int
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A function of expressions."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+class Formula:
+    """Something that is true or not."""
+
+    def __and__(self, other: Formula) -> And:
+        return And((self, other))
+
+    def __or__(self, other: Formula) -> Or:
+        return Or((self, other))
+
+
+@dataclass(frozen=True)
+class Comparison(Formula):
+    """Two values compared."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class And(Formula):
+    """All of them."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class Or(Formula):
+    """At least one of them."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class SomeInteger(Formula):
+    """Some integer between two ends makes the body true."""
+
+    name: str
+    low: Expression
+    high: Expression
+    body: Formula
+
+
+@dataclass(frozen=True)
+class SomeReal(Formula):
+    """Some number between two ends makes the body true; an end that is None is infinite."""
+
+    name: str
+    low: Expression | None
+    high: Expression | None
+    body: Formula
+
+
+@dataclass(frozen=True)
+class Multiple(Formula):
+    """A value is a whole multiple of a step, or a mean of so many of them."""
+
+    of: Expression
+    step: Expression
+    repeats: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Ordered(Formula):
+    """A list runs in one direction."""
+
+    order: str
+    items: tuple[Expression, ...]
+
+
+# Building from Python
+
+
+def number(value: Expression | Exact) -> Expression:
+    """An exact constant, or the expression that it already is."""
+    return value if isinstance(value, Expression) else Number(Fraction(value))
+
+
+def compare(left: Expression | Exact, operator: str, right: Expression | Exact) -> Comparison:
+    """Two values compared."""
+    if operator not in OPERATORS:
+        raise ValueError(f"no comparison {operator!r}")
+    return Comparison(operator, number(left), number(right))
+
+
+def equal(left: Expression | Exact, right: Expression | Exact) -> Comparison:
+    """Two values are the same."""
+    return compare(left, "==", right)
+
+
+def at_most(left: Expression | Exact, right: Expression | Exact) -> Comparison:
+    """The first is not greater."""
+    return compare(left, "<=", right)
+
+
+def call(function: str, *arguments: Expression | Exact) -> Call:
+    """A function of values."""
+    least, most = FUNCTIONS[function]
+    if len(arguments) < least or (most is not None and len(arguments) > most):
+        raise ValueError(f"{function} takes {least if most == least else f'{least} or more'} arguments")
+    return Call(function, tuple(number(one) for one in arguments))
+
+
+def all_of(*parts: Formula) -> Formula:
+    """Every one of the formulas."""
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
+def any_of(*parts: Formula) -> Formula:
+    """At least one of the formulas."""
+    return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def some_integer(name: str, low: Expression | Exact, high: Expression | Exact, body: Formula) -> SomeInteger:
+    """Some integer in a range makes the body true."""
+    return SomeInteger(name, number(low), number(high), body)
+
+
+def some_real(name: str, low: Expression | Exact | None, high: Expression | Exact | None, body: Formula) -> SomeReal:
+    """Some number in a range makes the body true."""
+    return SomeReal(name, None if low is None else number(low), None if high is None else number(high), body)
+
+
+# Walking
+
+
+Node = Expression | Formula
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """What a node is made of."""
+    match node:
+        case Sum(parts) | Product(parts) | And(parts) | Or(parts) | Call(_, parts) | Ordered(_, parts):
+            return parts
+        case Negative(of) | Inverse(of) | Power(of, _):
+            return (of,)
+        case Comparison(_, left, right):
+            return (left, right)
+        case SomeInteger(_, low, high, body) | SomeReal(_, low, high, body):
+            return tuple(one for one in (low, high, body) if one is not None)
+        case Multiple(of, step, repeats):
+            return (of, step) if repeats is None else (of, step, repeats)
+    return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and everything in it, from left to right."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(reversed(children(one)))
+
+
+def facts_in(node: Node) -> list[Fact]:
+    """The printed numbers that a formula speaks of, each once."""
+    return list({one.fact.address: one.fact for one in walk(node) if isinstance(one, Cell)}.values())

@@ -1,0 +1,183 @@
+"""SARIF 2.1.0 for code scanning: a rule per check, a result per finding and per missing check.
+
+A result points at the paper's line where its cell is printed, else at the record's line; rows of Parquet have no
+lines and are named as logical locations. Fingerprints are made of the check, the file, the key and the field, so they
+outlive changes of lines and of wording; equal ones are counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import Any
+from urllib.parse import quote
+
+from sealtrace.checks.catalogue import BY_ID
+from sealtrace.records.report import Cell, CheckResult, Finding, Report
+from sealtrace.report.inert import harmless, json_text
+from sealtrace.report.places import Address, Place, in_bundle, in_paper, key_text, printed_cells, times
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+FINGERPRINT = "sealtrace/v1"
+_BASES = {
+    "BUNDLE": "The root of the bundle that was verified.",
+    "%SRCROOT%": "The directory that sealtrace was run in.",
+    "PAPER": "The directory of the paper's sources.",
+}
+
+Object = dict[str, Any]
+
+
+def render(report: Report, *, exit_code: int, prefix: str | None = None) -> str:
+    """`prefix` leads from the working directory to the bundle; None where the bundle's files are not below it."""
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_Run(report, prefix).document(exit_code)]})
+
+
+class _Run:
+    """What the results of one report share."""
+
+    def __init__(self, report: Report, prefix: str | None) -> None:
+        self.report = report
+        self.base = "BUNDLE" if prefix is None else "%SRCROOT%"
+        self.prefix = prefix or ""
+        self.rules = {check.id: place for place, check in enumerate(report.checks)}
+        self.printed: dict[Address, Cell] = printed_cells(report)
+        self.seen: Counter[str] = Counter()
+
+    def document(self, exit_code: int) -> Object:
+        """The one run of the log."""
+        report = self.report
+        results = [self.finding(finding) for finding in report.findings]
+        results += [self.missing(check) for check in report.checks if check.status == "missing"]
+        return {
+            "tool": {
+                "driver": {
+                    "name": "sealtrace",
+                    "version": harmless(report.sealtrace),
+                    "rules": [_rule(check) for check in report.checks],
+                }
+            },
+            "automationDetails": {"id": f"sealtrace/{_quoted(report.bundle.name)}/"},
+            "invocations": [
+                {
+                    "executionSuccessful": True,
+                    "exitCode": exit_code,
+                    "toolExecutionNotifications": _notifications(report),
+                }
+            ],
+            "originalUriBaseIds": {name: {"description": {"text": text}} for name, text in _BASES.items()},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+            "properties": {
+                "verdict": report.verdict,
+                "bundle": harmless(report.bundle.name),
+                "root_sha256": harmless(report.bundle.root_sha256 or ""),
+            },
+        }
+
+    def finding(self, finding: Finding) -> Object:
+        """One finding as a result."""
+        text = finding.message
+        values = {"expected": finding.expected, "found": finding.found}
+        text += "".join(f"; {name} {value}" for name, value in values.items() if value is not None)
+        paper, record = in_paper(finding, self.printed), self.record(finding)
+        result = self.result(finding.check, finding.severity, text)
+        result["locations"] = [record]
+        if paper is not None:
+            # The reader's eye goes to the paper first; the record stays at hand.
+            result["locations"] = [{**_physical(paper, "PAPER", ""), "logicalLocations": record["logicalLocations"]}]
+            result["relatedLocations"] = [{"id": 1, **record}]
+        identity = [finding.check, finding.source, finding.key, finding.field]
+        result["partialFingerprints"] = {FINGERPRINT: self.fingerprint(identity)}
+        result["properties"] = {name: harmless(value) for name, value in values.items() if value is not None}
+        return result
+
+    def missing(self, check: CheckResult) -> Object:
+        """A check that lacks evidence: a warning, so that nobody takes its silence for a pass."""
+        result = self.result(check.id, "warning", f"missing: {check.reason or 'no reason is known'}")
+        result["locations"] = [_physical(Place("manifest.json"), self.base, self.prefix)]
+        result["partialFingerprints"] = {FINGERPRINT: self.fingerprint([check.id, "missing"])}
+        result["properties"] = {"status": check.status}
+        return result
+
+    def result(self, check: str, level: str, text: str) -> Object:
+        """What findings and missing checks have in common."""
+        result: Object = {"ruleId": check, "level": level, "message": {"text": _message(text)}}
+        if check in self.rules:
+            result["ruleIndex"] = self.rules[check]
+        return result
+
+    def record(self, finding: Finding) -> Object:
+        """The record's place, or the manifest's where the finding is about the bundle; key and field by name."""
+        place = in_bundle(finding) or Place("manifest.json")
+        name = key_text(finding.key) or (f"row {finding.row}" if finding.row else "")
+        path = ":".join(filter(None, (finding.source or "bundle", name)))
+        logical = [{"name": harmless(name or path), "fullyQualifiedName": harmless(path), "kind": "object"}]
+        if finding.field:
+            pointer = f"{path}:{finding.field}"
+            logical.append({"name": harmless(finding.field), "fullyQualifiedName": harmless(pointer), "kind": "value"})
+        return {**_physical(place, self.base, self.prefix), "logicalLocations": logical}
+
+    def fingerprint(self, identity: list[Any]) -> str:
+        """A digest of what a finding is about, and its number among those about the same."""
+        digest = hashlib.sha256(json.dumps(identity, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
+        self.seen[digest] += 1
+        return f"{digest}:{self.seen[digest]}"
+
+
+def _rule(check: CheckResult) -> Object:
+    entry = BY_ID.get(check.id)
+    rule: Object = {
+        "id": check.id,
+        "shortDescription": {"text": _message(check.title)},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {
+            "tags": [check.id.partition(".")[0]],
+            "status": check.status,
+            "inspected": check.inspected,
+            "findings": check.findings,
+        },
+    }
+    if entry is not None:
+        rule["fullDescription"] = {"text": _message(f"{entry.title}. It enforces {entry.source}.")}
+        rule["help"] = {
+            "text": _message(
+                f"{entry.title}. It enforces {entry.source}. It breaks, for example, where {entry.breaks}. "
+                "Correct the record that a result names, or the number that the paper prints, and seal the bundle "
+                f"anew. `sealtrace checks {entry.id}` says what the check reads and needs."
+            )
+        }
+    return rule
+
+
+def _notifications(report: Report) -> list[Object]:
+    """What results cannot say: findings beyond those listed, and checks that were left out."""
+    listed = Counter(finding.check for finding in report.findings)
+    texts = [
+        f"{check.id}: {times(check.findings, 'finding')}, of which {listed[check.id]} are listed"
+        for check in report.checks
+        if check.findings > listed[check.id]
+    ]
+    if skipped := sum(check.status == "skipped" for check in report.checks):
+        texts.append(f"{times(skipped, 'check')} skipped: the verdict covers only the others")
+    return [{"level": "warning", "message": {"text": _message(text)}} for text in texts]
+
+
+def _physical(place: Place, base: str, prefix: str) -> Object:
+    location: Object = {"artifactLocation": {"uri": _quoted(prefix + place.path), "uriBaseId": base}}
+    if place.line:
+        location["region"] = {"startLine": place.line}
+        if place.column:
+            location["region"]["startColumn"] = place.column
+    return {"physicalLocation": location}
+
+
+def _quoted(path: str) -> str:
+    """A path as a relative reference: nothing in it can be taken for a scheme, a query or a fragment."""
+    return quote(path.encode("utf-8", "surrogatepass"), safe="/")
+
+
+def _message(text: str) -> str:
+    """Text in which a reader of SARIF sees no placeholder and no link."""
+    return harmless(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
