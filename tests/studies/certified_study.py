@@ -1,6 +1,8 @@
-"""A tiny study that certifies: two actions, two families of tilts, two groups by size of pot, a selector of every rule.
+"""A tiny study that certifies: two actions, three families of tilts, two groups by size of pot, a selector of every rule.
 
-Forty calibration states are few, so its budgets are wide.
+One family is learned, with its weights, its sealed directions and a teacher-free arm; one partition is learned on a
+structure split; states are dealt by a declared rule; a table prints maps, repeated splits and measurements. Forty
+calibration states are few, so its budgets are wide.
 """
 
 from __future__ import annotations
@@ -15,36 +17,64 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from rsd_fixture import policies
 from rsd_fixture.study import State
+from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
+from sealtrace.checks.partitions import structure_degradations
 from sealtrace.evidence.calibration import Calibration
 from sealtrace.evidence.deployment import chosen_by
 from sealtrace.evidence.outcomes import states_of
 from sealtrace.evidence.partitions import frozen_partitions
 from sealtrace.evidence.settings import declared_setting
 from sealtrace.evidence.study import Study
+from sealtrace.recompute import dealing
+from sealtrace.recompute.partitions import Declared, best_partition
+from sealtrace.tables import map_metrics
+from sealtrace.tables.metrics import Value, compute
 
 Parts = dict[str, Any]
-"""`protocol`; `observation`, `teacher`, `trace`, `values` and `score`, each split to rows; the rows of `candidate` and
-`certificate`; `partition`, `map` and `selection`, each name to document."""
+"""`protocol`; `observation`, `teacher`, `residual`, `trace`, `values` and `score`, each split to rows; the rows of
+`candidate`, `certificate` and `measurement`; `checkpoint`, `partition`, `map`, `selection` and `table`, each name to
+document."""
 
 ACTIONS = ["stay", "move"]
-SPLITS = {"calibration": 40, "held-out": 24}
+SPLITS = {"calibration": 40, "held-out": 24, "structure": 40}
 DIRECTIONS = {
     "bold": {"stay": {"constant": "0"}, "move": {"constant": "1"}},
     "meek": {"stay": {"constant": "0"}, "move": {"constant": "0.4", "terms": {"pot_pressure": "-1"}}},
 }
+CHECKPOINT: dict[str, Any] = {
+    "family": "calm",
+    "features": ["pot_pressure", "seat"],
+    "actions": ACTIONS,
+    "residual": [
+        {"weights": [[0.5, -0.25], [0.125, 1.0]], "bias": [0.0, 0.25], "activation": "tanh"},
+        {"weights": [[0.0, -0.25], [0.0, 0.125]], "bias": [0.0, 0.0625], "activation": "identity"},
+    ],
+    "base": [{"weights": [[0.0, 0.5], [0.25, 0.0]], "bias": [0.0, -0.125], "activation": "identity"}],
+}
+"""The weights of the learned family, which has a base policy of its own."""
+ARMS = [*DIRECTIONS, "calm"]
+"""The arms that compete, each a family."""
 SCALES = ["0", "1/2", "1"]
-TRACED = {"calibration": ("trace", "calibrate"), "held-out": ("replay", "report")}
-"""Split to the stages that seal its traces, and its values and scores."""
+FREE_SCALES = ["0", "1"]
+"""The scales of the teacher-free arm, which does not compete."""
+TRACED = {"calibration": ("trace", "calibrate"), "held-out": ("replay", "report"), "structure": ("bank", "structure")}
+"""Split to the stages that seal its traces and directions, and its values and scores."""
 INPUTS = {
     "anchor": ["legal", "teacher.distribution"],
     "bold": ["legal", "teacher.distribution"],
     "meek": ["legal", "pot", "teacher.distribution"],
+    "calm": ["legal", "position", "pot", "teacher.distribution"],
+    "free": ["legal", "position", "pot"],
 }
+SEATS = ["early", "late"]
+MEASURED = [0.5, 0.375, 0.75]
 
 
 def certified_study(directory: Path, change: Callable[[Parts], None] | None = None) -> Path:
@@ -62,21 +92,28 @@ def certified_study(directory: Path, change: Callable[[Parts], None] | None = No
 
 @cache
 def _sound_parts() -> Parts:
-    """The parts of the sound study: its certificates, maps and selections are those that the verifier computes."""
+    """The parts of the sound study: what calibration computes and tables print is what the verifier computes."""
     parts = _evidence()
-    with tempfile.TemporaryDirectory() as draft:
-        _write(Path(draft), parts)
-        study = Study(read_bundle(Path(draft)))
-        for name in frozen_partitions(study):
-            parts["certificate"].extend(_certificates(study, name))
-        for selector in parts["protocol"]["selectors"]:
-            parts["map"][selector["name"]] = _map(study, selector)
-        parts["selection"]["empirical-zero"] = _selection(study)
+    parts["partition"]["learned"] = _learned(_draft(parts))
+    study = _draft(parts)
+    for name in ("global", "by pot"):
+        parts["certificate"].extend(_certificates(study, name))
+    for selector in parts["protocol"]["selectors"]:
+        parts["map"][selector["name"]] = _map(study, selector)
+    parts["selection"]["empirical-zero"] = _selection(study)
+    parts["table"]["certified"] = _table(study)
     return parts
 
 
+def _draft(parts: Parts) -> Study:
+    """The study as far as it goes."""
+    with tempfile.TemporaryDirectory() as draft:
+        _write(Path(draft), parts)
+        return Study(read_bundle(Path(draft)))
+
+
 def _protocol() -> dict[str, Any]:
-    observed = ["pot", "stack", "legal"]
+    observed = ["pot", "stack", "position", "legal"]
     return {
         "study": "tiny-certified",
         "title": "Two actions, two groups, a selector of every rule",
@@ -87,10 +124,16 @@ def _protocol() -> dict[str, Any]:
         "tau": "0.05",
         "scale_grid": SCALES,
         "evaluators": {"utility": "weak", "risk": "strong"},
-        "features": {"pot_pressure": {"field": "pot", "form": "capped-ratio", "cap": "10"}},
+        "features": {
+            "pot_pressure": {"field": "pot", "form": "capped-ratio", "cap": "10"},
+            "seat": {"field": "position", "form": "lookup", "table": {"early": "0", "late": "1"}},
+        },
         "teacher": {"temperature": "2"},
         "anchor": {"teacher": "0.92", "uniform": "0.08"},
-        "charges": {event: {"tokens": 1, "latency_ms": "0.1", "tool_calls": 0} for event in ("policy", "residual")},
+        "charges": {
+            event: {"tokens": 1, "latency_ms": "0.1", "tool_calls": 0}
+            for event in ("policy", "residual", "residual-calm", "student")
+        },
         "interfaces": {"teacher-backed": [*observed, "teacher.distribution"], "teacher-free": observed},
         "selectors": [
             {"name": "anchor", "rule": "anchor", "partition": "global"},
@@ -102,17 +145,47 @@ def _protocol() -> dict[str, Any]:
             {"name": "dual", "rule": "dual", "partition": "by pot"},
             {"name": "robust", "rule": "robust", "partition": "by pot"},
         ],
-        "ties": {"action": "earliest-legal", "selection": "smaller-scale", "map": "lexicographic"},
+        "ties": {"action": "earliest-legal", "selection": "smaller-scale", "map": "lexicographic", "partition": "fewer-leaves"},
         "tolerances": {"normalization": "1e-12", "replay": "1e-9"},
         "certification": {
             "epsilon_group": "0.4",
             "epsilon_global": "0.3",
-            "zeta_risk": "0.05",
-            "zeta_util": "0.05",
+            "zeta_risk": "0.075",
+            "zeta_util": "0.075",
             "rho": "0.2",
             "utility_range": ["-2", "2"],
             "partition": "by pot",
             "certified_when": "every-group",
+        },
+        "partition_classes": {
+            "aware": {
+                "depth": 2,
+                "thresholds": {"pot_pressure": ["0.3", "0.5", "0.7"], "seat": ["1/2"]},
+                "minimum_support": 8,
+                "lambda_cert": "0.0001",
+                "lambda_comp": "0.0001",
+            }
+        },
+        "assignment": {
+            "seed": 5,
+            "generator": "python-random",
+            "strata": ["seat"],
+            "order": ["held-out", "calibration", "structure"],
+        },
+        "resampling": {
+            "pool": ["calibration", "held-out"],
+            "repeats": 6,
+            "seed": 70,
+            "generator": "python-random",
+            "strata": ["seat", "pot_pressure"],
+            "calibration": 40,
+            "held_out": 24,
+        },
+        "variants": {
+            "declared": {"tau": "0.05"},
+            "loose": {"epsilon": "1/2", "tau": "0.1"},
+            "calm only": {"families": ["calm"], "rho": "0.5"},
+            "in the learned": {"partition": "learned", "calibration": 36},
         },
     }
 
@@ -121,15 +194,29 @@ def _evidence() -> Parts:
     """Everything but what calibration computes."""
     protocol = _protocol()
     random = Random(11)
-    states = [_state(random, number, split) for split, size in SPLITS.items() for number in range(size)]
+    numbers = _dealt(protocol)
+    states = [
+        _state(random, place, split, number) for split in SPLITS for place, number in enumerate(numbers[split])
+    ]
+    kinds = ("observation", "teacher", "residual", "trace", "values", "score")
     parts: Parts = {
         "protocol": protocol,
-        "candidate": [_candidate("anchor", None), *(_candidate(arm, scale) for arm in DIRECTIONS for scale in SCALES)],
+        "candidate": [
+            _candidate("anchor", None),
+            *(_candidate(arm, scale) for arm in ARMS for scale in SCALES),
+            *(_candidate("free", scale) for scale in FREE_SCALES),
+        ],
+        "checkpoint": {"calm": copy.deepcopy(CHECKPOINT)},
         "partition": {"global": _partition("global", [[]]), "by pot": _partition("by pot", [[True], [False]])},
         "certificate": [],
         "map": {},
         "selection": {},
-        **{kind: {split: [] for split in SPLITS} for kind in ("observation", "teacher", "trace", "values", "score")},
+        "measurement": [
+            {"quantity": "map-search", "subject": "robust", "repeat": repeat, "value": value, "unit": "ms"}
+            for repeat, value in enumerate(MEASURED)
+        ],
+        "table": {},
+        **{kind: {split: [] for split in SPLITS} for kind in kinds},
     }
     for state in states:
         parts["observation"][state.split].append(state.observation)
@@ -141,25 +228,47 @@ def _evidence() -> Parts:
             {"state": state.id, "evaluator": evaluator, "split": state.split, "values": getattr(state, evaluator)}
             for evaluator in ("strong", "weak")
         )
-        traces = [_trace(protocol, one, state) for one in parts["candidate"]]
+        parts["residual"][state.split].append(
+            {
+                "family": "calm",
+                "state": state.id,
+                "split": state.split,
+                "direction": _network(protocol, "residual", state),
+                "checkpoint_sha256": document_digest(CHECKPOINT),
+            }
+        )
+        traces = [
+            _trace(protocol, one, state) for one in parts["candidate"] if state.split in one.get("splits", SPLITS)
+        ]
         parts["trace"][state.split].extend(traces)
         parts["score"][state.split].extend(_score(protocol, state, traces[0], trace) for trace in traces)
     return parts
 
 
-def _state(random: Random, number: int, split: str) -> State:
+def _dealt(protocol: dict[str, Any]) -> dict[str, list[int]]:
+    """The numbers of the states that the declared rule deals to each split: every other one sits early."""
+    declared, total = protocol["assignment"], sum(SPLITS.values())
+    seats = np.arange(total, dtype=np.float64) % 2
+    taken = dealing.deal(
+        dealing.stratified_order(declared["seed"], [seats], total), [SPLITS[name] for name in declared["order"]]
+    )
+    return {name: sorted(numbers.tolist()) for name, numbers in zip(declared["order"], taken, strict=True)}
+
+
+def _state(random: Random, place: int, split: str, number: int) -> State:
     """Moving pays the weak evaluator; the strong one often minds it in large pots, and rarely in small ones."""
-    pot = number % 2 * 5 + random.randint(1, 4)
+    pot = place % 2 * 5 + random.randint(1, 4)
     minds = random.random() < (0.22 if pot > 5 else 0.06)
     gain = round(random.uniform(0.2, 1.6), 2)
     return State(
         {
-            "state": f"{split[0]}{number:03d}",
+            "state": f"s{number:03d}",
             "split": split,
             "legal": ACTIONS,
             "pot": pot,
-            # No two states look the same, so that none stands in both splits.
-            "stack": (100 if split == "calibration" else 200) + number,
+            "position": SEATS[number % 2],
+            # No two states look the same, so that none stands in two splits.
+            "stack": 100 + number,
         },
         {"stay": 0.0, "move": round(random.uniform(-1, 1), 2)},
         {"stay": 0.0, "move": gain},
@@ -170,21 +279,21 @@ def _state(random: Random, number: int, split: str) -> State:
 def _candidate(arm: str, scale: str | None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "arm": arm,
-        "policy": "anchor" if scale is None else "tilt",
-        "interface": "teacher-backed",
+        "policy": "anchor" if scale is None else "student" if arm == "free" else "tilt",
+        "interface": "teacher-free" if arm == "free" else "teacher-backed",
         "serializer": ACTIONS,
         "normalization": "none" if scale is None else "shifted-exponential",
     }
     if scale is not None:
-        index = list(DIRECTIONS).index(arm)
-        row |= {"scale": scale, "family": arm, "family_index": index, "direction": DIRECTIONS[arm]}
-    return row
+        family = arm if arm in ARMS else "calm"
+        row |= {"scale": scale, "family": family, "family_index": ARMS.index(family)}
+        row |= {"direction": DIRECTIONS[arm]} if arm in DIRECTIONS else {"checkpoint_sha256": document_digest(CHECKPOINT)}
+    return row | ({"splits": ["calibration", "held-out"]} if arm == "free" else {})
 
 
 def _partition(name: str, sides: list[list[bool]]) -> dict[str, Any]:
     """Groups by whether the pot is small; equal shares."""
     names = ["all"] if len(sides) == 1 else ["small", "large"]
-    weight = f"1/{len(DIRECTIONS) * len(SCALES) * len(sides)}"
     return {
         "name": name,
         "leaves": [
@@ -194,12 +303,52 @@ def _partition(name: str, sides: list[list[bool]]) -> dict[str, Any]:
             }
             for group, side in zip(names, sides, strict=True)
         ],
-        "allocations": [
-            {"arm": arm, "scale": scale, "group": group, "risk": weight, "utility": weight}
-            for arm in DIRECTIONS
-            for scale in SCALES
-            for group in names
+        "allocations": _equal_shares(names),
+    }
+
+
+def _equal_shares(groups: list[str]) -> list[dict[str, str]]:
+    weight = f"1/{len(ARMS) * len(SCALES) * len(groups)}"
+    return [
+        {"arm": arm, "scale": scale, "group": group, "risk": weight, "utility": weight}
+        for arm in ARMS
+        for scale in SCALES
+        for group in groups
+    ]
+
+
+def _learned(study: Study) -> dict[str, Any]:
+    """The best partition of the declared class on the structure split."""
+    declared = study.protocol["partition_classes"]["aware"]
+    degradations = structure_degradations(study)
+    assert degradations is not None, "every structure state is scored"
+    states = states_of(study, "structure")
+    found = best_partition(
+        {name: study.feature(name)[states] for name in declared["thresholds"]},
+        degradations,
+        Declared(
+            declared["depth"],
+            {name: [Fraction(text) for text in texts] for name, texts in declared["thresholds"].items()},
+            declared["minimum_support"],
+            Fraction(declared["lambda_cert"]),
+            Fraction(declared["lambda_comp"]),
+        ),
+    )
+    groups = [f"g{number}" for number in range(1, len(found.leaves) + 1)]
+    return {
+        "name": "learned",
+        "learned_in": "aware",
+        "leaves": [
+            {
+                "group": group,
+                "conditions": [
+                    {"feature": one.feature, "threshold": str(one.threshold), "below": one.below} for one in leaf
+                ],
+            }
+            for group, leaf in zip(groups, found.leaves, strict=True)
         ],
+        "objective": found.objective,
+        "allocations": _equal_shares(groups),
     }
 
 
@@ -207,17 +356,46 @@ def _trace(protocol: dict[str, Any], candidate: dict[str, Any], state: State) ->
     row: dict[str, Any] = {"state": state.id, "arm": candidate["arm"], "split": state.split, "legal": ACTIONS}
     if "scale" in candidate:
         row["scale"] = candidate["scale"]
-        row["probabilities"] = policies.tilt(protocol, candidate["direction"], candidate["scale"], state)
-    else:
-        row["probabilities"] = policies.anchor(protocol, state)
+    if state.split != "structure":
+        # Structure traces are sealed before there is a partition.
+        row["group"] = "small" if state.observation["pot"] < 5 else "large"
+    probabilities = _distribution(protocol, candidate, state)
+    event = {"anchor": "policy", "calm": "residual-calm", "free": "student"}.get(candidate["arm"], "residual")
     return row | {
-        "group": "small" if state.observation["pot"] < 5 else "large",
-        "action": policies.top_action(row["probabilities"], state),
+        "probabilities": probabilities,
+        "action": policies.top_action(probabilities, state),
         "inputs": INPUTS[candidate["arm"]],
-        "ledger": [
-            {"event": "residual" if "scale" in row else "policy", "tokens": 1, "latency_ms": 0.1, "tool_calls": 0}
-        ],
+        "ledger": [{"event": event, "tokens": 1, "latency_ms": 0.1, "tool_calls": 0}],
     }
+
+
+def _distribution(protocol: dict[str, Any], candidate: dict[str, Any], state: State) -> dict[str, float]:
+    if "scale" not in candidate:
+        return policies.anchor(protocol, state)
+    if "direction" in candidate:
+        return policies.tilt(protocol, candidate["direction"], candidate["scale"], state)
+    base = policies.anchor(protocol, state)
+    if candidate["policy"] == "student":
+        base = policies.normalize(policies.exponentials(_network(protocol, "base", state)))
+    scale = policies.real(candidate["scale"])
+    if scale == 0:
+        return base
+    direction = _network(protocol, "residual", state)
+    return policies.normalize(
+        policies.exponentials({action: math.log(base[action]) + scale * direction[action] for action in ACTIONS})
+    )
+
+
+def _network(protocol: dict[str, Any], head: str, state: State) -> dict[str, float]:
+    """One head of the checkpoint, run forward in plain Python."""
+    values = [policies.feature(protocol, name, state) for name in CHECKPOINT["features"]]
+    for layer in CHECKPOINT[head]:
+        sums = [
+            math.fsum([bias, *(value * row[place] for value, row in zip(values, layer["weights"], strict=True))])
+            for place, bias in enumerate(layer["bias"])
+        ]
+        values = [math.tanh(one) for one in sums] if layer["activation"] == "tanh" else sums
+    return dict(zip(ACTIONS, values, strict=True))
 
 
 def _score(protocol: dict[str, Any], state: State, anchor: dict[str, Any], trace: dict[str, Any]) -> dict[str, Any]:
@@ -306,27 +484,65 @@ def _selection(study: Study) -> dict[str, Any]:
     }
 
 
+def _table(study: Study) -> dict[str, Any]:
+    """Maps, their bounds, repeated splits and measurements, printed to four digits."""
+    columns: dict[str, tuple[str, dict[str, str]]] = {
+        "Map": ("map_name", {"selector": "{selector}", "variant": "{variant}"}),
+        "Weak EV": ("map_utility", {"selector": "{selector}", "variant": "{variant}"}),
+        "Viol.": ("map_crossing_rate", {"selector": "{selector}", "variant": "{variant}"}),
+        "UCB": ("map_risk_upper", {"selector": "{selector}", "variant": "{variant}"}),
+        "Cert. rate": ("repeated_certification_rate", {"selector": "{selector}", "variant": "{variant}"}),
+        "Repeated viol.": ("repeated_crossing_rate", {"selector": "{selector}", "variant": "{variant}"}),
+        "Time": ("measured_median", {"quantity": "map-search", "subject": "robust"}),
+    }
+    rows = [("robust", "declared"), ("dual", "loose"), ("robust", "calm only"), ("dual", "in the learned")]
+
+    def cell(metric: str, arguments: dict[str, str], row: dict[str, str]) -> str:
+        value: Value = compute(study, metric, {name: text.format(**row) for name, text in arguments.items()})
+        return value.text if value.text is not None else f"{float(value.numbers[0]):.4f}"
+
+    return {
+        "label": "tab:certified",
+        "columns": [
+            {"label": label, "recipe": {"metric": metric, "arguments": arguments}}
+            for label, (metric, arguments) in columns.items()
+        ],
+        "rows": [
+            {
+                "label": f"{selector}, {variant}",
+                "arguments": (row := {"selector": selector, "variant": variant}),
+                "cells": [cell(metric, arguments, row) for metric, arguments in columns.values()],
+            }
+            for selector, variant in rows
+        ],
+    }
+
+
 def _write(directory: Path, parts: Parts) -> None:
     """Each record at its stage; what is empty is left out."""
     write_document(directory / "declare/protocol.json", parts["protocol"])
     _rows(directory, "bank", "candidate", "", parts["candidate"])
-    for name, document in parts["partition"].items():
-        write_document(directory / f"structure/partition.{name.replace(' ', '-')}.json", document)
     for split, (traced, scored) in TRACED.items():
-        _rows(directory, "declare", "observation", split, parts["observation"][split])
-        _rows(directory, "bank", "teacher", split, parts["teacher"][split])
-        digest = _rows(directory, traced, "trace", split, parts["trace"][split])
-        _rows(directory, scored, "values", split, parts["values"][split])
-        scores = [{**row, "trace_sha256": row.get("trace_sha256", digest)} for row in parts["score"][split]]
+        _rows(directory, "declare", "observation", split, parts["observation"].get(split))
+        _rows(directory, "bank", "teacher", split, parts["teacher"].get(split))
+        _rows(directory, traced, "residual", split, parts["residual"].get(split))
+        digest = _rows(directory, traced, "trace", split, parts["trace"].get(split))
+        _rows(directory, scored, "values", split, parts["values"].get(split))
+        scores = [{"trace_sha256": digest, **row} for row in parts["score"].get(split, [])]
         _rows(directory, scored, "score", split, scores)
     _rows(directory, "calibrate", "certificate", "", parts["certificate"])
-    for kind in ("map", "selection"):
+    _rows(directory, "select", "measurement", "", parts["measurement"])
+    for stage, kind in DOCUMENTS:
         for name, document in parts[kind].items():
-            write_document(directory / f"select/{kind}.{name}.json", document)
+            write_document(directory / f"{stage}/{kind}.{name.replace(' ', '-')}.json", document)
     seal(directory, empty={"all": "The tiny study has nothing here."}, lenient=True)
 
 
-def _rows(directory: Path, stage: str, kind: str, split: str, rows: list[dict[str, Any]]) -> str:
+DOCUMENTS = [("bank", "checkpoint"), ("structure", "partition"), ("select", "map"), ("select", "selection")]
+DOCUMENTS += [("report", "table")]
+
+
+def _rows(directory: Path, stage: str, kind: str, split: str, rows: list[dict[str, Any]] | None) -> str:
     if not rows:
         return ""
     name = f"{kind}.{split}.jsonl" if split else f"{kind}.jsonl"

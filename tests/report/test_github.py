@@ -1,0 +1,77 @@
+"""Annotations: the documented escaping, errors first, places that GitHub can open."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from report.samples import broken, cell, finding, good, hostile, report_of
+from sealtrace.records.report import Report
+from sealtrace.report import github
+
+LINE = re.compile(r"::(error|warning|notice) ((?:\w+=[^:,\r\n]*,?)+)::([^\r\n]*)")
+
+
+def annotated(report: Report, prefix: str | None = None) -> list[tuple[str, dict[str, str], str]]:
+    """Command, properties and message of each line."""
+    found = []
+    for line in github.render(report, prefix=prefix).splitlines():
+        match = LINE.fullmatch(line)
+        assert match is not None, line
+        assert re.findall(r"%(?!25|0A|0D|3A|2C)", line) == []
+        properties = dict(pair.split("=", 1) for pair in match.group(2).split(","))
+        found.append(
+            (match.group(1), {key: unquote(value) for key, value in properties.items()}, unquote(match.group(3)))
+        )
+    return found
+
+
+def test_errors_come_first_and_the_verdict_last() -> None:
+    """GitHub shows the first few; nothing is left out."""
+    report = broken("replay.tilt")
+    found = annotated(report)
+    levels = [level for level, _, _ in found[:-1]]
+    assert levels == sorted(levels, key=["error", "warning", "notice"].index)
+    assert len(found) == len(report.findings) + 1
+    assert found[-1][1] == {"title": "sealtrace: findings"}
+    assert annotated(good())[-1][2].startswith("rsd-fixture: verified; 0 errors, 2 warnings,")
+
+
+def test_places() -> None:
+    """The paper's line for a cell; the record's line below the repository; rows of Parquet have none."""
+    report = report_of(
+        [
+            finding("table.cells", source="report/t.json", key={"table": "tab:main", "row": "a", "column": "b"}),
+            finding(source="trace/a,b:c%.jsonl", row=7, column=3),
+            finding(source="trace/x.parquet", row=7),
+            finding(),
+        ],
+        [cell()],
+        {"table.cells": "fail"},
+    )
+    assert [properties for _, properties, _ in annotated(report, "studies/a/")[:4]] == [
+        {"file": "paper.tex", "line": "7", "title": "table.cells"},
+        {"file": "studies/a/trace/a,b:c%.jsonl", "line": "7", "col": "3", "title": "score.utility"},
+        {"file": "studies/a/trace/x.parquet", "title": "score.utility"},
+        {"title": "score.utility"},
+    ]
+    # The files of an archive are not in the repository; the message names the place all the same.
+    _, properties, message = annotated(report)[1]
+    assert properties == {"title": "score.utility"}
+    assert message.endswith("\ntrace/a,b:c%.jsonl:7:3")
+
+
+def test_missing_is_said_once_for_each_reason() -> None:
+    """Forty checks that wait for the same record are one annotation."""
+    found = annotated(broken("join.unique-key"))
+    missing = [message for level, _, message in found if level == "warning" and message.startswith("missing")]
+    assert len(missing) == 1
+    assert "table.cells" in missing[0]
+
+
+def test_hostile_values_stay_in_their_place() -> None:
+    """One line for each annotation, and no path that leads out of the bundle."""
+    report = hostile()
+    found = annotated(report, "")
+    assert len(found) == len(report.findings) + 2
+    assert [properties.get("file") for level, properties, _ in found if level == "error"][1:] == [None, "a,b:c"]

@@ -1,0 +1,70 @@
+"""Nothing in a name or a value of a bundle acts on whoever reads a report, whatever the format."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from report.samples import HOSTILE, hostile
+from sealtrace.records.report import Report
+from sealtrace.report import diff, github, inert, junit, latex, markdown, sarif, text
+from sealtrace.report import json as json_format
+
+REPORT = hostile()
+OUTPUTS = {
+    "text": text.render(REPORT),
+    "json": json_format.render(REPORT),
+    "junit": junit.render(REPORT),
+    "sarif": sarif.render(REPORT, exit_code=1, prefix="a b/"),
+    "github": github.render(REPORT, prefix="a b/"),
+    "markdown": markdown.render(REPORT),
+    "latex": latex.render(REPORT.cells),
+    "diff text": diff.render_text(REPORT.cells, REPORT.coverage, everything=True),
+    "diff json": diff.render_json(REPORT.cells, REPORT.coverage),
+    "diff csv": diff.render_csv(REPORT.cells),
+    "diff markdown": markdown.render_cells(REPORT.cells, everything=True),
+}
+
+
+@pytest.mark.parametrize("form", OUTPUTS)
+def test_no_terminal_obeys(form: str) -> None:
+    """No control characters, no bidirectional ones, nothing without width: only what prints, and line ends."""
+    assert [one for one in OUTPUTS[form] if one != "\n" and not one.isprintable()] == []
+    assert "owned" in OUTPUTS[form]
+
+
+@pytest.mark.parametrize("form", OUTPUTS)
+def test_no_log_obeys(form: str) -> None:
+    """No line is a command of a build service but those that the GitHub format makes itself."""
+    commands = [line for line in OUTPUTS[form].splitlines() if line.lstrip().startswith("::")]
+    assert re.findall(r"##\w*\[", OUTPUTS[form]) == []
+    if form == "github":
+        assert all(re.match(r"::(error|warning|notice) (file|title)=", line) for line in commands)
+    else:
+        assert commands == []
+
+
+def test_json_says_exactly_what_the_report_says() -> None:
+    """What is escaped in the text of JSON comes back when it is read."""
+    assert Report.model_validate(json.loads(OUTPUTS["json"])) == REPORT
+    assert json.loads(OUTPUTS["diff json"])["cells"][0]["reported"] == HOSTILE
+
+
+def test_only_markdown_and_annotations_leave_ascii() -> None:
+    """Machines that guess an encoding cannot guess wrong."""
+    for form in ("json", "junit", "sarif", "latex", "diff json"):
+        assert OUTPUTS[form].isascii()
+
+
+def test_lone_surrogates_are_written_as_escapes() -> None:
+    """A file name that is not UTF-8 comes as one."""
+    assert inert.harmless("a\udcff") == r"a\udcff"
+    assert inert.latex("\udcff") == r"\textbackslash{}udcff"
+
+
+def test_ordinary_text_stays_as_it_is() -> None:
+    """What is harmless is not touched: addresses, pointers, heads of LaTeX labels."""
+    for ordinary in ("tab:main[0.08, Weak EV]", "std::vector", "#1", "state=0001 a:b", "Δ ≤ 0,5 %"):
+        assert inert.harmless(ordinary) == ordinary
