@@ -19,7 +19,8 @@ _UNKNOWN = ("missing", "unclassified")
 
 def render(report: Report) -> str:
     """ASCII only; what XML 1.0 does not allow was written as escapes before."""
-    suites = [_suite(report, "checks", [_check(report, check) for check in report.checks])]
+    seconds = sum(check.seconds for check in report.checks)
+    suites = [_suite(report, "checks", [_check(report, check) for check in report.checks], seconds)]
     tables: dict[str, list[Cell]] = {}
     for cell in report.cells:
         tables.setdefault(cell.table, []).append(cell)
@@ -28,19 +29,19 @@ def render(report: Report) -> str:
     root = Xml.Element("testsuites", {"name": "sealtrace"})
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
-    root.set("time", _seconds(sum(check.seconds for check in report.checks)))
+    root.set("time", _seconds(seconds))
     root.extend(suites)
     Xml.indent(root)
     body: bytes = Xml.tostring(root, encoding="us-ascii")
     return f"{_DECLARATION}{body.decode('ascii')}\n"
 
 
-def _suite(report: Report, name: str, cases: list[Xml.Element]) -> Xml.Element:
+def _suite(report: Report, name: str, cases: list[Xml.Element], seconds: float = 0.0) -> Xml.Element:
     suite = Xml.Element("testsuite", {"name": f"{harmless(report.bundle.name) or 'unnamed bundle'}: {name}"})
     suite.set("tests", str(len(cases)))
     for attribute, outcome in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(sum(case.find(outcome) is not None for case in cases)))
-    suite.set("time", _seconds(sum(float(case.get("time", "0")) for case in cases)))
+    suite.set("time", _seconds(seconds))
     properties = Xml.SubElement(suite, "properties")
     for key, value in (
         ("sealtrace", report.sealtrace),
@@ -53,8 +54,8 @@ def _suite(report: Report, name: str, cases: list[Xml.Element]) -> Xml.Element:
 
 
 def _seconds(value: float) -> str:
-    """A plain decimal: readers of this format take no exponents."""
-    return f"{value:.6f}"
+    """A plain decimal: readers of this format take no exponents, and the schema of Jenkins three decimals."""
+    return f"{value:.3f}"
 
 
 def _case(family: str, name: str, seconds: float = 0.0) -> Xml.Element:
