@@ -27,6 +27,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.selection import chosen_text, recounted
 from sealtrace.evidence.deployment import map_name
+from sealtrace.evidence.settings import ASSUMPTIONS
 from sealtrace.evidence.study import Study
 from sealtrace.records.kinds import STAGES
 from sealtrace.records.report import (
@@ -358,6 +359,7 @@ def _summary(study: Study, outcomes: dict[str, Outcome], results: dict[str, Chec
         max_discrepancy=largest,
         threshold_agreement=agreement,
         selected=selected,
+        assumed=list(ASSUMPTIONS) if study.bundle.of_kind("certificate") else [],
         chain=Chain(seals=len(study.bundle.documents_of("seal")), stages=len(STAGES), signatures=0, timestamps=0),
     )
 

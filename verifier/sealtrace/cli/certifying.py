@@ -18,7 +18,7 @@ from sealtrace.evidence.deployment import calibration_split, chosen_by
 from sealtrace.evidence.frame import Matrix
 from sealtrace.evidence.outcomes import UnscoredError, outcomes_of, states_of
 from sealtrace.evidence.partitions import Partition, frozen_partitions
-from sealtrace.evidence.settings import Setting, declared_setting
+from sealtrace.evidence.settings import ASSUMPTIONS, Setting, declared_setting
 from sealtrace.evidence.study import Study
 from sealtrace.recompute import maps
 from sealtrace.recompute.selection import empirical_zero
@@ -52,12 +52,6 @@ _NEEDS = (
 """What the calibration evidence must pass. Held-out records may be absent: a study may still be under way."""
 
 _UNCOMPUTABLE = (UndeclaredError, UnscoredError, Undecided, maps.TooManyLabels)
-_ASSUMPTIONS = (
-    "calibration states are independent draws within each group",
-    "the distribution within each group is the same at deployment; only the mixture of groups may move",
-    "every utility lies in the declared range, also where it was not looked at",
-    "candidates, groups, shares and constants were fixed before the calibration scores were seen",
-)
 
 Explored = dict[str, Fraction | tuple[Fraction, Fraction]]
 """Fields of a setting to what a what-if option makes of them."""
@@ -91,7 +85,7 @@ def certify(
         },
         partitions=tuple(tables),
         selectors=tuple(choices),
-        assumptions=_ASSUMPTIONS if tables else (),
+        assumptions=ASSUMPTIONS if tables else (),
         missing=missing.sentences(),
     )
 

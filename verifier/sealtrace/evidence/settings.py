@@ -10,6 +10,15 @@ from sealtrace.evidence.study import Study
 from sealtrace.records.scalars import exact
 
 
+ASSUMPTIONS = (
+    "calibration states are independent draws within each group",
+    "the distribution within each group is the same at deployment; only the mixture of groups may move",
+    "every utility lies in the declared range, also where it was not looked at",
+    "candidates, groups, shares and constants were fixed before the calibration scores were seen",
+)
+"""What certificates assume, and no record can verify."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """Everything that a certificate or a selection depends on besides records."""

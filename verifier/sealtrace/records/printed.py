@@ -95,6 +95,13 @@ class PrintedTable(Record):
     )
 
 
+class RelationRepair(Record):
+    """An explanation under which a contradiction would vanish."""
+
+    says: Text = Field(description="The explanation, such as another denominator.")
+    formula: Text = Field(description="What would have to hold instead.")
+
+
 class Relation(Record):
     """A formula over printed cells and declared constants."""
 
@@ -102,6 +109,9 @@ class Relation(Record):
     formula: Text = Field(description="The formula, such as tab:a[r, c] == tab:b[r, c] / 2.")
     sentence: Text = Field(description="What it says, for readers.")
     source: Text = Field(description="The place of the paper that implies it.")
+    assumes: list[Text] | None = Field(None, description="What a contradiction needs besides the formula.")
+    repairs: list[RelationRepair] | None = Field(None, description="Explanations to try where it is contradicted.")
+    question: Text | None = Field(None, description="What to ask the authors where it is contradicted.")
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -111,6 +121,9 @@ class Relation(Record):
                     "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv] / 2",
                     "sentence": "Exploitability is half of NashConv.",
                     "source": "definition of exploitability",
+                    "assumes": ["Both columns describe the same profile."],
+                    "repairs": [{"says": "not halved", "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv]"}],
+                    "question": "Is exploitability the mean or the sum over players?",
                 }
             ]
         }

@@ -87,6 +87,7 @@ class Summary(Record):
     threshold_agreement: Agreement | None = Field(None, description="Recomputed against reported crossings.")
     selected: list[Selected] = Field(description="Every selector's choice.")
     chain: Chain = Field(description="The stage chain.")
+    assumed: list[str] = Field(default=[], description="What certificates assume, and no record can verify.")
 
 
 class Cell(Record):

@@ -135,8 +135,8 @@ def _figures(report: Report, width: int) -> Iterator[str]:
         width,
     )
     for one in summary.selected:
-        reported = "none" if one.reported is None else one.reported
-        yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} (reported {reported})", width)
+        reported = "as reported" if one.recomputed == one.reported else f"reported {one.reported or 'none'}"
+        yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})", width)
     if not summary.selected:
         yield from _figure("Selected", "nothing was recomputed", width)
     chain = summary.chain
@@ -146,6 +146,8 @@ def _figures(report: Report, width: int) -> Iterator[str]:
         else f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
     )
     yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence}", width)
+    if summary.assumed:
+        yield from _figure("Assumed", f"not verified: {'; '.join(summary.assumed)}", width)
     yield from _figure("Cells", _coverage(report), width)
 
 
