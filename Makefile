@@ -6,11 +6,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/classification
-SOURCES := verifier tests benchmarks reports bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
-	bundles/classification/classification_recipe
+RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-paper:bundles/classification
+SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
+	bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe
 
-.PHONY: help verify test lint types imports unit package schemas bundles reports fuzz bench clean
+.PHONY: help verify test lint types imports unit package schemas bundles reference reports fuzz bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -54,10 +54,14 @@ schemas: .venv/development ## write schemas/ anew from the models
 	$(RUN) tests/contract/export.py
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
-	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/classification/bundle
+	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-paper/bundle bundles/classification/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_stratified bundles/rsd-stratified/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_paper bundles/rsd-paper/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m classification_recipe bundles/classification/bundle
+
+reference: .venv/development ## write docs/reference/ anew from the code
+	$(RUN) docs/generate.py
 
 reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
 	$(RUN) reports/regenerate.py

@@ -11,9 +11,11 @@ from scipy.optimize import linprog
 
 from map_instances import KINDS, make
 from sealtrace.recompute.maps import Instance, worst_risk, worst_utility
-from sealtrace.recompute.maps.cell import everything, narrow
+from sealtrace.recompute.maps.cell import everything, narrow, together
 from sealtrace.recompute.maps.frontier import undominated
 from sealtrace.recompute.maps.mixtures import worst_risks, worst_utilities
+from sealtrace.recompute.maps.multiplier import bound
+from sealtrace.recompute.maps.needed import needed_options
 from sealtrace.recompute.maps.problem import SIDES, Problem, prepare
 from sealtrace.recompute.maps.relaxation import contributions, exact_contribution, settled
 
@@ -90,26 +92,27 @@ def test_a_cell_keeps_its_maps_and_bounds_them(seed: int) -> None:
     """Narrowing loses no map of the ranges; contributions bound its worst means, and meet them at points."""
     source = random.Random(seed)
     instance = random_instance(source, source.randint(1, 5), 4)
-    problem = prepare(instance, instance.admissible)
+    problem = prepare(instance, needed_options(instance, instance.admissible))
     choice = [source.choice(row.nonzero()[0].tolist()) for row in problem.usable]
     cell = everything(problem)
     tight = source.random() < 0.4
     for side in SIDES:
         ranks = [int(problem.ranks[side, group, option]) for group, option in enumerate(choice)]
         for kind, rank in enumerate(thresholds(problem, ranks)):
-            low, high = cell.box[2 * side + kind]
+            low, high = cell.box[2 * side + kind].tolist()
             cell.box[2 * side + kind] = (
                 (rank, rank) if tight else (source.randint(low, rank), source.randint(rank, high))
             )
-    assert narrow(problem, cell)
+    cells = together([everything(problem), cell])
+    assert narrow(problem, cells).all()
+    cell = cells[1]
     rows = np.arange(instance.groups)
-    columns = [int(np.flatnonzero(cell.options[group] == choice[group])[0]) for group in rows]
-    assert cell.open[rows, columns].all()
-    sums = contributions(problem, cell)[:, rows, columns].sum(axis=1)
+    assert cell.open[rows, choice].all()
+    sums = contributions(problem, cells)[1][:, rows, choice].sum(axis=1)
     exact = worst_utility(instance, choice), -worst_risk(instance, choice)
     moved = instance.moved.numerator, instance.moved.denominator
     for side in SIDES:
-        least, cap = cell.box[2 * side], cell.box[2 * side + 1]
+        least, cap = cell.box[2 * side : 2 * side + 2].tolist()
         levels = problem.levels[side]
         whole = sum(
             exact_contribution(
@@ -127,6 +130,61 @@ def test_a_cell_keeps_its_maps_and_bounds_them(seed: int) -> None:
         if settled(problem, cell):
             assert mean == exact[side]
     assert settled(problem, cell) or not tight
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_cells_are_bounded_each_for_itself(seed: int) -> None:
+    """A cell's bound is the same alone and among others, its multiplier is best, and no map surpasses it."""
+    source = random.Random(seed)
+    instance = random_instance(source, source.randint(2, 4), 4)
+    problem = prepare(instance, instance.admissible)
+    whole, part = everything(problem), everything(problem)
+    part.box[source.randrange(4), 1] = source.randint(0, 3)
+    cells = together([whole, part, whole])
+    cells = cells.only(narrow(problem, cells))
+    parts = contributions(problem, cells)
+    found = bound(problem, cells, parts)
+    alone = together([whole])
+    assert narrow(problem, alone).all()
+    single = bound(problem, alone, contributions(problem, alone))
+    assert single.possible.all()
+    assert single.multipliers[0] == found.multipliers[0] == found.multipliers[-1]
+    assert single.best[0] == found.best[0] == found.best[-1]
+    for row in np.flatnonzero(found.possible).tolist():
+        gain, safety = np.where(cells.open[row], parts[row], [[[-np.inf]], [[0.0]]])
+        for other in (0.0, found.multipliers[row] / 2, 2 * found.multipliers[row], 5.0):
+            ceiling = (gain + other * safety).max(axis=1).sum() + other * problem.budget
+            assert found.ceilings[row] <= ceiling + 1e-9
+    for _ in range(20):
+        choice = [source.choice(row.nonzero()[0].tolist()) for row in problem.usable]
+        if instance.may_keep_budget(worst_risk(instance, choice)):
+            assert float(worst_utility(instance, choice)) <= single.best[0]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_needed_options_are_their_definition(seed: int) -> None:
+    """An option goes exactly if an earlier one is no worse; close doubles are told apart by exact values."""
+    source = random.Random(seed)
+    pool = [Fraction(source.randint(0, 5), 5) for _ in range(3)]
+    pool += [value + Fraction(1, 2**60) for value in pool]
+    upper, lower = ([[Fraction(0), *(source.choice(pool) for _ in range(7))] for _ in range(3)] for _ in range(2))
+    usable = np.array([[True, *(source.random() < 0.8 for _ in range(7))] for _ in range(3)])
+    instance = Instance.of([1, 2, 3], upper, lower, usable.tolist(), Fraction(1, 2), Fraction(1, 2))
+    needed = needed_options(instance, usable)
+    for group, option in np.argwhere(usable).tolist():
+        # A difference that doubles do not show is kept: the search may do more than it must, never less.
+        surpassed = any(
+            all(
+                one == other or one - other > instance.margin
+                for one, other in (
+                    (lower[group][earlier], lower[group][option]),
+                    (-upper[group][earlier], -upper[group][option]),
+                )
+            )
+            for earlier in range(option)
+            if usable[group, earlier]
+        )
+        assert needed[group, option] == (not surpassed)
 
 
 @pytest.mark.parametrize("slack", [0, 1, 3])

@@ -21,6 +21,7 @@ from sealtrace.recompute.maps import (
     best_map,
     describe,
     enumerate_maps,
+    few,
     recheck,
     search,
     worst_risk,
@@ -86,6 +87,7 @@ def test_sixteen_groups_of_a_hundred(kind: str) -> None:
 
 def covered(monkeypatch: pytest.MonkeyPatch, radius: str = "0.5", few_maps: int = 50) -> tuple[Instance, Solution]:
     """A solution whose proof has splits, multipliers and more."""
+    monkeypatch.setattr(few, "MOST_MAPS", 0)
     monkeypatch.setattr(search, "FEW_MAPS", few_maps)
     instance = make("adversarial", 5, 9, radius, 2)
     return instance, best_map(instance)
@@ -93,7 +95,7 @@ def covered(monkeypatch: pytest.MonkeyPatch, radius: str = "0.5", few_maps: int 
 
 def claim(instance: Instance, solution: Solution, choice: tuple[int, ...]) -> Solution:
     """The same proof for another map, with that map's own values."""
-    return replace(solution, choice=choice, utility=worst_utility(instance, choice), risk=worst_risk(instance, choice))
+    return Solution(choice, solution.proof, instance)
 
 
 def test_a_worse_map_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,10 +117,12 @@ def test_a_worse_map_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_false_values_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values that are not the map's, a map beyond the budget and an option that is none do not pass."""
     instance, solution = covered(monkeypatch)
-    with pytest.raises(Refuted, match="stated"):
-        recheck(instance, replace(solution, utility=solution.utility + Fraction(1, 10**30)))
-    with pytest.raises(Refuted, match="stated"):
-        recheck(instance, replace(solution, risk=solution.risk - Fraction(1, 10**30)))
+    for other in (
+        replace(instance, exact_lower=lambda group, option: instance.exact_lower(group, option) + Fraction(1, 10**30)),
+        replace(instance, exact_upper=lambda group, option: instance.exact_upper(group, option) - Fraction(1, 10**30)),
+    ):
+        with pytest.raises(Refuted, match="stated"):
+            recheck(instance, replace(solution, instance=other))
     greedy = tuple(instance.lower.argmax(axis=1).tolist())
     with pytest.raises(Refuted, match="budget"):
         recheck(instance, claim(instance, solution, greedy))
@@ -184,6 +188,24 @@ def test_regions_must_cover(monkeypatch: pytest.MonkeyPatch) -> None:
             recheck(instance, with_regions(solution, [replace(regions[0], split=split), *regions[1:]]))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("radius", ["0", "0.5"])
+def test_all_maps_of_a_small_instance(kind: str, radius: str) -> None:
+    """Four groups of twenty options are looked at as one region; its proof holds, and fails for any other map."""
+    instance = make(kind, 4, 20, radius, 0)
+    solution = best_map(instance)
+    recheck(instance, solution)
+    (region,) = regions_of(solution)
+    assert region.maps is not None
+    with pytest.raises(Refuted, match="more maps"):
+        recheck(instance, with_regions(solution, [replace(region, maps=0)]))
+    for group in range(4):
+        other = (*solution.choice[:group], 0, *solution.choice[group + 1 :])
+        if other != solution.choice:
+            with pytest.raises(Refuted):
+                recheck(instance, claim(instance, solution, other))
+
+
 def test_other_proofs_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A group-wise proof where the budget binds, a wrong count of maps, and a group-wise map that is not the first."""
     instance, solution = covered(monkeypatch)
@@ -216,4 +238,4 @@ def test_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert "Pareto labels" in describe(covered(monkeypatch, "0", 0)[1].proof)
     assert describe(Enumerated(1296)) == "all 1,296 maps were compared"
-    assert "cannot bind" in describe(GroupWise())
+    assert describe(GroupWise()).endswith("; among equal maps the earlier options stand")

@@ -51,7 +51,7 @@ _NEEDS = (
 )
 """What the calibration evidence must pass. Held-out records may be absent: a study may still be under way."""
 
-_UNCOMPUTABLE = (UndeclaredError, UnscoredError, Undecided, maps.TooManyLabels)
+_UNCOMPUTABLE = (UndeclaredError, UnscoredError, Undecided)
 
 Explored = dict[str, Fraction | tuple[Fraction, Fraction]]
 """Fields of a setting to what a what-if option makes of them."""

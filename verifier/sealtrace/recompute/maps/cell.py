@@ -1,92 +1,97 @@
-"""Maps whose thresholds lie in given ranges, and the options that they can still use."""
+"""Maps whose thresholds lie in given ranges, and the options that they can still use; many cells at a time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from .instance import Mask, Matrix
+from .instance import Mask
 from .problem import SIDES, Problem, Ranks
 
 LEAST, CAP = 0, 1
 """The two thresholds of a side: its smallest value, and the value above which moved mass is taken away."""
-
-Range = tuple[int, int]
-"""The smallest and the largest rank that a threshold may have."""
+AXES = tuple(2 * side + kind for side in SIDES for kind in (LEAST, CAP))
 
 
 @dataclass
 class Cell:
-    """Options in columns, those that are still open first; thresholds by side and kind at 2 * side + kind."""
+    """The range of ranks of every threshold, of side and kind at 2 * side + kind, and the open options."""
 
-    box: list[Range]
-    options: npt.NDArray[np.int64]
+    box: Ranks
     open: Mask
-    ranks: Ranks
-    values: Matrix
 
-    def copy(self) -> Cell:
-        """A cell to be narrowed on its own: the arrays are replaced and never written to."""
-        return replace(self, box=list(self.box))
 
-    def close(self, keep: Mask) -> None:
-        """Keeps some of the open options, and drops the columns that no group needs any more."""
-        counts = keep.sum(axis=1)
-        width = int(counts.max())
-        if width == keep.shape[1]:
-            self.open = keep
-            return
-        order = np.argsort(~keep, axis=1, kind="stable")[:, :width]
-        self.options = np.take_along_axis(self.options, order, axis=1)
-        self.ranks = np.take_along_axis(self.ranks, order[None], axis=2)
-        self.values = np.take_along_axis(self.values, order[None], axis=2)
-        self.open = np.arange(width) < counts[:, None]
+@dataclass
+class Cells:
+    """The same for many cells, one per row."""
+
+    boxes: Ranks
+    open: Mask
+
+    def __getitem__(self, row: int) -> Cell:
+        return Cell(self.boxes[row], self.open[row])
+
+    def only(self, rows: Mask) -> Cells:
+        """Some of the cells."""
+        return Cells(self.boxes[rows], self.open[rows])
+
+
+def together(cells: Sequence[Cell]) -> Cells:
+    """Cells to be worked on at the same time."""
+    return Cells(np.stack([cell.box for cell in cells]), np.stack([cell.open for cell in cells]))
 
 
 def everything(problem: Problem) -> Cell:
     """The cell of all maps."""
-    groups, width = problem.usable.shape
-    box = [(0, len(problem.levels[side]) - 1) for side in SIDES for _ in (LEAST, CAP)]
-    options = np.broadcast_to(np.arange(width), (groups, width))
-    cell = Cell(box, options, problem.usable, problem.ranks, problem.values)
-    cell.close(problem.usable)
-    return cell
+    ranges = [(0, len(problem.levels[axis // 2]) - 1) for axis in AXES]
+    return Cell(np.array(ranges, dtype=np.int32), problem.usable)
 
 
-def narrow(problem: Problem, cell: Cell) -> bool:
+def narrow(problem: Problem, cells: Cells) -> Mask:
     """Drops options outside the ranges and tightens the ranges to the options; False where no map is left."""
     # Once is enough: a tightened range never excludes an option that is still open.
-    keep = cell.open & (cell.ranks[0] >= cell.box[LEAST][0]) & (cell.ranks[1] >= cell.box[2 + LEAST][0])
-    if not keep.any(axis=1).all():
-        return False
-    lowest = np.where(keep, cell.ranks, np.iinfo(np.int64).max).min(axis=2)
-    highest = np.where(keep, cell.ranks, -1).max(axis=2)
-    caps = _caps(problem, np.concatenate([lowest, highest]))
-    for side in SIDES:
-        present = cell.ranks[side][keep]
-        least = (int(lowest[side].min()), int(highest[side].min()))
-        for axis, bounds in ((2 * side + LEAST, least), (2 * side + CAP, (caps[side], caps[2 + side]))):
-            tight = _tightened(present, cell.box[axis], bounds)
-            if tight is None:
-                return False
-            cell.box[axis] = tight
-    cell.close(keep)
-    return True
+    floors = cells.boxes[:, LEAST::2, 0, None, None]
+    keep = cells.open & (problem.ranks >= floors).all(axis=1)
+    alive = all_groups(keep)
+    sides = keep[:, None]
+    lowest = np.where(sides, problem.ranks, problem.beyond).min(axis=3)
+    highest = np.where(sides, problem.ranks, -1).max(axis=3)
+    boxes = np.empty_like(cells.boxes)
+    for end, ranks in enumerate((lowest, highest)):
+        boxes[:, LEAST::2, end] = ranks.min(axis=2)
+        boxes[:, CAP::2, end] = _caps(problem, ranks)
+    boxes[:, :, 0] = np.maximum(boxes[:, :, 0], cells.boxes[:, :, 0])
+    boxes[:, :, 1] = np.minimum(boxes[:, :, 1], cells.boxes[:, :, 1])
+    # A threshold is always some option's value.
+    inside = inside_ranges(problem, boxes) & sides
+    boxes[:, :, 0] = np.where(inside, problem.axis_ranks, problem.beyond).min(axis=(2, 3))
+    boxes[:, :, 1] = np.where(inside, problem.axis_ranks, -1).max(axis=(2, 3))
+    cells.boxes, cells.open = boxes, keep
+    left: Mask = alive & np.all(boxes[:, :, 1] >= 0, axis=1)
+    return left
 
 
-def _caps(problem: Problem, ranks: Ranks) -> list[int]:
+def all_groups(open_options: Mask) -> Mask:
+    """By cell: whether every group has an open option."""
+    every: Mask = np.all(np.any(open_options, axis=2), axis=1)
+    return every
+
+
+def inside_ranges(problem: Problem, boxes: Ranks) -> Mask:
+    """By cell, axis, group and option: whether the option's value lies in the range."""
+    ranks = problem.axis_ranks
+    inside: Mask = (ranks >= boxes[:, :, 0, None, None]) & (ranks <= boxes[:, :, 1, None, None])
+    return inside
+
+
+def _caps(problem: Problem, ranks: Ranks) -> Ranks:
     """The caps of many maps: in each the smallest value above which there is no more than the moved mass."""
-    order = np.argsort(-ranks, axis=1)
-    beyond = np.cumsum(problem.masses[order], axis=1) > problem.moved_mass
-    first = np.where(beyond.any(axis=1), beyond.argmax(axis=1), ranks.shape[1] - 1)
-    rows = np.arange(len(ranks))
-    caps: list[int] = ranks[rows, order[rows, first]].tolist()
+    order = np.argsort(-ranks, axis=-1)
+    beyond = np.cumsum(problem.masses[order], axis=-1) > problem.moved_mass
+    # All the mass is moved where nothing lies beyond: then the cap is the smallest value.
+    first = np.where(beyond.any(axis=-1), beyond.argmax(axis=-1), ranks.shape[-1] - 1)
+    chosen = np.take_along_axis(order, first[..., None], axis=-1)
+    caps: Ranks = np.take_along_axis(ranks, chosen, axis=-1)[..., 0]
     return caps
-
-
-def _tightened(present: Ranks, old: Range, bounds: Range) -> Range | None:
-    """The smallest range around the present ranks in two ranges; a threshold is always some option's value."""
-    inside = present[(present >= max(old[0], bounds[0])) & (present <= min(old[1], bounds[1]))]
-    return (int(inside.min()), int(inside.max())) if len(inside) else None

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .cell import Cell
 from .instance import Matrix, Vector
 from .mixtures import worst_risks, worst_utilities
-from .multiplier import Bound
 from .problem import Problem
 
 Choices = npt.NDArray[np.int64]
@@ -17,9 +15,9 @@ NEIGHBOURS = 4
 """How many options per group, those that lose least, take part in exchanges."""
 
 
-def climb(problem: Problem, cell: Cell, bound: Bound, start: Choices) -> Choices:
+def climb(problem: Problem, losses: Matrix, start: Choices) -> Choices:
     """Changes one or two groups at a time for as long as the worst utility rises within the budget."""
-    groups, options = _promising(cell, bound)
+    groups, options = _promising(losses)
     first, second = np.nonzero(groups[:, None] < groups[None, :])
     choice, utility = start, utilities_within(problem, start[None])[0]
     while True:
@@ -36,11 +34,11 @@ def climb(problem: Problem, cell: Cell, bound: Bound, start: Choices) -> Choices
         choice, utility = better, reached
 
 
-def _promising(cell: Cell, bound: Bound) -> tuple[Choices, Choices]:
-    """Groups and options of the cell that lose least against its bound."""
-    groups, columns = np.nonzero(cell.open)
-    nearest = np.argsort(bound.losses[groups, columns], kind="stable")[: NEIGHBOURS * len(cell.open)]
-    return groups[nearest], cell.options[groups[nearest], columns[nearest]]
+def _promising(losses: Matrix) -> tuple[Choices, Choices]:
+    """Groups and options that lose least against the bound of a cell."""
+    groups, options = np.nonzero(np.isfinite(losses))
+    nearest = np.argsort(losses[groups, options], kind="stable")[: NEIGHBOURS * len(losses)]
+    return groups[nearest], options[nearest]
 
 
 def _best(problem: Problem, choices: Choices) -> tuple[Choices, float]:

@@ -38,8 +38,8 @@ class Contest:
             self._rivals = {key: rival for key, rival in self._rivals.items() if key[0] > utility - slack}
         self._rivals[utility, risk] = min(choice, self._rivals.get((utility, risk), choice))
 
-    def decide(self) -> tuple[Choice, Fraction, Fraction]:
-        """The best map with its worst utility and risk, unless the slack leaves another one possible."""
+    def decide(self) -> Choice:
+        """The best map, unless the slack leaves another one possible."""
         instance, best = self.instance, self.utility
         within = {
             key: choice for key, choice in self._rivals.items() if instance.budget is None or key[1] <= instance.budget
@@ -49,4 +49,4 @@ class Contest:
         for (utility, _), rival in self._rivals.items():
             if utility != best or rival < choice:
                 raise Undecided("another map cannot be told apart from the best one")
-        return choice, best, risk
+        return choice

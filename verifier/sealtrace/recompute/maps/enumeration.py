@@ -23,4 +23,4 @@ def enumerate_maps(instance: Instance) -> Solution:
     contest = Contest(instance)
     for choice in product(*options):
         contest.offer(choice)
-    return Solution(*contest.decide(), Enumerated(size))
+    return Solution(contest.decide(), Enumerated(size), instance)

@@ -42,13 +42,14 @@ def follow_exactly(parts: Parts, goal: Goal, multiplier: Fraction, stated: int |
     return [_walk_back(trail, last) for last in range(len(sums))]
 
 
-def _rests(parts: Parts, multiplier: Fraction) -> list[tuple[int, int]]:
-    """For every group the largest score and safety of the groups after it."""
-    rests = [(0, 0)]
+def _rests(parts: Parts, multiplier: Fraction) -> list[tuple[int, int, int]]:
+    """For every group the largest score, gain and safety of the groups after it."""
+    rests = [(0, 0, 0)]
     for row in reversed(parts[1:]):
-        score, safety = rests[-1]
+        score, gain, safety = rests[-1]
         top = max(multiplier.denominator * part[0] + multiplier.numerator * part[1] for part in row.values())
-        rests.append((score + top, safety + max(part[1] for part in row.values())))
+        gains, safeties = zip(*row.values(), strict=True)
+        rests.append((score + top, gain + max(gains), safety + max(safeties)))
     return rests[::-1]
 
 
@@ -57,7 +58,7 @@ def _steps(
     sums: Sequence[tuple[int, int]],
     goal: Goal,
     multiplier: Fraction,
-    rest: tuple[int, int],
+    rest: tuple[int, int, int],
 ) -> list[tuple[int, int]]:
     """Pairs of label and option, in order, from which the target can still be reached within the budget."""
     times, weight = multiplier.denominator, multiplier.numerator
@@ -65,11 +66,12 @@ def _steps(
     needed = times * goal.target - weight * goal.budget - rest[0]
     steps = []
     for label, (gain, safety) in enumerate(sums):
-        score, spare = needed - times * gain - weight * safety, -goal.budget - rest[1] - safety
+        score = needed - times * gain - weight * safety
+        least, safest = goal.target - rest[1] - gain, -goal.budget - rest[2] - safety
         for reached, option in scores:
             if reached < score:
                 break
-            if row[option][1] >= spare:
+            if row[option][0] >= least and row[option][1] >= safest:
                 steps.append((label, option))
     return sorted(steps)
 

@@ -42,12 +42,10 @@ def group_wise(instance: Instance, usable: Mask) -> Solution | None:
     if not _budget_is_idle(instance, usable):
         return None
     best = largest(np.where(usable, instance.lower, -1.0), instance.exact_lower)
-    utility = worst_utility(instance, best)
     if instance.slack:
         near = _near_largest(np.where(usable, instance.lower, -1.0), 2 * INPUT_ERROR + 2 * float(instance.slack))
         check_rivals(instance, np.argwhere(near).tolist(), best)
-    choice = _earliest(instance, usable, best, utility)
-    return Solution(tuple(choice), utility, worst_risk(instance, choice), GroupWise())
+    return Solution(tuple(_earliest(instance, usable, best)), GroupWise(), instance)
 
 
 def largest(values: Matrix, exact: Exact) -> list[int]:
@@ -99,7 +97,7 @@ def _clearly_largest(instance: Instance, usable: Mask, riskiest: list[int]) -> b
     return True
 
 
-def _earliest(instance: Instance, usable: Mask, best: list[int], optimum: Fraction) -> list[int]:
+def _earliest(instance: Instance, usable: Mask, best: list[int]) -> list[int]:
     """The first map in order of preference that attains the optimum of the best options."""
     groups = np.arange(instance.groups)
     earlier = usable & (np.arange(usable.shape[1]) < np.array(best)[:, None])
@@ -108,7 +106,9 @@ def _earliest(instance: Instance, usable: Mask, best: list[int], optimum: Fracti
     changed[groups, groups] = np.where(earlier, instance.lower, -1.0).max(axis=1)
     utilities = worst_utilities(instance, changed)
     near = np.flatnonzero(utilities[:-1] >= utilities[-1] - instance.margin).tolist()
-    choice = list(best)
+    if not near:
+        return best
+    choice, optimum = list(best), worst_utility(instance, best)
     for group in near:
         for option in np.flatnonzero(earlier[group]).tolist():
             rival = [*choice[:group], option, *choice[group + 1 :]]

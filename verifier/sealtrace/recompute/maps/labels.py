@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.recompute.undecided import Undecided
+
 from .cell import CAP, LEAST, Cell
 from .frontier import undominated
 from .instance import Mask, Matrix, Vector
@@ -29,7 +31,7 @@ PIECE = 1_000_000
 """So many labels are made at a time, to spare memory."""
 
 
-class TooManyLabels(RuntimeError):  # noqa: N818 - an outcome that callers report, not a fault
+class TooManyLabels(Undecided):
     """The search would need more labels than it was allowed."""
 
 
@@ -104,11 +106,11 @@ def _layer(problem: Problem, cell: Cell, parts: Matrix, group: int) -> Layer:
     moved = instance.moved.numerator, instance.moved.denominator
     wholes = []
     for side, levels in enumerate(problem.levels):
-        low, high = cell.box[2 * side + CAP]
-        cap, least = (levels[low], levels[high]), levels[cell.box[2 * side + LEAST][1]]
-        values = [levels[rank] for rank in cell.ranks[side][group][columns].tolist()]
+        low, high = cell.box[2 * side + CAP].tolist()
+        cap, least = (levels[low], levels[high]), levels[int(cell.box[2 * side + LEAST, 1])]
+        values = [levels[rank] for rank in problem.ranks[side, group, columns].tolist()]
         wholes.append([exact_contribution(value, instance.counts[group], moved, cap, least) for value in values])
-    return Layer(cell.options[group][columns], parts[:, group, columns], np.array(wholes, dtype=object))
+    return Layer(columns, parts[:, group, columns], np.array(wholes, dtype=object))
 
 
 def _rests(layers: Sequence[Layer], multipliers: Sequence[float]) -> list[_Rest]:

@@ -14,6 +14,9 @@ import numpy as np
 
 from .instance import Instance, Matrix, Vector
 
+PIECE = 65_536
+"""So many numbers are worked on at a time."""
+
 
 def worst_utility(instance: Instance, choice: Sequence[int]) -> Fraction:
     """The smallest mean of L over all mixtures, exactly."""
@@ -30,21 +33,33 @@ def least_mean(values: Sequence[Fraction], counts: Sequence[int], moved: Fractio
     # Integers over one denominator: a sum of fractions would look for common divisors at every step.
     scale = math.lcm(*[value.denominator for value in values])
     whole = [sign * value.numerator * (scale // value.denominator) for value in values]
-    unit, states = moved.denominator, sum(counts)
-    left = moved.numerator * states
-    total = left * min(whole)
-    for value, count in sorted(zip(whole, counts, strict=True), reverse=True):
+    return Fraction(sign * whole_mean(whole, counts, moved), scale * moved.denominator * sum(counts))
+
+
+def whole_mean(values: Sequence[int], counts: Sequence[int], moved: Fraction) -> int:
+    """The smallest mean of whole numbers, times the denominator of the moved mass and the number of states."""
+    unit, left = moved.denominator, moved.numerator * sum(counts)
+    total = left * min(values)
+    for value, count in sorted(zip(values, counts, strict=True), reverse=True):
         taken = min(left, count * unit)
         left -= taken
         total += (count * unit - taken) * value
-    return Fraction(sign * total, scale * unit * states)
+    return total
 
 
 def least_means(values: Matrix, shares: Vector, moved: float) -> Vector:
     """The same in doubles for many maps at once: one map per row, one group per column."""
-    capped = np.minimum(values[:, None, :], values[:, :, None]) @ shares
-    # The best cap is one of the values: above it lies no more than the moved mass.
-    means: Vector = (capped - moved * values).max(axis=1) + moved * values.min(axis=1)
+    maps, groups = values.shape
+    # So many at a time stay near the processor.
+    piece = max(PIECE // groups**2, 1)
+    means = np.empty(maps)
+    for start in range(0, maps, piece):
+        # Maps last, so that every operation runs along many of them.
+        part = np.ascontiguousarray(values[start : start + piece].T)
+        capped = shares @ np.minimum(part[:, None], part).reshape(groups, -1)
+        # The best cap is one of the values: above it lies no more than the moved mass.
+        best = (capped.reshape(part.shape) - moved * part).max(axis=0)
+        means[start : start + piece] = best + moved * part.min(axis=0)
     return means
 
 

@@ -1,92 +1,121 @@
-"""A multiplier on the budget, and the bound that it gives."""
+"""Multipliers on the budget, one per cell, and the bounds that they give."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from .cell import CAP, LEAST, Cell
-from .instance import Mask, Matrix
-from .problem import SIDES, Problem
+from .cell import Cells, inside_ranges
+from .instance import Mask, Matrix, Vector
+from .problem import Problem
+
+Columns = npt.NDArray[np.intp]
 
 STEPS = 60
 """More than the search for a multiplier ever needs; a worse multiplier is valid too."""
 
 
 @dataclass
-class Bound:
-    """No map of a cell is better than its ceiling, and none that uses an option than ceiling less its loss."""
+class Bounds:
+    """By cell: no map is better than the ceiling, and none that uses an option than ceiling less its loss."""
 
-    multiplier: float
-    ceiling: float
+    possible: Mask
+    """Whether a map of the cell may keep the budget; the rest is meaningless where none does."""
+    multipliers: Vector
+    ceilings: Vector
     """Rounding errors included."""
     losses: Matrix
-    """By group and option: infinite where the option is closed."""
-    least_loss: float
+    """By cell, group and option: infinite where the option is closed."""
+    least_losses: Vector
     """What every map of the cell loses at least, because its thresholds are values of its options."""
-    safe: npt.NDArray[np.intp]
-    """The columns of the best map on the safe side of the multiplier."""
+    safe: Columns
+    """By cell and group: the best map on the safe side of the multiplier."""
+
+    @cached_property
+    def best(self) -> Vector:
+        """What no map of the cell surpasses."""
+        return self.ceilings - self.least_losses
 
     def hopeful(self, target: float) -> Mask:
         """The options that a map may use and still reach the target."""
-        mask: Mask = self.losses <= self.ceiling - target
+        mask: Mask = self.losses <= (self.ceilings - target)[:, None, None]
         return mask
 
 
-def bound(problem: Problem, cell: Cell, parts: Matrix) -> Bound | None:
-    """The bound of the best multiplier; None where no map of the cell keeps the budget."""
+def bound(problem: Problem, cells: Cells, parts: Matrix) -> Bounds:
+    """The bounds of the best multipliers."""
     margin = problem.instance.rounding
-    gain, safety = np.where(cell.open, parts[0], -np.inf), np.where(cell.open, parts[1], 0.0)
-    found = _best_multiplier(gain, safety, np.where(cell.open, parts[1], -np.inf), problem.budget, margin)
-    if found is None:
-        return None
-    multiplier, safe = found
-    scores = gain + multiplier * safety
-    top = scores.max(axis=1)
-    losses = top[:, None] - scores
-    ceiling = float(top.sum()) + multiplier * problem.budget + margin * (1 + multiplier)
-    return Bound(multiplier, ceiling, losses, _least_loss(problem, cell, losses), safe)
+    gain, safety = np.where(cells.open, parts[:, 0], -np.inf), np.where(cells.open, parts[:, 1], -np.inf)
+    lines = _Lines(gain, parts[:, 1], problem.budget, margin)
+    safe = lines.sums(safety.argmax(axis=2))
+    possible = safe.safety >= -problem.budget - margin
+    multipliers = lines.best_multipliers(safe, possible)
+    scores = gain + multipliers[:, None, None] * parts[:, 1]
+    top = scores.max(axis=2)
+    losses = top[:, :, None] - scores
+    ceilings = top.sum(axis=1) + multipliers * problem.budget + margin * (1 + multipliers)
+    return Bounds(possible, multipliers, ceilings, losses, _least_losses(problem, cells, losses), safe.columns)
 
 
-def _best_multiplier(
-    gain: Matrix, safety: Matrix, reach: Matrix, budget: float, margin: float
-) -> tuple[float, npt.NDArray[np.intp]] | None:
-    """The minimum of a convex function: where the lines of an unsafe and a safe map cross, until no map is above."""
-    rows = np.arange(len(gain))
-    safe = reach.argmax(axis=1)
-    safe_sum, safe_gain = float(safety[rows, safe].sum()), float(gain[rows, safe].sum())
-    if safe_sum < -budget - margin:
-        return None
-    risky = gain.argmax(axis=1)
-    risky_sum, risky_gain = float(safety[rows, risky].sum()), float(gain[rows, risky].sum())
-    if risky_sum >= -budget or risky_sum >= safe_sum:
-        return 0.0, risky
-    multiplier = 0.0
-    for _ in range(STEPS):
-        multiplier = max((risky_gain - safe_gain) / (safe_sum - risky_sum), 0.0)
-        best = (gain + multiplier * safety).argmax(axis=1)
-        best_sum, best_gain = float(safety[rows, best].sum()), float(gain[rows, best].sum())
-        if best_gain + multiplier * best_sum <= risky_gain + multiplier * risky_sum + margin:
-            break
-        if best_sum >= -budget:
-            safe, safe_sum, safe_gain = best, best_sum, best_gain
-        else:
-            risky_sum, risky_gain = best_sum, best_gain
-        if risky_sum >= safe_sum:
-            break
-    return multiplier, safe
+@dataclass
+class _Maps:
+    """One map per cell with its gain and its safety: a line in the multiplier."""
+
+    columns: Columns
+    gain: Vector
+    safety: Vector
+
+    def replace(self, rows: Mask, other: _Maps) -> None:
+        """Takes the maps of another in some cells."""
+        np.copyto(self.columns, other.columns, where=rows[:, None])
+        np.copyto(self.gain, other.gain, where=rows)
+        np.copyto(self.safety, other.safety, where=rows)
 
 
-def _least_loss(problem: Problem, cell: Cell, losses: Matrix) -> float:
+class _Lines:
+    """All maps of many cells as lines in the multiplier: the minimum of their maximum is the best bound."""
+
+    def __init__(self, gain: Matrix, safety: Matrix, budget: float, margin: float) -> None:
+        self.gain, self.safety, self.budget, self.margin = gain, safety, budget, margin
+        cells, groups, width = gain.shape
+        self._starts = (np.arange(cells * groups) * width).reshape(cells, groups)
+
+    def sums(self, columns: Columns) -> _Maps:
+        """Maps with their gain and safety."""
+        places = self._starts + columns
+        return _Maps(columns, self.gain.take(places).sum(axis=1), self.safety.take(places).sum(axis=1))
+
+    def best_multipliers(self, safe: _Maps, active: Mask) -> Vector:
+        """Where the lines of a risky and a safe map cross, until no map is above; leaves the last safe maps."""
+        risky = self.sums(self.gain.argmax(axis=2))
+        multipliers = np.zeros(len(self.gain))
+        idle = (risky.safety >= -self.budget) | (risky.safety >= safe.safety)
+        safe.replace(idle, risky)
+        active = active & ~idle
+        for _ in range(STEPS):
+            if not active.any():
+                break
+            steeper = np.where(active, safe.safety - risky.safety, 1.0)
+            crossing = np.maximum((risky.gain - safe.gain) / steeper, 0.0)
+            multipliers = np.where(active, crossing, multipliers)
+            best = self.sums((self.gain + multipliers[:, None, None] * self.safety).argmax(axis=2))
+            above = best.gain + multipliers * best.safety > risky.gain + multipliers * risky.safety + self.margin
+            active &= above
+            keeps = best.safety >= -self.budget
+            safe.replace(active & keeps, best)
+            risky.replace(active & ~keeps, best)
+            active &= risky.safety < safe.safety
+        return multipliers
+
+
+def _least_losses(problem: Problem, cells: Cells, losses: Matrix) -> Vector:
     """The loss of the best option that can set a threshold, for the threshold where that is largest."""
     if problem.moved == 0:
-        return 0.0
-    least = []
-    for side in SIDES:
-        ranks = cell.ranks[side]
-        low, high = cell.box[2 * side + CAP]
-        least.append(losses[ranks <= cell.box[2 * side + LEAST][1]].min())
-        least.append(losses[(ranks >= low) & (ranks <= high)].min())
-    return float(max(least))
+        return np.zeros(len(losses))
+    # A closed option's loss is infinite, so that it sets no threshold.
+    setting = np.where(inside_ranges(problem, cells.boxes), losses[:, None], np.inf)
+    least: Vector = setting.min(axis=(2, 3)).max(axis=1)
+    return least

@@ -7,7 +7,7 @@ least -budget. Side 0 holds L and side 1 holds -U, and every function serves bot
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .instance import Instance, Mask, Matrix
 
-Ranks = npt.NDArray[np.int64]
+Ranks = npt.NDArray[np.int32]
 SIDES = (0, 1)
 
 
@@ -44,6 +44,16 @@ class Problem:
     def values(self) -> Matrix:
         """The doubles of side, group and option."""
         return np.stack([self.doubles[side][self.ranks[side]] for side in SIDES])
+
+    @cached_property
+    def axis_ranks(self) -> Ranks:
+        """The ranks for each of the two thresholds of both sides."""
+        return np.repeat(self.ranks, 2, axis=0)
+
+    @cached_property
+    def beyond(self) -> int:
+        """More than any rank."""
+        return max(map(len, self.levels))
 
     @cached_property
     def budget(self) -> float:
@@ -91,16 +101,4 @@ def prepare(instance: Instance, usable: Mask) -> Problem:
         position = {value: rank for rank, value in enumerate(ascending)}
         levels.append(ascending)
         ranks.append([[position[value] for value in row] for row in table])
-    problem = Problem(instance, usable, scale, (levels[0], levels[1]), np.array(ranks))
-    return replace(problem, usable=usable & ~_needless(problem))
-
-
-def _needless(problem: Problem) -> Mask:
-    """The options that an earlier usable one of their group equals or surpasses in both L and U."""
-    ranks, values = problem.ranks, problem.values
-    equal = ranks[:, :, :, None] == ranks[:, :, None, :]
-    surpassed = values[:, :, :, None] < values[:, :, None, :] - problem.instance.rounding
-    width = ranks.shape[2]
-    earlier = np.arange(width)[None, :] < np.arange(width)[:, None]
-    needless: Mask = ((equal | surpassed).all(axis=0) & earlier & problem.usable[:, None, :]).any(axis=2)
-    return needless
+    return Problem(instance, usable, scale, (levels[0], levels[1]), np.array(ranks, dtype=np.int32))

@@ -63,7 +63,10 @@ def describe(proof: Proof) -> str:
     """The proof in one sentence for a reader."""
     match proof:
         case GroupWise():
-            return "the global budget cannot bind, so that the best options of the groups are the best map"
+            return (
+                "the global budget cannot bind, so that the best options of the groups are the best map; "
+                "among equal maps the earlier options stand"
+            )
         case Enumerated(maps):
             return f"all {maps:,} maps were compared"
         case Covered(regions):

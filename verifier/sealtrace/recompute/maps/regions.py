@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from .exhaustion import Goal, follow_exactly
 from .instance import Instance
-from .mixtures import worst_risk, worst_utility
+from .mixtures import whole_mean, worst_risk, worst_utility
 from .proof import Region, Split
 from .refuted import Refuted
 from .relaxation import exact_contribution
@@ -193,6 +193,9 @@ class _Check:
     def _check_rival(self, choice: tuple[int, ...]) -> None:
         """Compares a map with the solution exactly."""
         instance, solution = self.instance, self.solution
+        lowers = [row[option][0] for row, option in zip(self.options, choice, strict=True)]
+        if whole_mean(lowers, instance.counts, instance.moved) < self.target:
+            return
         utility = worst_utility(instance, choice)
         worse = utility < solution.utility and utility <= solution.utility - instance.slack
         if worse or (utility == solution.utility and choice >= solution.choice):

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from .cell import CAP, LEAST, Cell
+from .cell import CAP, LEAST, Cell, Cells
 from .instance import Matrix
 from .problem import SIDES, Problem
 
 
-def contributions(problem: Problem, cell: Cell) -> Matrix:
-    """The contributions of side, group and option in doubles; meaningless where an option is closed."""
-    shares = problem.instance.shares[:, None]
-    parts = []
-    for side in SIDES:
-        level, values = problem.doubles[side], cell.values[side]
-        low, high = (level[rank] for rank in cell.box[2 * side + CAP])
-        least = level[cell.box[2 * side + LEAST][1]]
-        part = np.minimum(values, high) + problem.moved * (np.minimum(values, least) - np.clip(values, low, high))
-        parts.append(shares * part)
-    return np.stack(parts)
+def contributions(problem: Problem, cells: Cells) -> Matrix:
+    """The contributions of cell, side, group and option in doubles; meaningless where an option is closed."""
+    limits = np.stack([problem.doubles[side][cells.boxes[:, 2 * side : 2 * side + 2]] for side in SIDES], axis=1)
+    low, high, least = (limits[:, :, kind, end, None, None] for kind, end in ((CAP, 0), (CAP, 1), (LEAST, 1)))
+    capped = np.minimum(problem.values, high)
+    parts: Matrix = np.minimum(problem.values, least)
+    parts -= np.maximum(capped, low)
+    parts *= problem.moved
+    parts += capped
+    parts *= problem.instance.shares[:, None]
+    return parts
 
 
 def exact_contribution(value: int, mass: int, moved: tuple[int, int], cap: tuple[int, int], least: int) -> int:
@@ -36,4 +36,4 @@ def exact_contribution(value: int, mass: int, moved: tuple[int, int], cap: tuple
 
 def settled(problem: Problem, cell: Cell) -> bool:
     """Whether the contributions of a map of the cell sum to its very worst means."""
-    return problem.moved == 0 or all(low == high for low, high in cell.box)
+    return problem.moved == 0 or bool((cell.box[:, 0] == cell.box[:, 1]).all())

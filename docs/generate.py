@@ -1,0 +1,80 @@
+"""Writes docs/reference/ from the code: `python docs/generate.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sealtrace.checks.catalogue import CATALOGUE
+from sealtrace.records.kinds import KINDS, SCHEMA_KINDS, model_of
+from sealtrace.tables import cells  # noqa: F401 - imported for the metrics that it registers
+from sealtrace.tables.judgement import DEFINITIONS
+from sealtrace.tables.metrics import METRICS
+
+HERE = Path(__file__).resolve().parent
+NOTE = "This page is generated from the code by `make reference`."
+
+
+def checks() -> Iterator[str]:
+    """Every check in the order of verification."""
+    yield from ("# Checks", "", NOTE, "")
+    yield from ("`sealtrace checks ID` prints one of them; `--check` and `--skip` take ids or their first parts.", "")
+    family = ""
+    for check in CATALOGUE:
+        if check.family != family:
+            family = check.family
+            yield from (f"## {family}", "")
+        yield from (f"### `{check.id}`", "", f"{check.title}.", "")
+        yield f"- Enforces: {check.source}."
+        yield f"- Broken, for example, when {check.breaks}."
+        if check.needs:
+            yield f"- Needs: {', '.join(f'`{need}`' for need in check.needs)}."
+        yield ""
+
+
+def recipes() -> Iterator[str]:
+    """Statuses of cells, and every metric."""
+    yield from ("# Recipes of printed cells", "", NOTE, "")
+    yield from ("A recipe is a named metric with arguments, or SQL over the sealed records.", "")
+    yield from ("## Status of a cell", "", "| status | meaning |", "|---|---|")
+    yield from (f"| `{status.value}` | {meaning} |" for status, meaning in DEFINITIONS.items())
+    yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
+    for metric in METRICS.values():
+        arguments = [*metric.arguments, *(f"[{name}]" for name in metric.optional)]
+        kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
+        yield f"| `{metric.name}` | {' '.join(arguments) or '-'} | {_cell(metric.formula)}{kind} |"
+    yield ""
+
+
+def records() -> Iterator[str]:
+    """Every record kind with its fields."""
+    yield from ("# Record kinds", "", NOTE, "")
+    yield from ("`sealtrace schema KIND` prints the JSON Schema of a kind.", "")
+    for kind in SCHEMA_KINDS:
+        model = model_of(kind)
+        yield from (f"## `{kind}`", "", _cell((model.__doc__ or "").strip().splitlines()[0]), "")
+        if KINDS[kind].key:
+            yield from (f"Key: {', '.join(f'`{name}`' for name in KINDS[kind].key)}.", "")
+        yield from ("| field | required | meaning |", "|---|---|---|")
+        for name, field in model.model_fields.items():
+            required = "yes" if field.is_required() else "no"
+            yield f"| `{field.alias or name}` | {required} | {_cell(field.description or '')} |"
+        yield ""
+
+
+def _cell(text: str) -> str:
+    """A text that stays within its table cell."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+PAGES = {"checks.md": checks, "recipes.md": recipes, "records.md": records}
+
+
+def rendered() -> dict[str, str]:
+    """File name to content."""
+    return {name: "\n".join(page()).rstrip("\n") + "\n" for name, page in PAGES.items()}
+
+
+if __name__ == "__main__":
+    for name, content in rendered().items():
+        (HERE / "reference" / name).write_text(content, encoding="utf-8")
