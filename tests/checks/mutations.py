@@ -1,4 +1,4 @@
-"""One named way to break the good bundle for every check, and where the finding must point.
+"""One named way to break the good bundle for every check that it exercises, and where the finding must point.
 
 A mutation changes the records; the bundle is then sealed anew, so that only what the mutation means is
 wrong. Mutations of identity keep the old seals.
@@ -17,7 +17,7 @@ from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.identity import Entry, file_digest, manifest_document, sums_text
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
-from support import Row, edit_document, edit_rows, read_rows, unseal
+from support import Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 
 EMPTY = {"structure": "The fixture fixes one residual direction and learns no partition."}
 PROTOCOL = "declare/protocol.json"
@@ -44,6 +44,12 @@ class Mutation:
     """Whether scores are told the content digest of the changed traces."""
     options: dict[str, Any] = field(default_factory=dict)
     """Arguments of `verify`."""
+
+    def broken(self, directory: Path) -> Path:
+        """A copy of the good bundle, broken."""
+        bundle = copy_of_fixture(directory)
+        self.break_bundle(bundle)
+        return bundle
 
     def break_bundle(self, bundle: Path) -> None:
         """Applies the mutation to a copy of the good bundle."""
@@ -590,6 +596,28 @@ def another_best(bundle: Path) -> None:
         table["rows"][1]["marks"] = table["rows"][2].pop("marks")
 
     edit_document(bundle / MAIN, move)
+
+
+# Relations between printed numbers
+
+
+RELATIONS = "report/relation.jsonl"
+SAME: Row = {
+    "relation": "same-weak-ev",
+    "formula": "tab:main[0.08, Weak EV] == tab:scale-full[0.08, Weak EV]",
+    "sentence": "Both tables print the weak EV of one policy.",
+    "source": "captions of both tables",
+}
+
+
+@mutation("relation.formula", RELATIONS, "/formula", {"relation": "same-weak-ev"})
+def relation_of_no_column(bundle: Path) -> None:
+    write_rows(bundle / RELATIONS, [{**SAME, "formula": SAME["formula"].replace("Weak EV]", "Strength]", 1)}])
+
+
+@mutation("relation.holds", RELATIONS, "/formula", {"relation": "same-weak-ev"})
+def relation_that_cannot_hold(bundle: Path) -> None:
+    write_rows(bundle / RELATIONS, [{**SAME, "formula": f"{SAME['formula']} + 0.0002"}])
 
 
 # The release

@@ -7,15 +7,21 @@ from pathlib import Path
 import pytest
 
 import sealtrace
-from checks.mutations import MUTATIONS
+from checks.certified_mutations import CERTIFIED_MUTATIONS, CertifiedMutation
+from checks.mutations import MUTATIONS, Mutation
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE
-from support import copy_of_fixture
+
+ALL: dict[str, Mutation | CertifiedMutation] = {
+    **MUTATIONS,
+    **{f"{name} (certified)": one for name, one in CERTIFIED_MUTATIONS.items()},
+}
 
 
 def test_every_check_has_a_mutation() -> None:
     """A check that nobody has seen fail is not a check."""
-    assert [check.id for check in CATALOGUE if check.id not in MUTATIONS] == []
-    assert [check_id for check_id in MUTATIONS if check_id not in BY_ID] == []
+    mutated = {mutation.check for mutation in ALL.values()}
+    assert [check.id for check in CATALOGUE if check.id not in mutated] == []
+    assert mutated <= set(BY_ID)
 
 
 def test_needs_and_consequences_are_checks_and_needs_come_first() -> None:
@@ -27,20 +33,16 @@ def test_needs_and_consequences_are_checks_and_needs_come_first() -> None:
         assert all(consequence in BY_ID for consequence in check.consequences), check.id
 
 
-@pytest.mark.parametrize("check_id", MUTATIONS)
-def test_mutation_is_found(check_id: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mutation", ALL.values(), ids=ALL)
+def test_mutation_is_found(mutation: Mutation | CertifiedMutation, tmp_path: Path) -> None:
     """The mutated check fails with the right file, key and field; others go missing or are listed."""
-    mutation = MUTATIONS[check_id]
-    bundle = copy_of_fixture(tmp_path)
-    mutation.break_bundle(bundle)
-
-    report = sealtrace.verify(bundle, **mutation.options)
+    report = sealtrace.verify(mutation.broken(tmp_path), **mutation.options)
 
     assert report.verdict == "findings"
     failed = {check.id for check in report.checks if check.status == "fail"}
-    assert check_id in failed
-    assert failed - {check_id} <= set(BY_ID[check_id].consequences)
-    first = next(finding for finding in report.findings if finding.check == check_id)
+    assert mutation.check in failed
+    assert failed - {mutation.check} <= set(BY_ID[mutation.check].consequences)
+    findings = [finding for finding in report.findings if finding.check == mutation.check]
+    first = next(finding for finding in findings if finding.severity == "error")
     assert (first.source, first.field, first.key) == (mutation.source, mutation.pointer, mutation.key)
-    assert first.severity == "error"
     assert first.message

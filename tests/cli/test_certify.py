@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli.runner import process, sealtrace
-from studies.certified_study import SCALES, Parts, certified_study
+from studies.certified_study import ARMS, SCALES, Parts, certified_study
 from support import FIXTURE, ROOT, read_rows
 
 RULES = ["anchor", "fixed", "empirical-zero", "mean-strong", "kl-budget", "risk-only", "dual", "robust"]
@@ -58,7 +58,7 @@ def test_text_shows_groups_maps_and_assumptions(study: Path) -> None:
     assert run.code == 0
     assert run.errors == ""
     assert narrow(run.output)
-    assert "small: n = 20, 6 of 6 certified" in run.output
+    assert "small: n = 20, 9 of 9 certified" in run.output
     assert "  bold@1     8/20  0.7069  0.6732  0.3030  no" in run.output
     assert "small -> bold@1, large -> bold@0" in run.output
     said = in_one_line(run.output)
@@ -505,7 +505,7 @@ def test_help_teaches_with_examples() -> None:
 
 
 def test_every_scale_competes(study: Path) -> None:
-    """Two families and three scales, the smaller scale first."""
+    """Three families and three scales, the smaller scale first."""
     group = answer(study, "--partition", "global")["partitions"][0]["groups"][0]
-    expected = [f"{arm}@{scale}" for scale in SCALES for arm in ("bold", "meek")]
+    expected = [f"{arm}@{scale}" for scale in SCALES for arm in ARMS]
     assert [one["candidate"] for one in group["candidates"]] == expected

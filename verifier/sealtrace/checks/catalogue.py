@@ -504,7 +504,7 @@ CATALOGUE: tuple[Check, ...] = (
         "section 3.3: groups are functions of what a deployed policy sees",
         "a partition splits on a feature that nobody declared",
         reads=(*_STATES, "partition"),
-        consequences=("partition.class", "partition.optimal"),
+        consequences=("partition.labels", "partition.class", "partition.optimal", "table.recipes"),
     ),
     Check(
         "partition.labels",
@@ -806,6 +806,23 @@ CATALOGUE: tuple[Check, ...] = (
         "a table marks another row as the best",
         reads=("table",),
         needs=("table.shape",),
+    ),
+    # Relations between printed numbers.
+    Check(
+        "relation.formula",
+        "Every relation is a formula over the bundle's printed numbers",
+        "design section 5: relations",
+        "a relation names a column that its table does not have",
+        reads=("table", "relation"),
+        needs=("table.shape",),
+    ),
+    Check(
+        "relation.holds",
+        "Every relation can hold, alone and with the others, for values that print as the paper does",
+        "design section 5: relations",
+        "two tables print one quantity differently",
+        reads=("table", "relation"),
+        needs=("table.shape", "join.unique-key", "relation.formula"),
     ),
     # The release.
     Check(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.checks.relations import bound_by_relations
 from sealtrace.evidence.study import Study
 from sealtrace.tables.cells import CellResult, TableCell, bundle_cells, evaluate_tables
 from sealtrace.tables.judgement import WARNINGS, Status
@@ -60,7 +61,7 @@ def shape(study: Study, outcome: Outcome) -> None:
                     )
         for place, row in enumerate(record["rows"]):
             known = {column["label"] for column in record["columns"]}
-            for name in ("marks", "recipes"):
+            for name in ("marks", "recipes", "printing"):
                 for column in sorted(set(row.get(name) or {}) - known):
                     outcome.add(
                         f"the row's {name} name a column that the table does not have",
@@ -96,6 +97,8 @@ def recipes(study: Study, outcome: Outcome) -> None:
         return
     results = evaluated(study)
     outcome.inspected = sum(result.recipe is not None for result in results)
+    if not outcome.inspected:
+        outcome.not_applicable = "no cell has a recipe"
     for result in results:
         if result.problem is not None:
             outcome.add(
@@ -167,7 +170,8 @@ def evaluated(study: Study) -> list[CellResult]:
     """Every numeric cell of the bundle's tables, computed once per study."""
     found: list[CellResult] | None = study.memory.get("cells")
     if found is None:
-        found = study.memory["cells"] = evaluate_tables(study, bundle_cells(study))
+        found = bound_by_relations(study, evaluate_tables(study, bundle_cells(study)))
+        study.memory["cells"] = found
     return found
 
 

@@ -38,11 +38,22 @@ def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
 def _no_certificate(study: Study, outcome: Outcome) -> bool:
     if study.bundle.of_kind("certificate"):
         return False
-    if (study.protocol.get("certification") or {}).get("partition"):
+    if _certified_in(study):
         outcome.missing = "the protocol certifies, and the bundle has no certificate"
     else:
         outcome.not_applicable = "the study certifies nothing"
     return True
+
+
+def _certified_in(study: Study) -> dict[str, str]:
+    """The partitions in which the protocol certifies, each with what says so."""
+    named = {
+        one["partition"]: f"the selector {one['name']} chooses"
+        for one in study.protocol.get("selectors") or []
+        if one["rule"] in ("risk-only", "dual", "robust") and one.get("partition") is not None
+    }
+    deployed = (study.protocol.get("certification") or {}).get("partition")
+    return named | ({} if deployed is None else {deployed: "the protocol deploys"})
 
 
 def calibration_of(study: Study, partition: Partition) -> Calibration:
@@ -88,9 +99,8 @@ def joined(study: Study) -> list[Joined]:
     for name, partition in frozen_partitions(study).items():
         if name not in partition_texts:
             continue
-        group_place = np.array(
-            [*(partition.groups.index(one) if one in partition.groups else -1 for one in group_texts), -1]
-        )
+        places_of_groups = {group: place for place, group in enumerate(partition.groups)}
+        group_place = np.array([*(places_of_groups.get(one, -1) for one in group_texts), -1])
         groups = group_place[group_codes]
         rows = np.flatnonzero((names == partition_texts.index(name)) & (places >= 0) & (groups >= 0))
         found.append(Joined(partition, rows, places[rows], groups[rows]))
@@ -131,14 +141,13 @@ def complete(study: Study, outcome: Outcome) -> None:
         found=lambda row: " ".join(frame.key(row).values()),
     )
     certified = {one.partition.name for one in joined(study)}
-    for selector in study.protocol.get("selectors") or []:
-        name = selector.get("partition")
-        if selector["rule"] in ("risk-only", "dual", "robust") and name is not None and name not in certified:
+    for name, reason in _certified_in(study).items():
+        if name not in certified:
             outcome.add(
-                "a selector chooses in this partition, and nothing is certified in it",
+                f"{reason} in this partition, and nothing is certified in it",
                 source=study.protocol_path,
-                key={"selector": selector["name"]},
-                field="/selectors",
+                key={"partition": name},
+                field="/certification/partition" if reason == "the protocol deploys" else "/selectors",
                 expected=f"certificates of {name}",
                 found="none",
             )
@@ -236,6 +245,17 @@ def utility(study: Study, outcome: Outcome) -> None:
     if _no_certificate(study, outcome):
         return
     if declared_setting(study).zeta_util is None:
+        frame = study.frame("certificate")
+        for field in ("utility_mean", "utility_lower"):
+            stored = frame.numbers(field)
+            outcome.rows(
+                frame,
+                np.flatnonzero(~np.isnan(stored)),
+                f"/{field}",
+                "the certificate bounds a utility, and the protocol declares no failure probability for it",
+                expected=lambda _: "nothing",
+                found=lambda row: float(stored[row]),
+            )
         outcome.not_applicable = "the protocol certifies no utility"
         return
     message = "the mean is not that of the normalized utilities"

@@ -13,6 +13,7 @@ from sealtrace.checks import (  # noqa: F401 - imported for their registrations
     partitions,
     probabilities,
     protocol,
+    relations,
     release,
     replay,
     schema,

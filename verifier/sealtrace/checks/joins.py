@@ -96,6 +96,15 @@ def trace(study: Study, outcome: Outcome) -> None:
             continue
         for index, one in enumerate(study.candidates):
             if one.splits is not None and names[split] not in one.splits:
+                beyond = np.flatnonzero(known & (candidates == index) & np.isin(states, members))
+                outcome.rows(
+                    frame,
+                    beyond,
+                    "/split",
+                    f"the candidate {one.name} is not declared to be traced on this split",
+                    expected=lambda _: ", ".join(one.splits or []),
+                    found=lambda row: frame.text("split", row),
+                )
                 continue
             absent = members[~traced[index]]
             outcome.rows(

@@ -12,7 +12,7 @@ from sealtrace.checks.certificates import certified_names, missing_where_undefin
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.checks.selection import report_held_out
-from sealtrace.evidence.calibration import Chosen
+from sealtrace.evidence.choice import Chosen
 from sealtrace.evidence.deployment import chosen_by
 from sealtrace.evidence.settings import declared_setting
 from sealtrace.evidence.study import Study

@@ -65,14 +65,19 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declar
 def _none_learned(study: Study, outcome: Outcome) -> bool:
     if no_partition(study, outcome):
         return True
-    if all(one.value.get("learned_in") is None for one in study.bundle.documents_of("partition")):
+    learned = {one.value.get("learned_in") for one in study.bundle.documents_of("partition")}
+    if absent := sorted(set(study.protocol.get("partition_classes") or {}) - learned):
+        outcome.missing = f"no partition says that it was learned in {', '.join(absent)}"
+    elif all(one.value.get("learned_in") is None for one in study.bundle.documents_of("partition")):
         outcome.not_applicable = "no partition was learned"
         return True
     return False
 
 
 def _structure_split(study: Study) -> str | None:
-    return next((name for name, role in study.roles.items() if role == "structure"), None)
+    """The one split that partitions are learned on."""
+    names = [name for name, role in study.roles.items() if role == "structure"]
+    return names[0] if len(names) == 1 else None
 
 
 def visible_fields(study: Study) -> set[str]:
@@ -184,8 +189,17 @@ def labels(study: Study, outcome: Outcome) -> None:
     due = [code for code, name in enumerate(names) if study.roles.get(name) in ("calibration", "held-out")]
     rows = np.flatnonzero(np.isin(splits, due) & (study.trace_state >= 0))
     groups = partition.group_of[study.trace_state[rows]]
-    place = np.array([*(partition.groups.index(text) if text in partition.groups else -2 for text in texts), -3])
+    known = {group: number for number, group in enumerate(partition.groups)}
+    place = np.array([*(known.get(text, -2) for text in texts), -3])
     outcome.inspected = len(rows)
+    outcome.rows(
+        frame,
+        np.flatnonzero(labelled & ~np.isin(splits, due)),
+        "/group",
+        "the trace was sealed before there was a partition, and carries a group",
+        expected=lambda _: "no group",
+        found=lambda row: texts[codes[row]],
+    )
     outcome.rows(
         frame,
         rows[place[codes[rows]] != groups],
@@ -210,7 +224,7 @@ def support(study: Study, outcome: Outcome) -> None:
     for partition in frozen_partitions(study).values():
         outcome.inspected += len(partition.groups)
         if partition.name in minimum and structure is None:
-            outcome.missing = "the protocol declares no structure split"
+            outcome.missing = "the protocol does not declare one structure split"
         if partition.name in minimum and structure is not None:
             for group, count in enumerate(_counts(study, partition, structure)):
                 if count < max(1, minimum[partition.name]):
@@ -262,7 +276,8 @@ def in_class(study: Study, outcome: Outcome) -> None:
         return
     for partition, declared in _learned(study, outcome):
         outcome.inspected += 1
-        if (reason := partitions.in_class(partition.leaves, declared)) is not None:
+        reason = _not_in_class(study, outcome, partition, declared)
+        if reason is not None:
             outcome.add(
                 f"the partition is not of its class: {reason}",
                 source=partition.document.path,
@@ -271,6 +286,18 @@ def in_class(study: Study, outcome: Outcome) -> None:
                 expected=f"a partition of the class {partition.learned_in}",
                 found=f"{len(partition.groups)} leaves",
             )
+
+
+def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared: Declared) -> str | None:
+    """Why a partition is not of its class; None where it is, or where that cannot be told."""
+    states = len(states_of(study, _structure_split(study) or ""))
+    if states and len(partition.groups) > states:
+        return f"{states} structure states cannot support {len(partition.groups)} leaves"
+    try:
+        return partitions.in_class(partition.leaves, declared)
+    except partitions.TooLargeError as error:
+        outcome.missing = f"{partition.name}: {error}"
+        return None
 
 
 @check("partition.objective", "partitions")
@@ -301,6 +328,10 @@ def objective(study: Study, outcome: Outcome) -> None:
             )
 
 
+MOST_THRESHOLDS = 1000
+"""A class that declares more is not searched: it would take minutes."""
+
+
 @check("partition.optimal", "partitions")
 def optimal(study: Study, outcome: Outcome) -> None:
     if _none_learned(study, outcome):
@@ -312,6 +343,9 @@ def optimal(study: Study, outcome: Outcome) -> None:
     states = states_of(study, _structure_split(study) or "")
     for partition, declared in _learned(study, outcome):
         outcome.inspected += 1
+        if sum(map(len, declared.thresholds.values())) > MOST_THRESHOLDS:
+            outcome.missing = f"{partition.name}: a class of more than {MOST_THRESHOLDS} thresholds is not searched"
+            continue
         features = {name: study.feature(name)[states] for name in declared.thresholds}
         try:
             found = partitions.best_partition(features, degradations, declared)
@@ -363,6 +397,7 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
     """Each entry is positive and names a competing candidate and a group, and every pair has one."""
     names = {study.candidates[one].name: one for one in competing(study)}
     by_value = {(study.candidates[one].arm, exact(study.candidates[one].scale or "0")): one for one in names.values()}
+    groups = set(partition.groups)
     seen: set[tuple[int, str]] = set()
     for place, entry in enumerate(partition.document.value["allocations"]):
         key = {"partition": partition.name, "arm": entry["arm"], "group": entry["group"]}
@@ -378,15 +413,16 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
                     expected="above 0",
                     found=entry[kind],
                 )
-        candidate = by_value.get((entry["arm"], exact(entry.get("scale") or "0")))
-        if candidate is None or entry["group"] not in partition.groups or (candidate, entry["group"]) in seen:
+        scale = None if entry.get("scale") is None else exact(entry["scale"])
+        candidate = None if scale is None else by_value.get((entry["arm"], scale))
+        if candidate is None or entry["group"] not in groups or (candidate, entry["group"]) in seen:
             outcome.add(
                 "the share belongs to no pair of a competing candidate and a group, or the pair has one already",
                 source=partition.document.path,
                 key=key,
                 field=f"/allocations/{place}",
                 expected="one share per competing candidate and group",
-                found=f"{entry['arm']}@{entry.get('scale')} in {entry['group']}",
+                found=f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}",
             )
             continue
         seen.add((candidate, entry["group"]))

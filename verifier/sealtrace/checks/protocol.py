@@ -10,6 +10,7 @@ from typing import Any
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.evidence.settings import competing
 from sealtrace.evidence.study import Candidate, Study, fits_form
 from sealtrace.records.scalars import exact
 
@@ -113,6 +114,24 @@ def _certification_domains(protocol: dict[str, Any]) -> Iterator[Domain]:
             yield f"/selectors/{index}/radius", selector["radius"], inside, "from 0 to 2"
         if selector.get("limit") is not None:
             yield f"/selectors/{index}/limit", selector["limit"], exact(selector["limit"]) >= 0, "at least 0"
+        if selector.get("clip") is not None:
+            inside = 0 <= exact(selector["clip"]) < 1
+            yield f"/selectors/{index}/clip", selector["clip"], inside, "at least 0 and below 1"
+    yield from _tie_domains(protocol)
+
+
+def _tie_domains(protocol: dict[str, Any]) -> Iterator[Domain]:
+    """Every tie rule that a declared choice may need."""
+    rules = {one["rule"] for one in protocol.get("selectors") or []}
+    needed = {
+        "selection": bool(rules & {"mean-strong", "kl-budget", "risk-only", "dual"}),
+        "map": "robust" in rules,
+        "partition": bool(protocol.get("partition_classes")),
+    }
+    ties = protocol.get("ties") or {}
+    for name, due in needed.items():
+        if due:
+            yield f"/ties/{name}", str(ties.get(name)), ties.get(name) is not None, "a rule, where equals may compete"
 
 
 _SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
@@ -218,12 +237,12 @@ def scales(study: Study, outcome: Outcome) -> None:
         if selector["rule"] != "empirical-zero":
             continue
         for index, text in enumerate(study.protocol["scale_grid"]):
-            if (selector["arm"], exact(text)) not in seen:
+            if (selector.get("arm"), exact(text)) not in seen:
                 outcome.add(
                     "the bank has no candidate of this scale",
                     source=path,
                     field=f"/scale_grid/{index}",
-                    expected=f"a candidate {selector['arm']}@{text}",
+                    expected=f"a candidate {selector.get('arm')}@{text}",
                     found="none",
                 )
 
@@ -247,9 +266,20 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
                 found=found,
             )
     told: set[str | None] = set()
+    first: dict[str | None, Candidate] = {}
     for one in learned:
         source, number = frame.place(one.row)
         weights = study.checkpoint_of(one)
+        if (other := first.setdefault(one.family, one)).checkpoint != one.checkpoint:
+            outcome.add(
+                "a family has one checkpoint, and this candidate names another",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field="/checkpoint_sha256",
+                expected=f"{other.checkpoint}, as {other.name}",
+                found=one.checkpoint,
+            )
         if weights is not None and weights.document.value["family"] != one.family:
             outcome.add(
                 "the checkpoint is that of another family",
@@ -324,7 +354,7 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
     first: dict[str, Candidate] = {}
     for one in study.candidates:
         other = first.setdefault(one.arm, one)
-        for field in ("policy", "family", "interface", "direction"):
+        for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
             if getattr(one, field) != getattr(other, field):
                 source, number = frame.place(one.row)
                 outcome.add(
@@ -336,11 +366,31 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
                     expected=f"as in {other.name}",
                     found=str(getattr(one, field)),
                 )
+    _told_apart(study, outcome)
     anchors = [one for one in study.candidates if one.policy == "anchor"]
     if len(anchors) != 1 and study.candidates:
         outcome.add(
             "the bank has one anchor", source=frame.paths[0], field="/policy", expected="one anchor", found=len(anchors)
         )
+
+
+def _told_apart(study: Study, outcome: Outcome) -> None:
+    """Competing candidates of one scale differ in their family's index, so that ties have one order."""
+    frame = study.frame("candidate")
+    first: dict[tuple[Fraction, int | None], Candidate] = {}
+    for one in (study.candidates[place] for place in competing(study)):
+        other = first.setdefault((exact(one.scale or "0"), one.family_index), one)
+        if other.arm != one.arm:
+            source, number = frame.place(one.row)
+            outcome.add(
+                "two candidates compete at one scale with the same family index, so that ties have no order",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field="/family_index",
+                expected=f"another than that of {other.name}",
+                found="nothing" if one.family_index is None else one.family_index,
+            )
 
 
 def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
@@ -359,6 +409,8 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
         for name in one.splits:
             if name not in study.roles:
                 yield "/splits", "declared splits", name
+        if one.policy == "anchor" or study.candidates.index(one) in competing(study):
+            yield "/splits", "nothing: the anchor and what competes with it are traced wherever anything is", "a list"
     if one.policy not in ("tilt", "student"):
         for field, value in (("scale", one.scale), ("direction", one.direction), ("family", one.family)):
             if value is not None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.frame import Index, Matrix
-from sealtrace.evidence.study import Replay, Study
+from sealtrace.evidence.frame import ActionMatrix, Index, Matrix
+from sealtrace.evidence.study import Candidate, Replay, Study
 from sealtrace.recompute import policies, scores
 from sealtrace.records.scalars import exact
 
@@ -198,6 +198,7 @@ def residual(study: Study, outcome: Outcome) -> None:
     codes, families = frame.texts("family")
     states = study.state_of("residual")
     matrix = frame.action_matrix("direction", study.actions)
+    _whole_directions(study, outcome, matrix)
     for code, family in enumerate(families):
         rows = np.flatnonzero(codes == code)
         if family not in learned:
@@ -211,6 +212,7 @@ def residual(study: Study, outcome: Outcome) -> None:
                 found=lambda _: family,
             )
             continue
+        _named_checkpoints(study, outcome, rows, learned[family])
         checkpoint = study.checkpoint_of(learned[family])
         replayed = None if checkpoint is None else checkpoint.direction(study)
         if replayed is None:
@@ -228,6 +230,42 @@ def residual(study: Study, outcome: Outcome) -> None:
             matrix.values[rows],
             "the sealed direction is not what the weights give on the observation",
         )
+
+
+def _whole_directions(study: Study, outcome: Outcome, matrix: ActionMatrix) -> None:
+    """Every sealed direction belongs to an observed state, and names every action and no other."""
+    frame = study.frame("residual")
+    outcome.rows(
+        frame,
+        np.flatnonzero(frame.lookup("state", study.states) < 0),
+        "/state",
+        "no observation has this state",
+        expected=lambda _: "an observation",
+        found=lambda row: frame.text("state", row),
+    )
+    outcome.rows(
+        frame,
+        np.flatnonzero(matrix.unknown | ~matrix.named.all(axis=1)),
+        "/direction",
+        "the direction does not name exactly the declared actions",
+        expected=lambda _: ", ".join(study.actions),
+        found=lambda row: ", ".join(dict(frame.column("direction")[row].as_py())),
+    )
+
+
+def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, one: Candidate) -> None:
+    """A direction that names a checkpoint names that of its family's candidates."""
+    frame = study.frame("residual")
+    digests, texts = frame.texts("checkpoint_sha256")
+    due = texts.index(one.checkpoint) if one.checkpoint in texts else -2
+    outcome.rows(
+        frame,
+        rows[(digests[rows] >= 0) & (digests[rows] != due)],
+        "/checkpoint_sha256",
+        "the direction names another checkpoint than the candidates of its family",
+        expected=lambda _: one.checkpoint,
+        found=lambda row: frame.text("checkpoint_sha256", row),
+    )
 
 
 @check("replay.zero-scale", "traces")

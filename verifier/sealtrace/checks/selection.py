@@ -37,7 +37,7 @@ def recount(study: Study, selector: dict[str, Any], split: str) -> Counted | Non
     scale_of = {
         exact(one.scale): index
         for index, one in enumerate(study.candidates)
-        if one.arm == selector["arm"] and one.scale is not None
+        if one.arm == selector.get("arm") and one.scale is not None
     }
     grid = study.protocol["scale_grid"]
     crossings, states = [], []

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.evidence.calibration import Chosen, UndeclaredError, choose, selector_named
+from sealtrace.evidence.calibration import UndeclaredError
+from sealtrace.evidence.choice import Chosen, choose, selector_named
 from sealtrace.evidence.frame import Index, Mask, Vector
 from sealtrace.evidence.outcomes import UnscoredError, outcomes_of, states_of
 from sealtrace.evidence.settings import Setting, declared_setting
@@ -132,7 +133,7 @@ def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, 
     return splits
 
 
-MOST_REPEATS = 10_000
+MOST_REPEATS = 2_000
 """More would take hours and tell little."""
 
 
@@ -185,4 +186,7 @@ def variant_setting(study: Study, name: str | None) -> Setting:
     variants = study.protocol.get("variants") or {}
     if name not in variants:
         raise UndeclaredError(f"the protocol declares no variant {name!r}")
+    known = {one.family for one in study.candidates}
+    if unknown := [family for family in variants[name].get("families") or [] if family not in known]:
+        raise UndeclaredError(f"the bank has no family {unknown[0]!r}, which the variant {name!r} lets compete")
     return declared_setting(study, variants[name])

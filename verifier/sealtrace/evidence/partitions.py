@@ -80,14 +80,15 @@ class Partition:
     def shares(self) -> dict[tuple[int, int], Share]:
         """(candidate, group) to its share; a pair that stands twice keeps its first entry."""
         places = {(one.arm, _exact(one.scale)): index for index, one in enumerate(self.study.candidates)}
+        groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
         shares: dict[tuple[int, int], Share] = {}
         for place, entry in enumerate(self.document.value.get("allocations") or []):
             candidate = places.get((entry["arm"], _exact(entry.get("scale"))))
-            if candidate is not None and entry["group"] in self.groups:
+            if candidate is not None and entry["group"] in groups:
                 share = Share(
                     place, exact(entry["risk"]), None if entry.get("utility") is None else exact(entry["utility"])
                 )
-                shares.setdefault((candidate, self.groups.index(entry["group"])), share)
+                shares.setdefault((candidate, groups[entry["group"]]), share)
         return shares
 
 

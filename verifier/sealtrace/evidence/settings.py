@@ -9,7 +9,6 @@ from typing import Any
 from sealtrace.evidence.study import Study
 from sealtrace.records.scalars import exact
 
-
 ASSUMPTIONS = (
     "calibration states are independent draws within each group",
     "the distribution within each group is the same at deployment; only the mixture of groups may move",

@@ -68,7 +68,7 @@ KINDS: dict[str, Kind] = {
             Form.ROWS,
             "policies:Residual",
             ("family", "state"),
-            _any_role("bank", "trace", "replay"),
+            (("bank", "*"), ("trace", "calibration"), ("replay", "held-out")),
         ),
         Kind("partition", Form.DOCUMENT, "certification:Partition", stages=_any_role("structure")),
         Kind("trace", Form.ROWS, "policies:Trace", ("state", "arm", "scale", "split"), _TRACED),
@@ -103,6 +103,7 @@ KINDS: dict[str, Kind] = {
         Kind("seal", Form.DOCUMENT, "sealing:Seal", stages=_any_role(*STAGES)),
         Kind("manifest", Form.DOCUMENT, "sealing:Manifest"),
         Kind("report", Form.DOCUMENT, "report:Report"),
+        Kind("audit", Form.DOCUMENT, "audit:Audit"),
     )
 }
 

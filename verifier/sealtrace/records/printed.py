@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from sealtrace.records.scalars import Count, Name, Record, Text
+from sealtrace.records.scalars import Count, Exact, Name, Record, Text
 
 
 class Recipe(Record):
@@ -44,6 +44,10 @@ Printed = Annotated[str, StringConstraints(strict=True, max_length=400)]
 """A cell as the string that was printed; empty where nothing was."""
 
 
+Printing = Literal["rounded", "truncated", "up", "down", "loosely", "exact"]
+"""To nearest, towards zero, up, down, in any direction by less than a unit, or not rounded at all."""
+
+
 class TableRow(Record):
     """One row of a table."""
 
@@ -59,6 +63,9 @@ class TableRow(Record):
         None, description="Column to the cell's own recipe; an empty one means none."
     )
     among: Name | None = Field(None, description="The subset of rows that marks compare, where it is not all of them.")
+    printing: dict[Name, Printing] | None = Field(
+        None, description="Column to how its numbers came to be printed, where relations are to know that."
+    )
 
 
 class PrintedTable(Record):
@@ -95,23 +102,37 @@ class PrintedTable(Record):
     )
 
 
+Formula = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=40_000)]
+"""A formula over printed cells. One over whole columns, written out, is long."""
+
+
 class RelationRepair(Record):
     """An explanation under which a contradiction would vanish."""
 
     says: Text = Field(description="The explanation, such as another denominator.")
-    formula: Text = Field(description="What would have to hold instead.")
+    formula: Formula = Field(description="What would have to hold instead.")
+
+
+class RelationUnknown(Record):
+    """A number that the paper does not print and that relations speak of: in all of them the same."""
+
+    name: Name = Field(description="Its name in formulas.")
+    low: Exact | None = Field(None, description="The least value; absent where there is none.")
+    high: Exact | None = Field(None, description="The greatest value; absent where there is none.")
+    integer: bool | None = Field(None, description="Whether it is an integer.")
 
 
 class Relation(Record):
     """A formula over printed cells and declared constants."""
 
     relation: Name = Field(description="The relation's name.")
-    formula: Text = Field(description="The formula, such as tab:a[r, c] == tab:b[r, c] / 2.")
+    formula: Formula = Field(description="The formula, such as tab:a[r, c] == tab:b[r, c] / 2.")
     sentence: Text = Field(description="What it says, for readers.")
     source: Text = Field(description="The place of the paper that implies it.")
     assumes: list[Text] | None = Field(None, description="What a contradiction needs besides the formula.")
     repairs: list[RelationRepair] | None = Field(None, description="Explanations to try where it is contradicted.")
     question: Text | None = Field(None, description="What to ask the authors where it is contradicted.")
+    unknowns: list[RelationUnknown] | None = Field(None, description="Unknowns that it shares with other relations.")
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from sealtrace.records.details import Details
 from sealtrace.records.scalars import Count, Record
 
 Severity = Literal["error", "warning", "note"]
@@ -28,6 +29,17 @@ class Finding(Record):
     message: str = Field(description="What is wrong, and what to do.")
 
 
+class Place(Record):
+    """Where a number stands."""
+
+    value: float = Field(description="The number.")
+    check: str = Field(description="The check that met it.")
+    source: str | None = Field(None, description="Path relative to the bundle.")
+    row: Count | None = Field(None, description="Line or row, from one.")
+    key: dict[str, str] | None = Field(None, description="The record's key.")
+    field: str | None = Field(None, description="JSON pointer within the record.")
+
+
 class CheckResult(Record):
     """The outcome of one check."""
 
@@ -39,17 +51,7 @@ class CheckResult(Record):
     unit: str = Field(description="What it counted.")
     findings: Count = Field(description="How many findings it made, listed or not.")
     seconds: float = Field(description="How long it took.")
-
-
-class Place(Record):
-    """Where a number stands."""
-
-    value: float = Field(description="The number.")
-    check: str = Field(description="The check that met it.")
-    source: str | None = Field(None, description="Path relative to the bundle.")
-    row: Count | None = Field(None, description="Line or row, from one.")
-    key: dict[str, str] | None = Field(None, description="The record's key.")
-    field: str | None = Field(None, description="JSON pointer within the record.")
+    largest: Place | None = Field(None, description="The largest numerical difference it met; only with details.")
 
 
 class Agreement(Record):
@@ -138,6 +140,7 @@ class Report(Record):
     findings: list[Finding] = Field(description="Every finding; at most 1000 are listed for one check.")
     cells: list[Cell] = Field(description="Every printed cell.")
     coverage: Coverage = Field(description="Coverage of cells.")
+    details: Details | None = Field(None, description="Evidence behind the verdict; only where it was asked for.")
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 from sealtrace.relations.intervals import Interval, TooLargeError, UndefinedError, whole_numbers
 
@@ -15,6 +16,11 @@ _BITS = 160
 _RADIUS = Fraction(1, 2**_BITS)
 _UNIT = Interval(Fraction(0), Fraction(1))
 MAX_STATES = 10**6
+
+
+def cost(sizes: Interval) -> int:
+    """Steps that one bound is worth."""
+    return 300 + int(min(sizes.high, MAX_STATES)) // 20
 
 
 def upper_range(counts: Interval, sizes: Interval, shares: Interval, *, total: bool) -> Interval | None:
@@ -26,7 +32,7 @@ def upper_range(counts: Interval, sizes: Interval, shares: Interval, *, total: b
         return None
     if total and (k != counts or n != sizes or not 0 <= k.low <= n.low):
         raise UndefinedError("a count that is no count")
-    if k.high < 0 or n.high < 0 or shares.high <= 0 or shares.low >= 1:
+    if k.high < 0 or k.low > n.high or n.high < 0 or shares.high <= 0 or shares.low >= 1:
         return None
     least_count, most_count = _count(max(k.low, Fraction(0))), min(k.high, n.high)
     if n.low > MAX_STATES:
@@ -91,6 +97,7 @@ def _count(value: Fraction | float) -> int:
     return math.floor(value)
 
 
+@lru_cache(maxsize=4096)
 def _upper(k: int, n: int, share: Fraction | float, *, up: bool) -> Fraction:
     """U, outwards."""
     from sealtrace.recompute.bounds import risk_upper_ball

@@ -8,15 +8,29 @@ from fractions import Fraction
 from itertools import pairwise
 
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, possibly
-from sealtrace.relations.forms import Atom, Form, Leaf, constant, lowered, operation, product, replaced, variable
+from sealtrace.relations.forms import (
+    PIECEWISE,
+    Atom,
+    Form,
+    Leaf,
+    Operation,
+    constant,
+    lowered,
+    operation,
+    product,
+    replaced,
+    variable,
+)
 from sealtrace.relations.intervals import INFINITY, Bound, Interval, UndefinedError, whole_numbers
 from sealtrace.relations.syntax import (
     ORDERS,
     And,
+    Call,
     Cell,
     Comparison,
     Expression,
     Formula,
+    Inverse,
     Multiple,
     Or,
     Ordered,
@@ -141,8 +155,25 @@ class _Building:
         self.box[fresh] = interval
         return fresh
 
+    def have_value(self, expression: Expression, names: Mapping[str, str]) -> None:
+        """Every part of an expression must be defined, also where it cancels or is multiplied by zero."""
+        for node in walk(expression):
+            match node:
+                case Inverse(of):
+                    domain = Atom(lowered(of, names), "!=")
+                case Call("sqrt", (of,)):
+                    domain = Atom(lowered(of, names).times(Fraction(-1)), "<=")
+                case Call("log", (of,)) | Call("hoeffding", (of, _)):
+                    domain = Atom(lowered(of, names).times(Fraction(-1)), "<")
+                case _:
+                    continue
+            if not (domain.form.is_linear and certainly(domain.operator, Evaluation(self.box).form(domain.form))):
+                self.atoms.append(domain)
+
     def multiple(self, of: Expression, step: Expression, repeats: Expression | None, names: Mapping[str, str]) -> None:
         """Some integer times the step, over the repeats, is the value."""
+        for one in (of, step, *([] if repeats is None else [Inverse(repeats)])):
+            self.have_value(one, names)
         count = variable(self.fresh("k", -INFINITY, INFINITY, integer=True))
         factors = [count, lowered(step, names)]
         if repeats is not None:
@@ -150,6 +181,8 @@ class _Building:
         self.atoms.append(Atom(lowered(of, names).plus(product(factors), Fraction(-1)), "=="))
 
     def compare(self, operator: str, left: Expression, right: Expression, names: Mapping[str, str]) -> None:
+        for side in (left, right):
+            self.have_value(side, names)
         if operator in (">", ">="):
             left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
         self.atoms.append(Atom(lowered(left, names).plus(lowered(right, names), Fraction(-1)), operator))
@@ -165,8 +198,8 @@ def settled(case: Case) -> Case | None:
     atoms: list[Atom] = []
     values = Evaluation(case.box)
     for atom in case.atoms:
-        form = replaced(atom.form, known)
         try:
+            form = _unfolded(replaced(atom.form, known), values)
             value = values.form(form)
         except EmptyError:
             return None
@@ -175,6 +208,33 @@ def settled(case: Case) -> Case | None:
         if not (certainly(atom.operator, value) and _defined(form, case.box)):
             atoms.append(Atom(form, atom.operator))
     return replace(case, atoms=tuple(atoms))
+
+
+def _unfolded(form: Form, values: Evaluation) -> Form:
+    """The form without absolute values, minima and maxima of which the box leaves one piece."""
+    for one in form.operations():
+        piece = _only_piece(one, values) if one.kind in PIECEWISE else None
+        if piece is not None:
+            # What is put in may hold further pieces, so the rest is looked through anew.
+            return _unfolded(replaced(form, {one: piece}), values)
+    return form
+
+
+def _only_piece(one: Operation, values: Evaluation) -> Form | None:
+    ranges = [values.form(argument) for argument in one.arguments]
+    if one.kind == "abs":
+        inner = one.arguments[0]
+        return inner if ranges[0].low >= 0 else inner.times(Fraction(-1)) if ranges[0].high <= 0 else None
+    if not all(argument.is_linear for argument in one.arguments):
+        # A piece that is left out must have a value, or the whole has none.
+        return None
+    for argument, own in zip(one.arguments, ranges, strict=True):
+        others = [other for other in ranges if other is not own]
+        if one.kind == "max" and all(own.low >= other.high for other in others):
+            return argument
+        if one.kind == "min" and all(own.high <= other.low for other in others):
+            return argument
+    return None
 
 
 def _defined(form: Form, box: Box) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sealtrace.relations.binomial import share_range, upper_range, useful_counts
+from sealtrace.relations.binomial import cost, share_range, upper_range, useful_counts
 from sealtrace.relations.forms import Atom, Form, Leaf, Operation
 from sealtrace.relations.intervals import (
     INFINITY,
@@ -75,6 +75,7 @@ class Evaluation:
             case "max":
                 return greatest(values)
             case "cp_upper":
+                self.steps += 2 * cost(values[1])
                 return self._defined(upper_range(*values, total=self.total), inside=True)
             case "inverse":
                 return self._defined(first.inverse(), inside=not first.low <= 0 <= first.high)
@@ -244,6 +245,7 @@ class _Narrowing:
 
     def _upper(self, arguments: tuple[Form, ...], values: list[Interval], target: Interval) -> None:
         counts, sizes, shares = values
+        self.values.steps += 8 * cost(sizes)
         allowed = useful_counts(counts, sizes, shares, target)
         if allowed is None:
             raise EmptyError

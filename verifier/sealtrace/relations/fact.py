@@ -34,6 +34,10 @@ class UnknownFactError(LookupError):
     """There is no such table, row, column, part or name; the message says which, and what there is."""
 
 
+class NotAvailableError(UnknownFactError):
+    """The cell is there, and says that it has no number."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """One printed number."""
@@ -92,9 +96,13 @@ class Entry:
     facts: tuple[Fact, ...]
     names: tuple[str, ...] = ()
     """Names of the parts where there are several."""
+    absent: bool = False
+    """Whether it says n/a."""
 
     def part(self, name: str | None) -> Fact:
         """One of the numbers."""
+        if self.absent:
+            raise NotAvailableError(f"{self.address} says {self.text}")
         if not self.facts:
             raise UnknownFactError(f"{self.address} holds no number: {self.text[:60]!r}")
         if name is None:

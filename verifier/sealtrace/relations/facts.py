@@ -29,7 +29,6 @@ class _Table:
     entries: Mapping[tuple[str, str], Entry]
     naming: Mapping[str, int]
     """How many of a row's first cells make its label; they are no numbers of the row."""
-    absent: frozenset[tuple[str, str]]
 
 
 @dataclass
@@ -115,7 +114,7 @@ class Facts:
 
     def _listing(self, table: _Table, places: list[tuple[str, str]], part: str | None) -> Listing:
         numeric = [table.entries[place] for place in places if table.entries[place].facts]
-        missing = [table.entries[place].address for place in places if place in table.absent]
+        missing = [table.entries[place].address for place in places if table.entries[place].absent]
         if not numeric:
             raise UnknownFactError(f"none of these cells of {table.label} holds a number")
         return Listing(tuple(entry.part(part) for entry in numeric), tuple(missing))
@@ -128,6 +127,8 @@ class Facts:
     @staticmethod
     def _label(table: _Table, label: str, noun: str) -> str:
         known = table.rows if noun == "row" else table.columns
+        if label in known:
+            return label
         plain = " ".join(label.split())
         for same in (lambda one: one, lambda one: " ".join(one.translate(_ARROWS).split())):
             matching = [one for one in known if same(one) == plain]
@@ -192,13 +193,11 @@ def _table(record: dict[str, Any]) -> _Table:
     printed = [[read_printed(text) for text in row["cells"]] for row in record["rows"]]
     counted = [_counts(column, [row[place] for row in printed]) for place, column in enumerate(columns)]
     entries: dict[tuple[str, str], Entry] = {}
-    absent = set()
     for row, cells in zip(record["rows"], printed, strict=True):
         lines = row.get("lines") or [row.get("line")] * len(columns)
         for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
             address = f"{label}[{row['label']}, {column}]"
-            if cell is not None and cell.form == "not-available":
-                absent.add((row["label"], column))
+            absent = cell is not None and cell.form == "not-available"
             names = _part_names(cell) if cell is not None else ()
             facts = []
             for part, name in zip(cell.parts if cell is not None else (), names or ("",), strict=False):
@@ -207,10 +206,10 @@ def _table(record: dict[str, Any]) -> _Table:
                 fact = replace(fact, row=row["label"], column=column, part=name or None)
                 measured = not counted[place] or _MEASURED.search(row["label"])
                 facts.append(fact.read_as(Rule.ROUNDED) if part.unit and measured else fact)
-            entries[row["label"], column] = Entry(address, row["cells"][place], tuple(facts), names)
+            entries[row["label"], column] = Entry(address, row["cells"][place], tuple(facts), names, absent)
     rows = tuple(row["label"] for row in record["rows"])
     naming = {row["label"]: _naming(row["label"], row["cells"]) for row in record["rows"]}
-    return _Table(label, rows, columns, entries, naming, frozenset(absent))
+    return _Table(label, rows, columns, entries, naming)
 
 
 def _counts(column: str, cells: list[Printed | None]) -> bool:

@@ -189,7 +189,29 @@ def product(factors: list[Form]) -> Form:
         return constant(scale)
     if len(varying) == 1:
         return varying[0].times(scale)
+    if len(varying) == 2 and (divided := _divided(*varying) or _divided(*reversed(varying))) is not None:
+        return divided.times(scale)
     return Form({Operation("product", tuple(varying)): scale}, Fraction(0))
+
+
+def _divided(above: Form, over: Form) -> Form | None:
+    """A quotient whose sides share a variable, as a constant and a quotient where they share it no more.
+
+    So (a - b) / b becomes a / b - 1, and b stands there once.
+    """
+    ((leaf, factor),) = list(over.terms.items()) if len(over.terms) == 1 else [("", Fraction(0))]
+    if not isinstance(leaf, Operation) or leaf.kind != "inverse" or over.constant or not above.is_linear:
+        return None
+    below = leaf.arguments[0]
+    common = next((name for name in below.terms if name in above.terms), None)
+    if common is None:
+        return None
+    whole = above.terms[common] / below.terms[common]
+    rest = above.plus(below, -whole)
+    fewer = len(rest.terms.keys() & below.terms.keys()) < len(above.terms.keys() & below.terms.keys())
+    if not fewer or (not rest.terms and not rest.constant):
+        return None
+    return product([rest, over]).plus(constant(whole * factor))
 
 
 def _called(function: str, arguments: list[Form]) -> Form:

@@ -15,6 +15,8 @@ class Problem:
     source: str
     line: int
     column: int = 1
+    absent: bool = False
+    """Whether it is only that a cell says n/a: a loop may pass over it."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}: {self.message}"
@@ -23,8 +25,8 @@ class Problem:
 def nearest(word: str, known: Iterable[str], listed: int = 8) -> str:
     """A hint at the end of a message: the label that was probably meant, or the ones that there are."""
     labels = list(dict.fromkeys(known))
-    close = get_close_matches(word[:200], labels[:2000], n=1, cutoff=0.6)
-    folded = [label for label in labels if word.casefold() in label.casefold()]
+    close = get_close_matches(word[:200], labels[:500], n=1, cutoff=0.6)
+    folded = [label for label in labels if len(word) > 2 and word.casefold() in label.casefold()]
     if close or len(folded) == 1:
         return f"; did you mean {(close or folded)[0]!r}?"
     if not labels:

@@ -65,7 +65,7 @@ def expression_text(expression: Expression) -> str:
         case Unknown(name) | Shared(name):
             return name
         case Negative(of):
-            return f"-{_tight(of)}"
+            return f"-{expression_text(of) if isinstance(of, Power) else _tight(of)}"
         case Sum(terms):
             first, *rest = terms
             return _term(first) + "".join(

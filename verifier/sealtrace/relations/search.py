@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -63,7 +64,7 @@ def search_case(start: Case, work: Work) -> Answer:
             narrowed = None if box is None else settled(replace(case, box=box))
             if narrowed is None:
                 continue
-            step = _decide(narrowed, start, work)
+            step = _decide(narrowed, case, start, work)
             if isinstance(step, Answer):
                 if step.status == "possible":
                     return step
@@ -75,8 +76,8 @@ def search_case(start: Case, work: Work) -> Answer:
     return Answer("unknown", reason=reason) if reason else Answer("impossible")
 
 
-def _decide(case: Case, start: Case, work: Work) -> Answer | list[Case]:
-    """An answer for the case, or the smaller cases that it divides into."""
+def _decide(case: Case, before: Case, start: Case, work: Work) -> Answer | list[Case]:
+    """An answer for the narrowed case, or the smaller cases that it divides into."""
     if case.choices:
         first, *rest = sorted(case.choices, key=lambda choice: len(choice.parts))
         smaller = replace(case, choices=tuple(rest))
@@ -86,9 +87,10 @@ def _decide(case: Case, start: Case, work: Work) -> Answer | list[Case]:
     unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
     if all(atom.form.is_linear for atom in case.atoms):
         return _apart(case, unequal) if unequal is not None else _linear(case, work)
-    found = find_witness(case.box, case.atoms, case.integers, work)
+    found = find_witness(case, before, work)
     if found is not None:
-        return Answer("possible", found, case)
+        used = {name for atom in case.atoms for name in atom.form.variables}
+        return Answer("possible", {name: found[name] if name in used else _any(case, name) for name in case.box}, case)
     for atom in case.atoms:
         value, steps = _range(atom.form, case)
         work.spend(steps)
@@ -96,12 +98,13 @@ def _decide(case: Case, start: Case, work: Work) -> Answer | list[Case]:
             return []
     operations = [one for atom in case.atoms for one in atom.form.operations()]
     if all(not form.variables for one in operations for form in one.arguments) and unequal is None:
-        return _irrational(case, operations, work)
+        return _irrational(case, work)
     piecewise = next((one for one in operations if one.kind in PIECEWISE), None)
     if piecewise is not None:
         return list(_pieces(case, piecewise))
     if case.open_integers():
         return _integers(case)
+    work.halve()
     return _halves(case, start)
 
 
@@ -113,10 +116,9 @@ def _range(form: Form, case: Case) -> tuple[Interval | None, int]:
 
 
 def _any(case: Case, name: str) -> Interval:
-    interval = case.box[name]
-    if name in case.integers and isinstance(interval.low, Fraction):
-        return point(interval.low)
-    return point(interval.middle()) if name not in case.integers else point(Fraction(round(interval.middle())))
+    """A value of a variable that nothing depends on any more."""
+    middle = case.box[name].middle()
+    return point(Fraction(math.floor(middle)) if name in case.integers else middle)
 
 
 # Linear cases
@@ -151,7 +153,7 @@ def _apart(case: Case, unequal: Atom) -> list[Case]:
     return [replace(case, atoms=(*rest, Atom(unequal.form.times(Fraction(sign)), "<"))) for sign in (1, -1)]
 
 
-def _irrational(case: Case, operations: list[Operation], work: Work) -> Answer | list[Case]:
+def _irrational(case: Case, work: Work) -> Answer | list[Case]:
     """Linear but for irrational constants: impossible if so for all values near them, possible if so at the corners.
 
     What is possible at every corner is possible in between, because the constants enter linearly.

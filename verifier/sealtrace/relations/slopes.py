@@ -1,4 +1,7 @@
-"""Ranges of forms in which a variable stands more than once: where the form only rises or falls with it, its ends do."""
+"""Ranges of forms in which a variable stands more than once.
+
+Where the form only rises or only falls with the variable, its ends give the ends of the range.
+"""
 
 from __future__ import annotations
 

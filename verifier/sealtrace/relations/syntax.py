@@ -6,9 +6,10 @@ Expressions add, subtract, multiply and divide with Python's operators; comparis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from typing import Any, TypeVar, cast
 
 from sealtrace.relations.fact import Fact
 
@@ -271,6 +272,7 @@ def some_real(name: str, low: Expression | Exact | None, high: Expression | Exac
 
 
 Node = Expression | Formula
+AnyNode = TypeVar("AnyNode", bound=Node)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -296,6 +298,19 @@ def walk(node: Node) -> Iterator[Node]:
         one = waiting.pop()
         yield one
         waiting.extend(reversed(children(one)))
+
+
+def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
+    """A node with everything in it changed, from the inside out."""
+    new: dict[str, Any] = {}
+    for one in fields(node):  # type: ignore[arg-type]
+        value = getattr(node, one.name)
+        if isinstance(value, Expression | Formula):
+            new[one.name] = rebuilt(value, change)
+        elif isinstance(value, tuple):
+            new[one.name] = tuple(rebuilt(item, change) for item in value)
+    changed = change(replace(node, **new))  # type: ignore[type-var]
+    return cast("AnyNode", changed)
 
 
 def facts_in(node: Node) -> list[Fact]:

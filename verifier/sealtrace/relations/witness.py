@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
+from sealtrace.relations.cases import Case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, contract
 from sealtrace.relations.forms import Atom
 from sealtrace.relations.intervals import Interval, UndefinedError, point, whole_numbers
@@ -14,8 +14,12 @@ _TINY = Fraction(1, 2**100)
 MAX_VARIABLES = 60
 
 
-def find_witness(box: Box, atoms: Sequence[Atom], integers: frozenset[str], work: Work) -> Box | None:
-    """A box so small that it holds a solution and is as good as one; None where none was found."""
+def find_witness(case: Case, before: Case, work: Work) -> Box | None:
+    """A box so small that it holds a solution and is as good as one; None where none was found.
+
+    The proof needs some room around an irrational value, so it is led in the case as it was before it was narrowed.
+    """
+    box, atoms, integers = case.box, case.atoms, case.integers
     used = sorted({name for atom in atoms for name in atom.form.variables})
     if len(used) > MAX_VARIABLES:
         return None
@@ -34,15 +38,16 @@ def find_witness(box: Box, atoms: Sequence[Atom], integers: frozenset[str], work
                 break
         else:
             return None
-    return proved(now, box, atoms)
+    return proved(now, before)
 
 
-def proved(found: Box, box: Box, atoms: Sequence[Atom]) -> Box | None:
+def proved(found: Box, case: Case) -> Box | None:
     """The found box, widened where a value is irrational, if it is certain that it holds a solution.
 
     Equations that hold only nearly are shown to have a solution by their signs on opposite sides of the box
     (Poincaré and Miranda): each such equation needs a variable of its own.
     """
+    box, atoms = case.box, case.atoms
     used = {name for atom in atoms for name in atom.form.variables}
     here = {name: found[name] for name in used}
     try:
@@ -50,7 +55,7 @@ def proved(found: Box, box: Box, atoms: Sequence[Atom]) -> Box | None:
         open_atoms = [atom for atom in atoms if not certainly(atom.operator, values.form(atom.form))]
         pivots: dict[str, Atom] = {}
         for atom in open_atoms:
-            free = [name for name in atom.form.variables if not here[name].is_point and name not in pivots]
+            free = [name for name in atom.form.variables - case.integers - set(pivots) if not here[name].is_point]
             if atom.operator != "==" or not free:
                 return None
             pivots[min(free)] = atom

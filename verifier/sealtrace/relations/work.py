@@ -10,9 +10,10 @@ class OutOfWorkError(Exception):
 class Work:
     """Steps that are left."""
 
-    def __init__(self, steps: int = 300_000, boxes: int = 4000) -> None:
+    def __init__(self, steps: int = 300_000, boxes: int = 2000, halvings: int = 250) -> None:
         self.steps = steps
         self.boxes = boxes
+        self.halvings = halvings
 
     def spend(self, steps: int) -> None:
         """Takes steps of arithmetic."""
@@ -25,3 +26,9 @@ class Work:
         self.boxes -= 1
         if self.boxes < 0:
             raise OutOfWorkError("too many cases")
+
+    def halve(self) -> None:
+        """Takes one division of a range of real numbers."""
+        self.halvings -= 1
+        if self.halvings < 0:
+            raise OutOfWorkError("the two sides are too close to be told apart")

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.evidence.calibration import Chosen, UndeclaredError, VoidError
+from sealtrace.evidence.calibration import UndeclaredError, VoidError
+from sealtrace.evidence.choice import Chosen
 from sealtrace.evidence.deployment import (
     Deployed,
     Repeat,

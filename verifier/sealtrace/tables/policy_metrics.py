@@ -454,8 +454,8 @@ def selected_scale(study: Study, arguments: Arguments) -> Value:
     selectors = {one["name"]: one for one in study.protocol.get("selectors") or []}
     if arguments["selector"] not in selectors:
         raise RecipeError(f"the protocol declares no selector {arguments['selector']!r}")
-    arm = selectors[arguments["selector"]]["arm"]
-    calibration = next(name for name, role in study.roles.items() if role == "calibration")
+    arm = selectors[arguments["selector"]].get("arm")
+    calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
     counts = []
     rows = np.zeros(0, np.int64)
     for text in study.protocol["scale_grid"]:

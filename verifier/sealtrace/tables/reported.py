@@ -19,6 +19,8 @@ class Reported:
     records: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     prose: list[ProseLine] = field(default_factory=list)
+    tables: list[ExtractedTable] = field(default_factory=list)
+    """The tables that the records were made of."""
 
 
 class UnreadableTypeError(Exception):
@@ -48,6 +50,7 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
             reported.problems.extend(problems)
         case suffix:
             raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
+    reported.tables.extend(tables)
     for number, table in enumerate(tables, 1):
         reported.records.extend(records_of(table, f"table {number}"))
     return reported

@@ -1,0 +1,390 @@
+"""`sealtrace audit`: printed numbers against each other."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from cli.papers import BAD, GAIN_LINE, GOOD, RELATIONS, UNDECIDED, write
+from cli.runner import Run, sealtrace
+from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.sealing import seal
+from sealtrace.relations.families.registry import FAMILIES
+from support import FIXTURE, Row, copy_of_fixture, edit_document, read_rows, unseal, write_rows
+
+SAME: Row = {
+    "relation": "same",
+    "formula": "tab:main[0.08, Weak EV] == tab:scale-full[0.08, Weak EV]",
+    "sentence": "Both tables print the weak EV of one policy.",
+    "source": "captions of both tables",
+}
+EMPTY = {"structure": "Nothing is learned."}
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    """A paper whose numbers agree."""
+    return write(tmp_path, "good.tex", GOOD)
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    """The same paper with a gain that no rounding explains."""
+    return write(tmp_path, "bad.tex", BAD)
+
+
+@pytest.fixture
+def relations(tmp_path: Path) -> Path:
+    """What both papers imply."""
+    return write(tmp_path, "r.relations", RELATIONS)
+
+
+def as_json(run: Run) -> Row:
+    """The audit, which fits its published schema."""
+    document: Row = json.loads(run.output)
+    assert misfits_of("audit", document) == []
+    return document
+
+
+def statuses(document: Row, family: str = "declared") -> dict[str, str]:
+    """Status by relation, of one family."""
+    return {one["relation"]: one["status"] for one in document["decisions"] if one["family"] == family}
+
+
+def test_numbers_that_agree(good: Path, relations: Path) -> None:
+    """Declared relations and automatic ones hold; what speaks of n/a is left out, and told."""
+    run = sealtrace("audit", good, "--relations", relations)
+    assert (run.code, run.errors) == (0, "")
+    assert run.output.startswith("CONSISTENT  good.tex\n0 relations cannot hold, 0 undecided, ")
+    assert "Can hold     3 declared, " in run.output
+    assert "Cells        9 of 10 with numbers are bound by a decided relation, 1 by none" in run.output
+    assert "Left out     1 relation whose cell says n/a" in run.output
+
+
+def test_a_contradiction(bad: Path, relations: Path) -> None:
+    """Everything that a reviewer needs stands beside it, within 80 columns."""
+    run = sealtrace("audit", bad, "--relations", relations, "--no-automatic")
+    assert (run.code, run.errors) == (1, "")
+    assert all(len(line) <= 80 for line in run.output.splitlines())
+    for line in (
+        "CONTRADICTION  bad.tex",
+        "1 relation cannot hold, 0 undecided, 2 can hold",
+        "contradiction: gain (A)",
+        "  implied by  header of tab:scores",
+        f"  printed     0.35  tab:scores[A, Gain], line {GAIN_LINE}",
+        "  arithmetic  1.50 - 1.25 = 0.25 ± 0.01, printed 0.35",
+        "  off by      8.5 units of the last printed digit of tab:scores[A, Gain]",
+        "  assumes     both are means over the same hands",
+        "  explained   a factor: would repair it",
+        "              another sign: would not repair it",
+    ):
+        assert line in run.output.splitlines()
+    assert "What is subtracted for A?" in run.output
+
+
+def test_automatic_families_need_no_file(bad: Path, good: Path) -> None:
+    """Headers alone tell that the gain is wrong; one family can be asked for, or none."""
+    assert sealtrace("audit", good).code == 0
+    document = as_json(sealtrace("audit", bad, "--format", "json"))
+    assert document["verdict"] == "contradiction"
+    assert statuses(document, "difference") == {
+        "difference tab:scores[A, Gain]": "contradiction",
+        "difference tab:scores[B, Gain]": "holds",
+    }
+    only = as_json(sealtrace("audit", bad, "--family", "parts and whole", "--format", "json"))
+    assert {one["family"] for one in only["decisions"]} == {"parts and whole"}
+    none = sealtrace("audit", bad, "--no-automatic")
+    assert (none.code, "no relation was decided" in none.output) == (3, True)
+
+
+def test_families_are_listed() -> None:
+    """Each with what it needs; a wrong name lists them, too."""
+    run = sealtrace("audit", "--families")
+    assert run.code == 0
+    assert [line for line in run.output.splitlines() if not line.startswith(" ")] == [one.name for one in FAMILIES]
+
+
+def test_undecided(good: Path, tmp_path: Path) -> None:
+    """A declared relation that nothing decides makes the audit incomplete, and says what is missing."""
+    run = sealtrace("audit", good, "--relations", write(tmp_path, "u.relations", UNDECIDED))
+    assert run.code == 3
+    assert "  missing     sqrt(tab:scores[A, Gain] - 10) is not defined" in run.output.splitlines()
+
+
+def test_what_holds_can_be_listed(good: Path, relations: Path) -> None:
+    """With --all or --verbose."""
+    for option in ("--all", "--verbose"):
+        run = sealtrace("audit", good, "--relations", relations, option)
+        assert "holds: gain (B)" in run.output.splitlines()
+        assert "left out:" in run.output
+    assert "holds: gain (B)" not in sealtrace("audit", good, "--relations", relations).output
+
+
+def test_relations_that_cannot_be_bound(good: Path, tmp_path: Path) -> None:
+    """They are told with file, line and column; the others are decided."""
+    text = RELATIONS + "relation wrong\n  says s\n  because b\n  holds tab:scores[A, Gains] == 1\n"
+    file = write(tmp_path, "r.relations", text)
+    run = sealtrace("audit", good, "--relations", file, "--no-automatic")
+    assert run.code == 3
+    assert "3 can hold" in run.output
+    assert "r.relations:20:9: tab:scores has no column 'Gains'; did you mean 'Gain'?" in " ".join(run.output.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "declares no relation"),
+        ("relation a\n", "has no line 'says'"),
+        ("\x1b[31mfoo bar\n", "starts nothing here"),
+        ("fact x = 9.99 at 3\n", "does not stand on line 3"),
+        ("relation a\n  says s\n  because b\n  holds " + "(" * 5000 + "1\n", "nested more than"),
+        ("relation a\n  says s\n  because b\n  holds 1" + "+1" * 9000 + " == 2\n", "more than 5000 terms"),
+    ],
+    ids=["empty", "nothing said", "escape", "no such number", "deep", "long"],
+)
+def test_a_file_that_says_nothing(text: str, message: str, good: Path, tmp_path: Path) -> None:
+    """Nothing of it could be read: unreadable input, told with its place and without escapes."""
+    run = sealtrace("audit", good, "--relations", write(tmp_path, "x.relations", text))
+    assert (run.code, run.output) == (2, "")
+    assert "x.relations" in run.errors
+    assert message in run.errors
+    assert "\x1b" not in run.errors
+
+
+def test_names_may_not_collide(good: Path, tmp_path: Path) -> None:
+    """Two files with a relation of one name, or one unknown of two ranges, are told; groups would mix them up."""
+    body = "relation {}\n  says s\n  because b\n  holds tab:scores[A, Gain] <= w\n"
+    one = write(tmp_path, "1.relations", "unknown w in [0, 1]\n" + body.format("a") + body.format("b"))
+    plain = body.replace("w\n", "1\n").format("d")
+    two = write(tmp_path, "2.relations", "unknown w in [0, 2]\n" + body.format("a") + body.format("c") + plain)
+    document = as_json(sealtrace("audit", good, "--relations", one, "--relations", two, "--format", "json"))
+    assert statuses(document) == {"a": "holds", "b": "holds", "d": "holds"}
+    first, second = (problem["message"] for problem in document["problems"])
+    assert first.startswith("a second relation named 'a'")
+    assert "another range" in second
+
+
+def test_relations_that_contradict_each_other(good: Path, tmp_path: Path) -> None:
+    """Each may hold alone; together they are a proof that can be added up by hand."""
+    body = "relation {}\n  says s\n  because b\n  holds {}\n"
+    file = write(
+        tmp_path,
+        "g.relations",
+        "unknown w in [0, 10]\n"
+        + body.format("low", "w <= tab:scores[A, Before]")
+        + body.format("high", "w >= tab:scores[B, Before]"),
+    )
+    run = sealtrace("audit", good, "--relations", file, "--no-automatic", "--format", "json")
+    assert run.code == 1
+    group = as_json(run)["decisions"][0]
+    assert (group["family"], sorted(group["together"])) == ("group", ["high", "low"])
+    assert group["proof"][-1].startswith("added up: ")
+
+
+def test_suggestions_are_guesses(tmp_path: Path) -> None:
+    """What search finds is shown apart, ready for a relations file, and changes no verdict."""
+    rows = "".join(
+        f"{n} & {n * 1.2347:.4f} & {n * 0.7119:.4f} & {n * 1.2347 + n * 0.7119:.4f} \\\\\n" for n in range(3, 12)
+    )
+    paper = write(
+        tmp_path,
+        "s.tex",
+        "\\begin{table}\\caption{C.}\\label{tab:s}\\begin{tabular}{lrrr}\nRun & P & Q & R \\\\\n\\hline\n"
+        + rows
+        + "\\end{tabular}\\end{table}\n",
+    )
+    run = sealtrace("audit", paper, "--suggest", "--no-automatic")
+    assert run.code == 3
+    assert "found by search, not by reading" in run.output
+    assert "R is the sum of P and Q" in run.output
+    (one, *_) = as_json(sealtrace("audit", paper, "--suggest", "--format", "json"))["suggestions"]
+    file = write(tmp_path, "s.relations", one["text"])
+    assert sealtrace("audit", paper, "--relations", file, "--no-automatic").code == 0
+    assert "found by search" not in sealtrace("audit", paper).output
+
+
+def test_every_format(bad: Path, relations: Path, tmp_path: Path) -> None:
+    """One run writes all of them, and each of them names the wrong cell's line."""
+    forms = ("text", "json", "markdown", "junit", "sarif", "github")
+    outputs = [option for form in forms for option in ("-o", f"{form}={tmp_path / form}")]
+    run = sealtrace("audit", bad, "--relations", relations, *(f"--format={form}" for form in forms), *outputs)
+    assert (run.code, run.output, run.errors) == (1, "", "")
+    texts = {form: (tmp_path / form).read_text(encoding="utf-8") for form in forms}
+    assert "gain (A)" in texts["text"]
+    assert "### 1. gain (A)" in texts["markdown"]
+    cases = {case.get("name"): case for case in Xml.fromstring(texts["junit"]).iter("testcase")}
+    assert cases["relation.declared"].find("failure") is not None
+    (result, *_) = json.loads(texts["sarif"])["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("bad.tex")
+    assert place["region"]["startLine"] == GAIN_LINE
+    assert texts["github"].startswith("::error ")
+
+
+@pytest.mark.parametrize("name", ["paper.tex", "paper.md", "paper.csv"])
+def test_hostile_papers(name: str, tmp_path: Path) -> None:
+    """Whatever a paper says, nothing of it acts on a terminal, and there is an answer."""
+    hostile = "\x1b]0;owned\x07\u202e::error::x"
+    tables = {
+        "paper.tex": "\\begin{table}\\caption{%s}\\label{tab:x}\\begin{tabular}{lrr}\n%s & Total & B \\\\\n\\hline\n"
+        "a%s & 1 & 2 \\\\\nTotal & 9 & 9 \\\\\n\\end{tabular}\\end{table}",
+        "paper.md": "| %s | Total | %s |\n|---|---|---|\n| a%s | 1 | 2 |\n| Total | 9 | 9 |\n",
+        "paper.csv": '"%s",Total,"%s"\n"a%s",1,2\nTotal,9,9\n',
+    }
+    paper = write(tmp_path, name, tables[name] % (hostile, hostile, hostile))
+    for form in ("text", "json", "markdown", "junit", "sarif", "github"):
+        run = sealtrace("audit", paper, "--format", form, "--all", "--suggest")
+        assert run.code in (0, 1, 3)
+        assert [one for one in run.output + run.errors if one != "\n" and not one.isprintable()] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("gone.tex", None, "no such file"),
+        ("gone", None, "gone"),
+        ("paper.docx", b"PK", "neither a paper"),
+        ("broken.zip", b"not a zip", "broken.zip"),
+    ],
+)
+def test_no_paper(name: str, content: bytes | None, message: str, tmp_path: Path) -> None:
+    """A clear message, and no traceback."""
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    run = sealtrace("audit", tmp_path / name)
+    assert (run.code, run.output) == (2, "")
+    assert message in run.errors
+    assert "internal error" not in run.errors
+
+
+def test_bad_usage(good: Path, tmp_path: Path) -> None:
+    """Wrong options are told, and nothing is written over."""
+    assert "there is no family 'sums'" in sealtrace("audit", good, "--family", "sums").errors
+    assert sealtrace("audit", good, "--family", "order", "--no-automatic").code == 2
+    assert sealtrace("audit", good, "-o", good).code == 2
+    binary = tmp_path / "b.relations"
+    binary.write_bytes(b"\xff\xfe")
+    assert "not UTF-8" in sealtrace("audit", good, "--relations", binary).errors
+    assert "not a plain file" in sealtrace("audit", good, "--relations", tmp_path).errors
+    assert good.read_text() == GOOD
+
+
+def test_records_instead_of_a_paper(bad: Path, relations: Path, tmp_path: Path) -> None:
+    """Extracted tables and relations files in one directory give the same decisions as the paper does."""
+    directory = tmp_path / "records"
+    assert sealtrace("extract", bad, "-o", directory).code == 0
+    shutil.copy(relations, directory)
+    record = {
+        "label": "text",
+        "source": "bad.tex",
+        "columns": [{"label": "Number"}],
+        "rows": [{"label": "line 3", "cells": ["0.25"], "line": 3}],
+    }
+    write(directory, "table.text.json", json.dumps(record))
+    from_paper = as_json(sealtrace("audit", bad, "--relations", relations, "--no-automatic", "--format", "json"))
+    from_records = as_json(sealtrace("audit", directory, "--format", "json"))
+    assert statuses(from_paper) == statuses(from_records)
+    assert from_paper["coverage"] == from_records["coverage"]
+    write(directory, "table.text.json", "{")
+    assert "table.text.json" in sealtrace("audit", directory).errors
+    (tmp_path / "empty").mkdir()
+    assert "neither a bundle nor a directory" in sealtrace("audit", tmp_path / "empty").errors
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Path:
+    """The fixture with a relation, and a number of the text that has a name."""
+    bundle = copy_of_fixture(tmp_path)
+    write_rows(
+        bundle / "report/relation.jsonl",
+        [
+            SAME,
+            SAME | {"relation": "named", "formula": "abstract.weak == tab:main[0.08, Weak EV]"},
+            SAME
+            | {
+                "relation": "unknown",
+                "formula": "tab:main[0.08, Weak EV] <= w",
+                "unknowns": [{"name": "w", "low": "0", "high": "5"}],
+            },
+        ],
+    )
+    edit_document(
+        bundle / "report/table.text.json",
+        lambda table: table["rows"].append(
+            {
+                "label": "abstract.weak",
+                "cells": ["4.2889"],
+                "line": 60,
+                "recipes": {"Number": {"classification": "constrained"}},
+            }
+        ),
+    )
+    reseal(bundle)
+    return bundle
+
+
+def reseal(bundle: Path) -> None:
+    """Seals a changed copy anew."""
+    unseal(bundle)
+    seal(bundle, empty=EMPTY, lenient=True)
+
+
+def test_a_bundle(sealed: Path) -> None:
+    """Sealed relations are decided over sealed tables, and numbers of the text by their names."""
+    run = sealtrace("audit", sealed, "--format", "json")
+    assert run.code == 0
+    document = as_json(run)
+    assert statuses(document) == {"same": "holds", "named": "holds", "unknown": "holds"}
+    assert document["paper"] == "rsd-fixture"
+    assert document["root_sha256"] in sealtrace("show", sealed).output
+    assert (document["coverage"]["text"], document["coverage"]["text_constrained"]) == (1, 1)
+
+
+def test_a_bundle_without_relations_decides_nothing() -> None:
+    """Nothing decided is not consistent."""
+    assert sealtrace("audit", FIXTURE).code == 3
+
+
+def test_constrained_cells_are_bound(sealed: Path) -> None:
+    """A cell is constrained only while a relation that can hold speaks of it."""
+    verdict = json.loads(sealtrace("verify", sealed, "--check", "table", "--format", "json").output)
+    assert (verdict["coverage"]["constrained"], verdict["coverage"]["unclassified"]) == (1, 0)
+    explained = sealtrace("explain", sealed, "text[abstract.weak, Number]")
+    assert "constrained" in explained.output
+    path = sealed / "report/relation.jsonl"
+    write_rows(path, [row for row in read_rows(path) if row["relation"] != "named"])
+    reseal(sealed)
+    verdict = json.loads(sealtrace("verify", sealed, "--check", "table", "--format", "json").output)
+    assert (verdict["coverage"]["constrained"], verdict["coverage"]["unclassified"]) == (0, 1)
+    assert sealtrace("diff", sealed).code == 3
+
+
+def test_undecided_relations_are_missing_evidence(sealed: Path) -> None:
+    """Verification says what is undecided, and does not call it wrong."""
+    path = sealed / "report/relation.jsonl"
+    write_rows(path, [SAME | {"formula": "sqrt(tab:main[0.08, Weak EV] - 10) == 1"}])
+    reseal(sealed)
+    report = json.loads(sealtrace("verify", sealed, "--check", "relation.holds", "--format", "json").output)
+    (check,) = [one for one in report["checks"] if one["id"] == "relation.holds"]
+    assert check["status"] == "missing"
+    assert "is not defined" in check["reason"]
+
+
+def test_how_numbers_were_printed(sealed: Path) -> None:
+    """A row may say that its number is no rounded one: then the relation's slack is gone."""
+    path = sealed / "report/relation.jsonl"
+    write_rows(path, [SAME | {"formula": f"{SAME['formula']} + 0.00005"}])
+    reseal(sealed)
+    assert sealtrace("audit", sealed).code == 0
+    for name in ("main", "scale-full"):
+
+        def exactly(table: Row) -> None:
+            next(row for row in table["rows"] if row["label"] == "0.08")["printing"] = {"Weak EV": "exact"}
+
+        edit_document(sealed / f"report/table.{name}.json", exactly)
+    reseal(sealed)
+    assert sealtrace("audit", sealed).code == 1

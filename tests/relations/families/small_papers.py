@@ -1,0 +1,44 @@
+"""Papers of one table, written for a test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sealtrace.relations.decision import Claim, Decision, Status
+from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.registry import automatic_claims
+from sealtrace.relations.groups import decide_all
+
+
+def table(caption: str, header: str, rows: Sequence[str], label: str = "tab:t") -> str:
+    """A LaTeX table; a row `---` is a rule, and columns are parted by `|`."""
+    body = "\n".join(r"\midrule" if row == "---" else _cells(row) for row in rows)
+    columns = "l" * (header.count("|") + 1)
+    return (
+        f"\\begin{{table}}\\caption{{{caption}}}\\label{{{label}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+        f"{_cells(header)}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\\end{{table}}\n"
+    )
+
+
+def _cells(row: str) -> str:
+    return row.replace("%", r"\%").replace("|", "&").replace("±", r"$\pm$").replace("Δ", r"$\Delta$") + r" \\"
+
+
+def read(*tables: str, prose: str = "") -> Paper:
+    """A paper of some tables."""
+    return Paper.read("\\begin{document}\n" + prose + "\n\n" + "\n".join(tables) + "\\end{document}\n", "paper.tex")
+
+
+def claimed(paper: Paper, family: str) -> list[Claim]:
+    """What one family claims."""
+    return [claim for claim in automatic_claims(paper) if claim.family == family]
+
+
+def decided(paper: Paper) -> list[Decision]:
+    """What becomes of everything that is claimed."""
+    return decide_all(automatic_claims(paper))
+
+
+def contradicted(paper: Paper) -> list[str]:
+    """Families of the contradictions."""
+    return [one.claim.family for one in decided(paper) if one.status is Status.CONTRADICTION]

@@ -1,0 +1,155 @@
+"""Each family: what it finds, and what it must leave alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from relations.families.small_papers import claimed, contradicted, decided, read, table
+from sealtrace.relations.decision import Status
+
+Case = tuple[str, str, list[str]]
+
+WRONG: dict[str, tuple[str, Case]] = {
+    "a rate beside its count": (
+        "granularity",
+        ("Items.", "Arm | Count | Rate", ["A | 3/12 | 0.2500", "B | 5/12 | 0.4617"]),
+    ),
+    "a percentage beside its count": ("granularity", ("", "Arm | Count | Rate (%)", ["A | 3/12 | 24.0"])),
+    "a rate over a declared n": ("granularity", ("Here $n=24$.", "Arm | Accuracy", ["A | 0.5417", "B | 0.5500"])),
+    "a rate of a unit with its own column": (
+        "granularity",
+        ("Coverage is the fraction of splits that succeed.", "Arm | Coverage | Splits", ["A | 0.973 | 200"]),
+    ),
+    "a mean of rates": (
+        "granularity",
+        ("Accuracy on 20 questions, mean over three seeds.", "Arm | Accuracy (%)", ["A | 51.67", "B | 51.00"]),
+    ),
+    "a rate of two columns": ("granularity", ("", "Arm | Correct | Total | Accuracy", ["A | 17 | 24 | 0.7100"])),
+    "a mean of whole numbers": ("whole numbers", ("Likert ratings, $n=19$.", "Item | Mean", ["A | 3.47", "B | 3.45"])),
+    "a deviation of whole numbers": (
+        "whole numbers",
+        ("Five-point scale; mean ± SD.", "Item | n | Rating", ["A | 10 | 3.50±0.20"]),
+    ),
+    "a total": ("parts and whole", ("", "Set | Games", ["A | 12", "B | 31", "---", "Total | 45"])),
+    "an overall count": ("parts and whole", ("", "Set | Count", ["A | 12", "B | 31", "---", "All | 44"])),
+    "a total of splits": ("parts and whole", ("", "Set | Train | Test | Total", ["A | 12 | 31 | 44"])),
+    "shares": ("parts and whole", ("Columns sum to one.", "Kind | Share", ["A | 0.25", "B | 0.31", "C | 0.38"])),
+    "wins": ("win, tie, loss", ("", "Arm | W/T/L (%)", ["A | 50.1/20.2/30.7"])),
+    "a score": (
+        "win, tie, loss",
+        ("A tie counts as half.", "Arm | Win (%) | Tie (%) | Loss (%) | Score", ["A | 50 | 20 | 30 | 0.62"]),
+    ),
+    "a mean of rows": ("mean of rows", ("", "Task | A", ["one | 1.25", "two | 2.50", "---", "Average | 1.98"])),
+    "a mean of seeds": ("mean of rows", ("", "Arm | Seed 1 | Seed 2 | Mean", ["A | 1.25 | 2.50 | 1.98"])),
+    "a negative deviation": ("standard deviation", ("", "Arm | Value", ["A | 1.25±-0.20"])),
+    "a deviation of seeds": (
+        "standard deviation",
+        ("", "Arm | Run 1 | Run 2 | Run 3 | Mean | Std", ["A | 1.0 | 2.0 | 3.0 | 2.0 | 1.5"]),
+    ),
+    "a difference by header": ("difference", ("", "Arm | A | B | A - B", ["x | 1.25 | 0.75 | 0.25"])),
+    "a difference by caption": (
+        "difference",
+        ("Δ is the difference between New and Old.", "Arm | Old | New | Δ", ["x | 1.25 | 0.75 | 0.25"]),
+    ),
+    "a change": ("difference", ("", "Arm | Before | After | Change", ["x | 1.25 | 0.75 | 0.25"])),
+    "ends of an interval": ("order", ("", "Arm | Value | 95% CI", ["x | 1.25 | [1.41, 1.30]"])),
+    "a named estimate": ("order", ("", "Arm | Age | Loss | Loss CI", ["x | 2.00 | 1.25 | [1.31, 1.40]"])),
+    "least and greatest": ("order", ("", "Arm | Min gap | Mean gap | Max gap", ["x | 0.2 | 0.9 | 0.7"])),
+    "percentiles in rows": ("order", ("", "Time | A", ["Latency p50 | 12.5", "Latency p95 | 11.5"])),
+    "bounds": ("order", ("", "Arm | Risk LCB | Risk UCB", ["x | 0.31 | 0.29"])),
+    "best responses": ("games", ("Leduc poker.", "Step | BR0 | BR1 | NashConv", ["1 | 0.25 | 0.50 | 0.85"])),
+    "exploitability": ("games", ("Leduc poker.", "Step | NashConv | Exploitability", ["1 | 0.25 | 0.50"])),
+    "a percentage": ("range", ("", "Arm | Accuracy (%)", ["x | 100.3"])),
+    "a correlation": ("range", ("", "Arm | Spearman", ["x | 0.3", "y | 1.2", "z | 0.5"])),
+    "a ratio": ("range", ("", "Arm | Count", ["x | 13/12"])),
+    "a broken count": ("range", ("", "Arm | Count", ["x | 13.5", "y | 12"])),
+    "a mark": (
+        "marks",
+        (
+            "Weak EV is higher-is-better. Best values are bold.",
+            "Arm | Weak EV",
+            ["x | 3.1", r"y | \textbf{2.7}", "z | 2.2"],
+        ),
+    ),
+    "a bound": ("certificate", ("", "Arm | Failed | Clopper-Pearson 95% upper bound", ["x | 0/50 | 0.0412"])),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_error_is_found_by_its_family_alone(name: str) -> None:
+    """One wrong number, one kind of contradiction."""
+    family, case = WRONG[name]
+    assert set(contradicted(read(table(*case)))) == {family}
+
+
+SILENT: dict[str, Case] = {
+    "an average over unknown repeats": ("Accuracy on 20 questions, averaged.", "Arm | Accuracy", ["A | 0.511"]),
+    "training data is no denominator": ("Trained on 20 states.", "Arm | Accuracy", ["A | 0.511"]),
+    "few-shot examples": ("Accuracy with 16-shot prompts on 16 examples.", "Arm | Accuracy", ["A | 0.511"]),
+    "a small number in a caption": ("Accuracy of five models on 3 questions.", "Arm | Accuracy", ["A | 0.511"]),
+    "macro accuracy": ("Here $n=24$.", "Arm | Balanced accuracy", ["A | 0.511"]),
+    "several items in a scale": ("Likert scale of several items, $n=19$.", "Arm | Mean", ["A | 3.45"]),
+    "aggregators as rows": ("", "Readout | A", ["Sum | 1.25", "Max | 2.50", "---", "Mean | 2.98"]),
+    "a mean row that is not last": ("", "Arm | A", ["one | 1.25", "two | 2.50", "Mean | 3.98", "four | 2"]),
+    "a weighted mean": ("Weighted averages.", "Task | A", ["one | 1.25", "two | 2.50", "---", "Average | 1.50"]),
+    "an F1 of means": ("", "Task | F1", ["one | 1.25", "two | 2.50", "---", "Average | 1.50"]),
+    "a total of rates": ("", "Set | Rate", ["A | 0.12", "B | 0.31", "---", "Total | 0.22"]),
+    "a total of indented parts": ("", "Set | Games", [r"A | 12", r"\quad of these | 3", "B | 4", "---", "Total | 16"]),
+    "rounded thousands": ("", "Set | Games", ["A | 1200", "B | 3400", "---", "Total | 4700"]),
+    "shares that need not sum": ("Columns may not sum to 100.", "Kind | Share", ["A | 25", "B | 31"]),
+    "quartiles around a mean": ("", "Arm | Mean time | IQR", ["x | 9.25 | [1.31, 1.40]"]),
+    "precision at ranks": ("", "Arm | P5 | P10", ["x | 0.5 | 0.4"]),
+    "participants": ("", "Who | A", ["P5 | 12.5", "P7 | 13.1", "P95 | 11.5"]),
+    "bounds of two quantities": ("", "Arm | LCB | UCB", ["x | 0.71 | 0.05"]),
+    "pooling columns": ("Pooling.", "Arm | Min | Mean | Max", ["x | 0.7 | 0.6 | 0.5"]),
+    "elements": ("", "Sample | C | H | N", ["x | 40.2 | 6.7 | 12.5"]),
+    "word error rate": ("", "Arm | Word error rate (%)", ["x | 104.5"]),
+    "bold for something else": (
+        "Bold marks significant gains; best is last.",
+        "Arm | A $\\uparrow$",
+        [r"x | \textbf{2}", "y | 3"],
+    ),
+    "bold among some": ("Best among ours in bold.", "Arm | A $\\uparrow$", [r"x | \textbf{2}", "y | 3"]),
+    "best of each block": (
+        "Best values are bold.",
+        "Arm | A $\\uparrow$",
+        [r"x | \textbf{2}", "y | 1", "---", r"z | \textbf{5}", "w | 4"],
+    ),
+    "NashConv of a general game": ("A market.", "Step | BR0 | BR1 | NashConv", ["1 | 0.25 | 0.50 | 0.85"]),
+    "simultaneous bounds": (
+        "Simultaneous bounds.",
+        "Arm | Failed | Clopper-Pearson 95% upper bound",
+        ["x | 0/50 | 0.0912"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_what_only_looks_like_an_error_is_left_alone(name: str) -> None:
+    """A table that does not say so itself is not held to anything."""
+    assert contradicted(read(table(*SILENT[name]))) == []
+
+
+def test_ways_to_repair_a_contradiction_are_tried() -> None:
+    """A reviewer learns which explanation would do."""
+    paper = read(table("Here $n=24$.", "Arm | Accuracy", ["A | 0.5500"]))
+    (one,) = [one for one in decided(paper) if one.status is Status.CONTRADICTION]
+    assert {repair.says: repair.works for repair in one.repairs} == {
+        "a few items were left out of the denominator": True,
+        "the rate is a mean over 2 to 10 repeats": True,
+    }
+    assert one.claim.assumes
+    assert one.claim.question
+
+
+def test_steps_finer_than_the_print_say_nothing() -> None:
+    """Every number of two digits is a rate over a thousand."""
+    assert claimed(read(table("Accuracy on 1000 questions.", "Arm | Accuracy", ["A | 0.51"])), "granularity") == []
+
+
+def test_a_number_of_the_text_is_found_in_the_table_that_its_sentence_names() -> None:
+    """The same string stands in two tables, and the sentence names the second."""
+    first, second = (table("", "Arm | Loss", ["x | 1.234"], label) for label in ("tab:a", "tab:b"))
+    paper = read(first, second, prose=r"As Table~\ref{tab:b} shows, the loss is 1.234.")
+    (claim,) = claimed(paper, "quoted")
+    assert claim.facts[1].table == "tab:b"

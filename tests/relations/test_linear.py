@@ -1,0 +1,121 @@
+"""Linear programs in rational numbers, beside HiGHS."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from sealtrace.relations.intervals import INFINITY, Interval
+from sealtrace.relations.linear import Conflict, Row, Solution, is_conflict, minimize, satisfies, solve
+from sealtrace.relations.work import OutOfWorkError, Work
+from support import LONG
+
+EXAMPLES = settings(max_examples=3000 if LONG else 120, deadline=None)
+
+
+def system(seed: int, strict: bool) -> tuple[list[Row], dict[str, Interval]]:
+    """A random system with small whole numbers, so that degenerate and boundary cases are common."""
+    chance = random.Random(seed)
+    names = [f"x{place}" for place in range(chance.randint(1, 6))]
+    box = {}
+    for name in names:
+        low = Fraction(chance.randint(-4, 4))
+        high: Fraction | float = low + chance.choice([0, 1, 2, 5])
+        box[name] = Interval(-INFINITY if chance.random() < 0.1 else low, INFINITY if chance.random() < 0.1 else high)
+    rows = []
+    for _ in range(chance.randint(1, 7)):
+        used = chance.sample(names, chance.randint(1, len(names)))
+        operator = chance.choice(["==", "<=", "<"] if strict else ["==", "<="])
+        rows.append(
+            Row({name: Fraction(chance.randint(-3, 3)) for name in used}, operator, Fraction(chance.randint(-6, 6)))
+        )
+    return rows, box
+
+
+def highs(rows: list[Row], box: dict[str, Interval], objective: dict[str, Fraction]) -> tuple[int, float | None]:
+    """The status and the optimum that HiGHS gives."""
+    names = list(box)
+    matrix = {
+        kind: [
+            ([float(row.coefficients.get(name, 0)) for name in names], float(row.bound))
+            for row in rows
+            if row.operator == kind
+        ]
+        for kind in ("==", "<=")
+    }
+    found = linprog(
+        [float(objective.get(name, 0)) for name in names],
+        A_ub=np.array([left for left, _ in matrix["<="]]) if matrix["<="] else None,
+        b_ub=[right for _, right in matrix["<="]] or None,
+        A_eq=np.array([left for left, _ in matrix["=="]]) if matrix["=="] else None,
+        b_eq=[right for _, right in matrix["=="]] or None,
+        bounds=[(float(box[name].low), float(box[name].high)) for name in names],
+        method="highs",
+    )
+    return int(found.status), None if found.fun is None else float(found.fun)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**40))
+def test_feasibility_agrees_with_highs(seed: int) -> None:
+    """Both answers are proved, and they are the ones that HiGHS gives."""
+    rows, box = system(seed, strict=False)
+    found = solve(rows, box, Work())
+    if isinstance(found, Solution):
+        assert satisfies(rows, box, found.values)
+    else:
+        assert is_conflict(rows, box, found.multipliers)
+    assert isinstance(found, Solution) == (highs(rows, box, {})[0] == 0)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**40))
+def test_strict_systems(seed: int) -> None:
+    """A strict system holds exactly where a gap, made as large as possible, is positive."""
+    rows, box = system(seed, strict=True)
+    found = solve(rows, box, Work())
+    relaxed = [
+        Row({**row.coefficients, "gap": Fraction(1)}, "<=", row.bound) if row.operator == "<" else row for row in rows
+    ]
+    gap = minimize({"gap": Fraction(-1)}, relaxed, {**box, "gap": Interval(Fraction(0), Fraction(1))}, Work())
+    strict = any(row.operator == "<" for row in rows)
+    assert isinstance(found, Solution) == (gap is not None and (not strict or gap[0] < 0))
+
+
+@EXAMPLES
+@given(st.integers(0, 2**40))
+def test_optima_agree_with_highs(seed: int) -> None:
+    """The least value of an objective is exact, and near what HiGHS finds."""
+    rows, box = system(seed, strict=False)
+    chance = random.Random(seed + 1)
+    bounded = {name: Interval(max(one.low, Fraction(-9)), min(one.high, Fraction(9))) for name, one in box.items()}
+    objective = {name: Fraction(chance.randint(-3, 3)) for name in bounded}
+    found = minimize(objective, rows, bounded, Work())
+    status, optimum = highs(rows, bounded, objective)
+    assert (found is not None) == (status == 0)
+    if found is not None and optimum is not None:
+        assert float(found[0]) == pytest.approx(optimum, abs=1e-7)
+
+
+def test_a_certificate_by_hand() -> None:
+    """x <= 1 and y <= 1 by their intervals, so x + y = 3 cannot be."""
+    box = {"x": Interval(Fraction(0), Fraction(1)), "y": Interval(Fraction(0), Fraction(1))}
+    rows = [Row({"x": Fraction(1), "y": Fraction(1)}, "==", Fraction(3))]
+    assert solve(rows, box, Work()) == Conflict({0: Fraction(-1)})
+    assert not is_conflict(rows, box, {0: Fraction(1)})
+    assert not is_conflict([Row(rows[0].coefficients, "<=", Fraction(3))], box, {0: Fraction(-1)})
+
+
+def test_work_is_bounded() -> None:
+    """A system that costs more than it may is given up with a reason."""
+    rows, box = system(3, strict=False)
+    many = [Row({f"y{n}": Fraction(1), f"y{n + 1}": Fraction(n % 7 - 3)}, "==", Fraction(n)) for n in range(60)]
+    wide = {f"y{n}": Interval(Fraction(-(10**6)), Fraction(10**6)) for n in range(61)}
+    with pytest.raises(OutOfWorkError):
+        solve([*rows, *many], {**box, **wide}, Work(steps=20))

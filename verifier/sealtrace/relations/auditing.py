@@ -1,0 +1,229 @@
+"""The audit of a paper, stated once.
+
+(1) Bind the relations to the numbers: sealed relation records, relations files, automatic families.
+(2) Decide each by itself, within an allowance of work, so that no paper and no file can make the audit endless.
+(3) Decide those that share numbers together.
+(4) Count which printed numbers the decided relations bind.
+(5) Reach the verdict: contradiction, incomplete or consistent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sealtrace.records.audit import Audit, AuditProblem, AuditVerdict
+from sealtrace.relations.audited import coverage_of, decision_record, facts_of, suggestion_record, tallies_of
+from sealtrace.relations.decide import decide
+from sealtrace.relations.decision import Claim, Decision, Status
+from sealtrace.relations.facts import Facts
+from sealtrace.relations.families import quoted
+from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.registry import FAMILIES, automatic_claims, hints
+from sealtrace.relations.families.suggestions import suggest as suggestions
+from sealtrace.relations.groups import decide_groups
+from sealtrace.relations.problems import Problem
+from sealtrace.relations.reading import Reading, read_relations
+from sealtrace.relations.rendering import formula_text
+from sealtrace.relations.sealed import facts_of_records
+from sealtrace.relations.stored import claims_of
+from sealtrace.relations.syntax import Shared, walk
+from sealtrace.relations.work import Work
+from sealtrace.tables.extracted import ExtractedTable, ProseLine
+
+STEPS = 300_000
+"""Steps of arithmetic that one relation may take."""
+ALLOWANCE = 60_000_000
+"""Steps that all of them may take together before each is given only a few."""
+FEW_STEPS = 3_000
+MAX_CLAIMS = 10_000
+
+Progress = Callable[[str, int, int], None]
+"""Told a step's name, how much of it is done, and how much there is."""
+
+
+@dataclass
+class Subject:
+    """What is audited: a paper as read, or the records of a bundle."""
+
+    name: str
+    tables: list[dict[str, Any]]
+    """Table records."""
+    extracted: list[ExtractedTable] = field(default_factory=list)
+    """The tables as a reader of papers hands them on, with their captions; automatic families need them."""
+    prose: list[ProseLine] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """Sources as written, by name; none where records were sealed."""
+    relations: list[Stored] = field(default_factory=list)
+    """Sealed relation records."""
+    problems: list[AuditProblem] = field(default_factory=list)
+    """What reading it found wrong."""
+    root_sha256: str | None = None
+
+    def facts(self, *, called: bool = True) -> Facts:
+        """Its numbers."""
+        if self.texts:
+            return Facts.of(self.tables, self.prose, self.texts)
+        return facts_of_records(self.tables, called=called)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file of relation records."""
+
+    source: str
+    records: list[dict[str, Any]]
+    lines: list[int]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A relations file."""
+
+    name: str
+    text: str
+
+
+@dataclass
+class _Bound:
+    """Claims of every origin, without two of one name."""
+
+    claims: list[Claim] = field(default_factory=list)
+    problems: list[AuditProblem] = field(default_factory=list)
+    left_out: list[AuditProblem] = field(default_factory=list)
+    _names: dict[str, str] = field(default_factory=dict)
+    _unknowns: dict[str, Shared] = field(default_factory=dict)
+
+    def add(self, claims: Iterable[Claim]) -> None:
+        """Takes claims in; a second one of the same name, or with another range for an unknown, is a problem."""
+        for given in claims:
+            taken = given.family != "declared" and given.name in self._names
+            claim = replace(given, name=f"{given.name} ({given.family})") if taken else given
+            place = claim.place or claim.family
+            if claim.name in self._names:
+                self._refuse(
+                    claim, f"a second relation named {claim.name!r}; the first is at {self._names[claim.name]}"
+                )
+                continue
+            unknowns = {node.name: node for node in walk(claim.formula) if isinstance(node, Shared)}
+            other = next((one for name, one in unknowns.items() if self._unknowns.get(name, one) != one), None)
+            if other is not None:
+                self._refuse(claim, f"{claim.name!r} gives the unknown {other.name!r} another range than others do")
+                continue
+            if len(self.claims) == MAX_CLAIMS:
+                self._refuse(claim, f"more than {MAX_CLAIMS} relations; the others are left out")
+                return
+            self._names[claim.name] = place
+            self._unknowns |= unknowns
+            self.claims.append(claim)
+
+    def _refuse(self, claim: Claim, message: str) -> None:
+        source, _, line = (claim.place or claim.family).rpartition(":")
+        known = line.isdecimal()
+        self.problems.append(
+            AuditProblem(
+                message=message,
+                severity="error",
+                source=source if known else claim.place or claim.family,
+                line=int(line) if known else None,
+            )
+        )
+
+
+def audit(
+    subject: Subject,
+    sources: Sequence[Source] = (),
+    *,
+    version: str,
+    families: Sequence[str] | None = None,
+    suggest: bool = False,
+    progress: Progress | None = None,
+) -> Audit:
+    """Whether the numbers can all be true; `families` are the automatic ones to use, all where it is None."""
+    bound = _Bound(problems=list(subject.problems))
+    facts, texts = _declared(subject, sources, bound)  # (1)
+    paper = Paper.of(subject.extracted, subject.prose, subject.texts, facts if subject.extracted else None)
+    chosen = [family for family in FAMILIES if families is None or family.name in families]
+    known = {formula_text(claim.formula) for claim in bound.claims}
+    bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
+    decisions = _decided(bound.claims, progress)  # (2)
+    together = decide_groups([one.claim for one in decisions if one.status is not Status.CONTRADICTION])  # (3)
+    decisions += together + (hints(paper) if any(family.find is quoted.find for family in chosen) else [])
+    decisions.sort(key=lambda one: _ORDER.index(one.status))
+    whole, tables = coverage_of(facts, texts, decisions)  # (4)
+    return Audit(
+        sealtrace=version,
+        paper=subject.name,
+        root_sha256=subject.root_sha256,
+        verdict=_verdict(decisions, bound.problems),  # (5)
+        tallies=tallies_of(decisions),
+        coverage=whole,
+        tables=tables,
+        decisions=[decision_record(one) for one in decisions],
+        facts=facts_of(decisions),
+        problems=bound.problems,
+        left_out=bound.left_out,
+        suggestions=[suggestion_record(one) for one in suggestions(paper)] if suggest else [],
+    )
+
+
+_ORDER = [Status.CONTRADICTION, Status.UNDECIDED, Status.HOLDS]
+
+
+def _declared(subject: Subject, sources: Sequence[Source], bound: _Bound) -> tuple[Facts, set[str]]:
+    """The numbers that there are, and the names of those of the running text; claims go to `bound`."""
+    facts = subject.facts()
+    texts = set(facts.declared)
+    for stored in subject.relations:
+        claims, problems = claims_of(stored.records, stored.source, facts, stored.lines)
+        bound.add(claims)
+        bound.problems += map(_problem, problems)
+    if sources:
+        # A file may give a number of the text the name that it has in the bundle: the two are kept apart.
+        facts = subject.facts(called=False)
+    for source in sources:
+        reading = read_relations(source.text, source.name, facts)
+        bound.add(reading.claims)
+        bound.problems += map(_problem, reading.problems)
+        bound.left_out += _left_out(reading, source)
+        if not (reading.claims or reading.problems or reading.left_out):
+            bound.problems.append(AuditProblem(message="declares no relation", severity="error", source=source.name))
+    return facts, texts | set(facts.declared)
+
+
+def _decided(claims: list[Claim], progress: Progress | None) -> list[Decision]:
+    decisions = []
+    left = ALLOWANCE
+    for number, claim in enumerate(claims, 1):
+        work = Work(STEPS) if left > 0 else Work(FEW_STEPS, boxes=20, halvings=20)
+        given = work.steps
+        decisions.append(decide(claim, work))
+        left -= given - work.steps
+        if progress:
+            progress("deciding", number, len(claims))
+    return decisions
+
+
+def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVerdict:
+    statuses = {one.status for one in decisions}
+    if Status.CONTRADICTION in statuses:
+        return "contradiction"
+    undecided = [one for one in decisions if one.status is Status.UNDECIDED]
+    # Automatic relations are offers: nobody owes that they can be decided.
+    owed = any(claim.family == "declared" for one in undecided for claim in (one.together or (one.claim,)))
+    unread = any(one.severity == "error" for one in problems)
+    return "incomplete" if owed or unread or Status.HOLDS not in statuses else "consistent"
+
+
+def _problem(problem: Problem) -> AuditProblem:
+    return AuditProblem(
+        message=problem.message, severity="error", source=problem.source, line=problem.line, column=problem.column
+    )
+
+
+def _left_out(reading: Reading, source: Source) -> list[AuditProblem]:
+    return [
+        AuditProblem(message=f"{name}: {cause}", severity="warning", source=source.name)
+        for name, cause in reading.left_out
+    ]

@@ -1,0 +1,98 @@
+"""What is decided: a claim about a paper's numbers, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from sealtrace.relations.certificates import Certificate
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.intervals import Interval
+from sealtrace.relations.syntax import Formula, facts_in
+
+
+class Status(StrEnum):
+    """What can be said of a relation."""
+
+    HOLDS = "holds"
+    CONTRADICTION = "contradiction"
+    UNDECIDED = "undecided"
+
+
+DEFINITIONS: dict[Status, str] = {
+    Status.HOLDS: "Some values that print as the paper does satisfy it.",
+    Status.CONTRADICTION: "No values that print as the paper does satisfy it.",
+    Status.UNDECIDED: "Neither could be shown.",
+}
+
+
+@dataclass(frozen=True)
+class Repair:
+    """An explanation under which the numbers may be right after all."""
+
+    says: str
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A relation, bound to the numbers of a paper."""
+
+    name: str
+    formula: Formula
+    sentence: str
+    source: str
+    """The place of the paper that implies it."""
+    assumes: tuple[str, ...] = ()
+    """What a contradiction needs besides."""
+    repairs: tuple[Repair, ...] = ()
+    question: str | None = None
+    family: str = "declared"
+    """Who made it: `declared`, or the name of an automatic family."""
+    place: str | None = None
+    """Where it was declared, as file:line."""
+
+    @property
+    def facts(self) -> list[Fact]:
+        """The printed numbers that it speaks of."""
+        return facts_in(self.formula)
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """Whether an explanation would repair a contradiction; None where that is undecided."""
+
+    says: str
+    works: bool | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What became of a claim."""
+
+    claim: Claim
+    status: Status
+    arithmetic: str = ""
+    """One line that a reader can follow by hand."""
+    reason: str = ""
+    """Where it is undecided: what is missing."""
+    distance: Fraction | None = None
+    """How far the nearest cell would have to move, in units of its last printed digit; where no single cell can
+    repair it, how far all of them together. A lower bound that is reached, up to one part in a million."""
+    nearest: Fact | None = None
+    """That cell; None where no single one suffices."""
+    tightest: tuple[tuple[str, Fraction], ...] = ()
+    """The values within the intervals at which the two sides come closest."""
+    witness: dict[str, Interval] = field(default_factory=dict)
+    """Values that satisfy it, by address or name of the unknown; an irrational one as a tiny interval."""
+    repairs: tuple[Repaired, ...] = ()
+    certificate: Certificate | None = None
+    """Where several comparisons contradict each other: multipliers that can be added up by hand."""
+    together: tuple[Claim, ...] = ()
+    """Of a group: the claims, each of which may hold alone."""
+
+    @property
+    def cells(self) -> list[Fact]:
+        """The printed numbers that it speaks of, with their places."""
+        return self.claim.facts

@@ -1,0 +1,244 @@
+"""One line of arithmetic that shows a contradiction to a reader."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
+
+from sealtrace.relations.cases import starting_case
+from sealtrace.relations.certificates import Certificate
+from sealtrace.relations.contraction import Box, EmptyError, Evaluation
+from sealtrace.relations.forms import Form, lowered
+from sealtrace.relations.intervals import Interval, TooLargeError, point
+from sealtrace.relations.numerals import approximately, decimals, places_of, printed
+from sealtrace.relations.rendering import formula_text
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import (
+    ORDERS,
+    And,
+    Cell,
+    Comparison,
+    Expression,
+    Formula,
+    Inverse,
+    Multiple,
+    Number,
+    Or,
+    Ordered,
+    Product,
+    Shared,
+    SomeInteger,
+    SomeReal,
+    Unknown,
+    facts_in,
+    walk,
+)
+
+_FARTHEST = 1 << 60
+_LARGEST_COUNT = 10**12
+_MANY_UNKNOWNS = 4
+Unknowns = Mapping[str, tuple[Expression | None, Expression | None]]
+"""Unknowns of the formulas around, with their ends; None is infinite."""
+
+
+def arithmetic_of(formula: Formula, proof: Certificate | None = None) -> str:
+    """Why no values satisfy the formula, in one line."""
+    try:
+        return _line(formula, {}, proof)
+    except (EmptyError, TooLargeError, KeyError, ModuleNotFoundError):
+        return f"no values within the intervals satisfy {formula_text(formula)}"
+
+
+def _line(formula: Formula, unknowns: Unknowns, proof: Certificate | None) -> str:
+    match formula:
+        case And(parts):
+            for part in parts:
+                if not unknowns and search(part).status == "impossible":
+                    return _line(part, unknowns, None)
+            return "; ".join(proof.text()) if proof else f"together impossible: {formula_text(formula)}"
+        case Or(parts):
+            return "; nor: ".join(_line(part, unknowns, None) for part in parts)
+        case Ordered(order, items):
+            for left, right in pairwise(items):
+                pair = Comparison(ORDERS[order], left, right)
+                if search(pair).status == "impossible":
+                    return _comparison(pair, {})
+            return f"{order}: together impossible"
+        case Multiple(of, step, repeats):
+            count = Unknown("k")
+            grid = Product((count, step)) if repeats is None else Product((count, step, Inverse(repeats)))
+            return _grid(of, grid, _neat(grid), "k", None, None)
+        case SomeInteger(name, low, high, body) if not unknowns and _is_grid(body, name):
+            assert isinstance(body, Comparison)
+            value, rungs = (body.right, body.left) if _mentions(body.left, name) else (body.left, body.right)
+            return _grid(value, rungs, printed(rungs), name, low, high)
+        case SomeInteger() | SomeReal():
+            inner: Formula = formula
+            texts = []
+            while isinstance(inner, SomeInteger | SomeReal):
+                texts.append(_range_text(inner))
+                unknowns = {**unknowns, inner.name: (inner.low, inner.high)}
+                inner = inner.body
+            shown = ", ".join(texts if len(texts) < _MANY_UNKNOWNS else [texts[0], "…", texts[-1]])
+            return f"no {shown} {'gives' if len(texts) == 1 else 'give'} it: {_line(inner, unknowns, None)}"
+        case Comparison():
+            return _comparison(formula, unknowns)
+    raise TypeError(f"no formula: {formula!r}")
+
+
+def _range_text(some: SomeInteger | SomeReal) -> str:
+    if isinstance(some, SomeInteger):
+        return f"integer {some.name} in {printed(some.low)}..{printed(some.high)}"
+    low, high = "-inf" if some.low is None else printed(some.low), "inf" if some.high is None else printed(some.high)
+    return f"{some.name} in [{low}, {high}]"
+
+
+def _comparison(comparison: Comparison, unknowns: Unknowns) -> str:
+    box = _box(comparison, unknowns)
+    left, right = comparison.left, comparison.right
+    if comparison.operator == "==":
+        if isinstance(left, Cell) and not isinstance(right, Cell):
+            left, right = right, left
+        if isinstance(right, Cell):
+            if isinstance(left, Cell):
+                return f"{left.fact.text} in one place, {right.fact.text} in the other: no value prints as both"
+            if isinstance(left, Number):
+                return f"needs {printed(left)}, printed {right.fact.text}"
+            return f"{_valued(left, box)}, printed {right.fact.text}"
+        return f"{_valued(left, box)}, but {_valued(right, box)}"
+    if comparison.operator == "!=":
+        return f"{printed(left)} is {printed(right)}, which it must not be"
+    first, second = _value(left, box), _value(right, box)
+    rising = comparison.operator in ("<", "<=")
+    ends = (first.low, second.high) if rising else (first.high, second.low)
+    places = places_of(comparison) + 1
+    words = ("at least", "at most") if rising else ("at most", "at least")
+    return (
+        f"needs {printed(left)} {comparison.operator} {printed(right)}, but the first is {words[0]} "
+        f"{decimals(ends[0], places)} and the second {words[1]} {decimals(ends[1], places)}"
+    )
+
+
+def _grid(
+    of: Expression, grid: Expression, text: str, name: str, low: Expression | None, high: Expression | None
+) -> str:
+    """The two nearest values that an integer gives."""
+    of_range = _value(of, _box(Comparison("==", of, of), {}))
+    form = lowered(grid, {name: name})
+    box = _box(Comparison("==", grid, grid), {})
+    least = None if low is None else math.ceil(_value(low, box).low)
+    most = None if high is None else math.floor(_value(high, box).high)
+    if least is not None and most is not None and least > most:
+        return f"there is no integer from {least} to {most}"
+    places = max(places_of(of), 4)
+    around = _around(form, name, box, of_range.middle(), least, most)
+    if max(map(abs, around)) > _LARGEST_COUNT:
+        return f"no integer {name} makes {text} equal to {printed(of)}"
+    shown = ", ".join(
+        f"{_with(text, name, count)} = {approximately(_at(form, name, count, box), places)}" for count in around
+    )
+    half = of_range.width / 2
+    tolerance = f" ± {decimals(half, 12)}" if half else ""
+    return f"{printed(of)}{tolerance} needs {text} with {name} integer: {shown}"
+
+
+def _around(form: Form, name: str, box: Box, value: Fraction, least: int | None, most: int | None) -> list[int]:
+    """The integers just before and just after the value is passed, where the form rises or falls throughout."""
+
+    def at(count: int) -> Fraction:
+        return _at(form, name, count, box).middle()
+
+    low, high = least if least is not None else -1, most if most is not None else 1
+    if at(low) == at(high):
+        return [low]
+    rises = at(high) > at(low)
+    while most is None and (at(high) < value) == rises and high < _FARTHEST:
+        high *= 2
+    while least is None and (at(low) > value) == rises and low > -_FARTHEST:
+        low *= 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (at(middle) <= value) == rises:
+            low = middle
+        else:
+            high = middle
+    return sorted({low, high})
+
+
+def _at(form: Form, name: str, count: int, box: Box) -> Interval:
+    return Evaluation({**box, name: point(Fraction(count))}).form(form)
+
+
+def _is_grid(body: Formula, name: str) -> bool:
+    """Whether the body equates something with an expression of this one unknown."""
+    if not isinstance(body, Comparison) or body.operator != "==":
+        return False
+    sides = [{one.name for one in walk(side) if isinstance(one, Unknown)} for side in (body.left, body.right)]
+    return sorted(sides, key=len) == [set(), {name}]
+
+
+def _mentions(expression: Expression, name: str) -> bool:
+    return any(isinstance(one, Unknown) and one.name == name for one in walk(expression))
+
+
+def _box(formula: Formula, unknowns: Unknowns) -> Box:
+    box = {fact.address: fact.interval for fact in facts_in(formula)}
+    for node in walk(formula):
+        if isinstance(node, Shared):
+            box[node.name] = Interval(_end(node.low, -math.inf), _end(node.high, math.inf))
+    for name, (low, high) in unknowns.items():
+        for fact in [*facts_in(low or Number(Fraction(0))), *facts_in(high or Number(Fraction(0)))]:
+            box[fact.address] = fact.interval
+        least = -math.inf if low is None else _value(low, box).low
+        most = math.inf if high is None else _value(high, box).high
+        box[name] = Interval(least, most)
+    return box
+
+
+def _end(value: Fraction | None, infinite: float) -> Fraction | float:
+    return infinite if value is None else value
+
+
+def _value(expression: Expression, box: Box) -> Interval:
+    return Evaluation(box).form(lowered(expression, {name: name for name in box}))
+
+
+def _valued(expression: Expression, box: Box) -> str:
+    value = _value(expression, box)
+    if isinstance(expression, Number):
+        return printed(expression)
+    return f"{printed(expression)} = {approximately(value, places_of(expression))}"
+
+
+def _neat(grid: Product) -> str:
+    """k/n for k times one over n."""
+    text = printed(grid)
+    return text.replace(" × (1/", "/").replace(")", "") if " × (1/" in text else text
+
+
+def _with(text: str, name: str, count: int) -> str:
+    """The grid's text with a number for the unknown."""
+    return re.sub(rf"\b{re.escape(name)}\b", str(count), text)
+
+
+def tightest_of(formula: Formula) -> tuple[tuple[str, Fraction], ...]:
+    """The ends of the intervals at which the first comparison that fails comes closest to holding."""
+    try:
+        case = starting_case(formula)
+        if case is None or case.choices or len(case.atoms) != 1 or case.integers:
+            return ()
+        form = case.atoms[0].form
+        box = dict(case.box)
+        above = Evaluation(box).form(form).low > 0
+        for name in sorted(form.variables):
+            ends = [point(end) for end in (box[name].low, box[name].high) if isinstance(end, Fraction)]
+            values = [(Evaluation({**box, name: end}).form(form), end) for end in ends]
+            if values:
+                key = (lambda one: one[0].low) if above else (lambda one: -one[0].high)
+                box[name] = min(values, key=key)[1]
+    except (EmptyError, TooLargeError, ModuleNotFoundError):
+        return ()
+    return tuple((name, Fraction(box[name].low)) for name in sorted(form.variables) if box[name].is_point)

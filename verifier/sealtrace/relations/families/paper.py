@@ -1,0 +1,197 @@
+"""A paper as the families see it: its tables with captions, their numbers, and the running text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+from sealtrace.relations.fact import Entry, Fact, UnknownFactError
+from sealtrace.relations.facts import Facts
+from sealtrace.tables.extracted import JOIN, ExtractedRow, ExtractedTable, ProseLine
+from sealtrace.tables.reported import Load, records_of
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row or a column: how it is labelled, and what stands around it."""
+
+    label: str
+    line: int | None = None
+    after_rule: bool = False
+    """A rule over the whole table stands before it."""
+    indented: bool = False
+    """Its name is set further right: it is a part of a row above."""
+    first: str = ""
+    """Its first cell."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One panel of a table; turned, its rows are the columns."""
+
+    label: str
+    caption: str
+    source: str
+    line: int
+    columns: tuple[Line, ...]
+    rows: tuple[Line, ...]
+    entries: Mapping[tuple[int, int], Entry]
+    """By row and column; cells that name a row are left out."""
+    record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    is_turned: bool = False
+
+    def entry(self, row: int, column: int) -> Entry | None:
+        """A cell, where it holds a number or says that it has none."""
+        found = self.entries.get((row, column))
+        return found if found is not None and (found.facts or found.absent) else None
+
+    def number(self, row: int, column: int) -> Fact | None:
+        """A cell's number; the mean where a deviation follows it; None where there are several or none."""
+        entry = self.entry(row, column)
+        if entry is None or not entry.facts:
+            return None
+        if len(entry.facts) == 1:
+            return entry.facts[0]
+        return entry.facts[0] if entry.names == ("mean", "sd") else None
+
+    def part(self, row: int, column: int, *names: str) -> tuple[Fact, ...] | None:
+        """The numbers of a cell that has exactly these parts."""
+        entry = self.entry(row, column)
+        return entry.facts if entry is not None and entry.names == names else None
+
+    def down(self, column: int, rows: Iterable[int] | None = None) -> list[Fact] | None:
+        """A number for each of the rows; None where one of them has none."""
+        found = [self.number(row, column) for row in (range(len(self.rows)) if rows is None else rows)]
+        whole = [one for one in found if one is not None]
+        return whole if whole and len(whole) == len(found) else None
+
+    def every(self, column: int) -> list[Fact]:
+        """The numbers of a column, gaps passed over."""
+        found = (self.number(row, column) for row in range(len(self.rows)))
+        return [one for one in found if one is not None]
+
+    def numeric_columns(self) -> list[int]:
+        """Columns that hold a number."""
+        return list(self._numeric)
+
+    @cached_property
+    def _numeric(self) -> tuple[int, ...]:
+        return tuple(sorted({column for (_row, column), entry in self.entries.items() if entry.facts}))
+
+    def place(self, said: str) -> str:
+        """Where the paper says something."""
+        return f"{self.source}:{self.line}, {self.label}: {said}"
+
+    def turned(self) -> Sheet:
+        """Rows as columns."""
+        return replace(
+            self,
+            columns=self.rows,
+            rows=self.columns,
+            entries={(column, row): entry for (row, column), entry in self.entries.items()},
+            is_turned=not self.is_turned,
+        )
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a paper prints."""
+
+    facts: Facts
+    sheets: tuple[Sheet, ...]
+    prose: tuple[ProseLine, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The sources as written, by name."""
+
+    @classmethod
+    def of(
+        cls,
+        tables: Iterable[ExtractedTable],
+        prose: Iterable[ProseLine] = (),
+        texts: Mapping[str, str] | None = None,
+        facts: Facts | None = None,
+    ) -> Paper:
+        """A paper from what was read; facts that were made of the same tables may bring declared rules of printing."""
+        panels = [
+            (table, panel, record)
+            for number, table in enumerate(tables, 1)
+            for panel, record in enumerate(records_of(table, f"table {number}"))
+        ]
+        lines = tuple(prose)
+        known = facts or Facts.of((record for _table, _panel, record in panels), lines, texts)
+        sheets = tuple(
+            _sheet(table, panel, record, label, known)
+            for (table, panel, record), label in zip(panels, known.tables, strict=True)
+        )
+        return cls(known, sheets, lines, texts or {})
+
+    @classmethod
+    def read(cls, text: str, source: str, load: Load = lambda _name: None) -> Paper:
+        """A paper from its LaTeX."""
+        from sealtrace.tables.latex import read_document
+
+        document = read_document(text, source, load)
+        return cls.of(document.tables, document.prose, {source: text})
+
+    @property
+    def both_ways(self) -> Iterator[Sheet]:
+        """Every table as printed, then with rows as columns."""
+        for sheet in self.sheets:
+            yield sheet
+            yield sheet.turned()
+
+    @property
+    def words(self) -> str:
+        """Everything that the paper says outside tables, in one line."""
+        captions = [sheet.caption for sheet in self.sheets]
+        return " ".join([line.text for line in self.prose] + captions)
+
+
+_INDENTS = ("\\quad", "\\qquad", "\\hspace", "\\enspace", "\\hskip", "\\indent", "\\;", "~", "\\ ")
+
+
+def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str, facts: Facts) -> Sheet:
+    rows = [row for row in table.rows if row.panel == panel and not row.header]
+    columns = tuple(Line(column["label"]) for column in record["columns"])
+    naming = _naming(record)
+    entries: dict[tuple[int, int], Entry] = {}
+    for row, given in enumerate(record["rows"]):
+        for column in range(naming, len(columns)):
+            try:
+                entry = facts.entry(label, given["label"], columns[column].label)
+            except UnknownFactError:
+                # Labels that only differ in their spaces name no cell.
+                continue
+            if entry.text == given["cells"][column]:
+                entries[row, column] = entry
+    lines = tuple(
+        _line(row, given["label"], place) for place, (row, given) in enumerate(zip(rows, record["rows"], strict=True))
+    )
+    return Sheet(label, table.caption, PurePath(table.source).name, table.line, columns, lines, entries, record)
+
+
+def _line(row: ExtractedRow, label: str, place: int) -> Line:
+    first = row.cells[0]
+    raw = first.raw.lstrip() if first is not None else ""
+    text = first.text if first is not None else ""
+    return Line(label, row.line, row.after_rule and place > 0, raw.startswith(_INDENTS), text)
+
+
+def _naming(record: dict[str, Any]) -> int:
+    """How many of the first columns name the rows."""
+    counts = Counter(
+        next(
+            (
+                count
+                for count in range(1, len(row["cells"]))
+                if JOIN.join(filter(None, row["cells"][:count])) == row["label"]
+            ),
+            1,
+        )
+        for row in record["rows"]
+    )
+    return counts.most_common(1)[0][0] if counts else 1

@@ -1,0 +1,134 @@
+"""The automatic families: one list that documentation, commands and tests read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from sealtrace.relations.decision import Claim, Decision
+from sealtrace.relations.families import (
+    certified,
+    differences,
+    emphasis,
+    games,
+    granularity,
+    matches,
+    means,
+    moments,
+    order,
+    quoted,
+    ranges,
+    spread,
+    totals,
+)
+from sealtrace.relations.families.paper import Paper
+
+
+@dataclass(frozen=True)
+class Family:
+    """One kind of relation that a table implies by itself."""
+
+    name: str
+    sentence: str
+    trigger: str
+    """What a table must say itself before anything is claimed."""
+    find: Callable[[Paper], Iterable[Claim]]
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(
+        granularity.FAMILY,
+        "A rate over n items is k/n for some whole k, and so is a mean of m such rates with n·m.",
+        "A cell k/n or columns of counts and totals beside a rate; a caption or header that declares n.",
+        granularity.find,
+    ),
+    Family(
+        moments.FAMILY,
+        "A mean and a standard deviation of n whole numbers come from some sum and some sum of squares.",
+        "A caption that speaks of ratings in whole numbers, and a declared n.",
+        moments.find,
+    ),
+    Family(
+        totals.FAMILY,
+        "Parts sum to their whole.",
+        "A row or column headed Total, Sum, All or Overall over counts; a caption that says what sums to 100 or 1.",
+        totals.find,
+    ),
+    Family(
+        matches.FAMILY,
+        "Wins, ties and losses are all matches, and the score is wins and half of the ties.",
+        "Columns or cells headed win, tie and loss, in percent or with the matches; a caption that halves ties.",
+        matches.find,
+    ),
+    Family(
+        means.FAMILY,
+        "A row or column headed Mean is the mean of what it lists.",
+        "A row Mean or Average below items, or a column beside listed seeds, folds or runs.",
+        means.find,
+    ),
+    Family(
+        spread.FAMILY,
+        "A standard deviation is not negative, and one of listed values is what they give.",
+        "A cell a ± b, or a row or column headed SD.",
+        spread.find,
+    ),
+    Family(
+        differences.FAMILY,
+        "A column of differences is one column minus another.",
+        "A header A - B, a caption that names both columns, or before and after beside a change.",
+        differences.find,
+    ),
+    Family(
+        order.FAMILY,
+        "Ends of intervals, percentiles, least and greatest, lower and upper bounds stand in order.",
+        "Headers that name them for the same quantity.",
+        order.find,
+    ),
+    Family(
+        games.FAMILY,
+        "In a two-player zero-sum game NashConv is the sum of the best-response values, exploitability half of it.",
+        "Columns or rows of that name in a paper about such games.",
+        games.find,
+    ),
+    Family(
+        ranges.FAMILY,
+        "Probabilities, percentages, correlations, divergences and counts stay in their ranges.",
+        "A header from a short list of names.",
+        ranges.find,
+    ),
+    Family(
+        emphasis.FAMILY,
+        "What is marked as best is best, and what is best is marked.",
+        "A caption that says that best is bold, over whole columns, and a direction by arrow or caption.",
+        emphasis.find,
+    ),
+    Family(
+        quoted.FAMILY,
+        "A number of the running text that a cell prints is that cell's.",
+        "The same string of at least three telling digits.",
+        quoted.find,
+    ),
+    Family(
+        certified.FAMILY,
+        "A Clopper-Pearson bound is that of its count.",
+        "A header or caption that names the bound and its level, beside a cell k/n.",
+        certified.find,
+    ),
+)
+
+
+def automatic_claims(paper: Paper, families: Iterable[Family] = FAMILIES) -> list[Claim]:
+    """What the families claim of a paper, each under a name of its own."""
+    claims: list[Claim] = []
+    seen: Counter[str] = Counter()
+    for family in families:
+        for claim in family.find(paper):
+            seen[claim.name] += 1
+            claims.append(claim if seen[claim.name] == 1 else replace(claim, name=f"{claim.name} ({seen[claim.name]})"))
+    return claims
+
+
+def hints(paper: Paper) -> list[Decision]:
+    """What a reader may look at, though nothing follows from it."""
+    return quoted.hints(paper)

@@ -1,0 +1,93 @@
+"""What headers and captions say, read so cautiously that silence is the usual answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.syntax import Cell
+
+_ARROWS = str.maketrans("", "", "↑↓†‡*")
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+COUNT = rf"(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join(_SMALL[2:])})"
+"""A count in words or digits."""
+ITEMS = (
+    r"(?:states|questions|problems|instances|games|hands|matches|episodes|rows|images|participants|subjects|patients|"
+    r"cases|prompts|sentences|documents|queries|snapshots|observations|respondents|students|examples)"
+)
+"""Things that a rate is a share of."""
+REPEATS = r"(?:seeds|runs|repeats|repetitions|replicates|replications|checkpoints)"
+"""Things that a rate is averaged over."""
+AVERAGED = re.compile(
+    r"\b(?:mean|means|average\w*|avg|seeds?|runs?|repeat\w*|repetitions?|replicat\w+|folds?|splits|bootstrap\w*|trials|"
+    r"weighted|macro|expected|normali[sz]ed|median|smoothed|checkpoints?|interpolated|estimate\w*|cross-validat\w+|"
+    r"resampl\w+)\b|±",
+    re.IGNORECASE,
+)
+"""Words after which a rate need not be a count over a number."""
+SUMMARY = re.compile(
+    r"(?:mean|average|avg|total|totals|sum|all|overall|count|median|min|max|minimum|maximum|range|"
+    r"(?:std|sd|s\.d|st\.? ?dev|standard deviation)|geomean|geometric mean|Δ|δ|difference)\.?(?: *[±(].*)?",
+    re.IGNORECASE,
+)
+"""Rows that speak of the rows above them."""
+RELATIVE = re.compile(
+    r"Δ|δ|\b(?:delta|diff\w*|change\w*|improv\w*|gain\w*|relative|ratio|speed-?ups?|increase\w*|reduction|decrease\w*|"
+    r"drop|lift|normali[sz]ed|vs\.?|versus|log|excess|gap|margin|odds)\b|×",
+    re.IGNORECASE,
+)
+"""Headers of what compares two numbers."""
+
+
+def plain(label: str) -> str:
+    """A label without arrows, footnote marks and capitals."""
+    return " ".join(label.translate(_ARROWS).replace("−", "-").casefold().split())
+
+
+def sentences(text: str) -> list[str]:
+    """A caption, cut at full stops and semicolons that end something."""
+    return [one.strip() for one in re.split(r"(?<=[.;!?])\s+(?=[A-Z0-9\[(]|[a-zΔ])", text) if one.strip()]
+
+
+def count_of(word: str) -> int:
+    """A count in words or digits."""
+    return _SMALL.index(word.lower()) if word.lower() in _SMALL else int(word.replace(",", ""))
+
+
+def repeats_of(text: str) -> int | None:
+    """How many repeats the numbers are means of: 1 where nothing is averaged, None where that is not said."""
+    found = {count_of(one) for one in re.findall(rf"\b{COUNT} (?:\w+[ -]){{0,2}}{REPEATS}\b", text, re.IGNORECASE)}
+    found |= {count_of(one) for one in re.findall(rf"\b{COUNT}-seed\b", text, re.IGNORECASE)}
+    if not AVERAGED.search(text):
+        return 1
+    # Other averages beside that over seeds would spoil the step.
+    rest = re.sub(rf"\b(?:means?|averages?|averaged|seeds?|±|{REPEATS[3:-1]})\b", "", text, flags=re.IGNORECASE)
+    if len(found) != 1 or AVERAGED.search(rest.replace("±", "")):
+        return None
+    return found.pop()
+
+
+def is_percent(header: str, caption: str = "", texts: tuple[str, ...] = ()) -> bool:
+    """Whether a column is printed in percent, by its header, its cells, or a caption that says so of everything."""
+    return (
+        "%" in header
+        or re.search(r"\bpercent", header, re.IGNORECASE) is not None
+        or any("%" in one for one in texts)
+        or re.search(r"\b(?:in percent|in %|are percentages|as percentages)\b", caption, re.IGNORECASE) is not None
+    )
+
+
+def real(fact: Fact) -> Cell:
+    """A number that may have been rounded even if it is an integer."""
+    return Cell(fact.rounded() if fact.exact else fact)
+
+
+def count(fact: Fact) -> int | None:
+    """A number that is a count, if it can be one."""
+    return int(fact.value) if fact.exact and fact.value.denominator == 1 and fact.value >= 0 else None
+
+
+def printed(fact: Fact) -> Cell:
+    """A number as it stands on the page, for what is said of the page: an unknown of its own, not rounded."""
+    return Cell(replace(fact, low=fact.value, high=fact.value, address=f"printed({fact.address})"))

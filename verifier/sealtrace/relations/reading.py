@@ -1,0 +1,326 @@
+"""Relations files: constants, numbers of the running text, rules of printing, and relations with their loops.
+
+    # a comment
+    let zeta = 0.05 from section 4
+    fact abstract.weak = 4.4936 at 62
+    unknown w in [0, 1]
+    unknown integer n in 100..200
+    print tab:x[*, ms] rounded
+    relation name
+      says    What it says.
+      because the place that implies it
+      assumes what a contradiction needs besides
+      for r in tab:x
+      holds   tab:x[{r}, a] == tab:x[{r}, b] / 2
+      repaired by another denominator: some integer n in 500..520: …
+      ask     Which denominator was used?
+
+A line that is indented further than the lines of its relation continues the one above.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+
+from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.fact import Rule, UnknownFactError
+from sealtrace.relations.facts import Facts
+from sealtrace.relations.language import Names, parse_constant, parse_formula
+from sealtrace.relations.problems import Problem, nearest
+from sealtrace.relations.scanner import RESERVED, FormulaError, Scanner, substituted
+from sealtrace.relations.syntax import Shared
+
+MAX_CLAIMS = 5000
+MAX_CHARACTERS = 2_000_000
+MAX_LINE = 20_000
+MAX_PROBLEMS = 1000
+_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_DECLARED = re.compile(rf"({_NAME.pattern})\s*=\s*(.*)")
+_AT = re.compile(r"(.*?)\s+at\s+(?:(\S+):)?(\d{1,7})")
+_RANGE = re.compile(rf"(integer\s+)?({_NAME.pattern})\s+in\s+(?:\[(.+?),(.+?)\]|(.+?)\.\.(.+))")
+_LOOP = re.compile(r"([^\W\d]\w*)\s+in\s+(.*)", re.DOTALL)
+_PLACE = re.compile(r'("[^"]*"|[^\[\s]+)(\[.*\])?(?:\.(\w+))?\s+(\w+)')
+_ONCE = ("says", "because", "holds", "ask")
+_KEYS = ("says", "because", "assumes", "for", "holds", "repaired", "ask")
+_TOP = ("let", "fact", "unknown", "print", "relation")
+
+
+@dataclass
+class Reading:
+    """What a relations file says."""
+
+    claims: list[Claim] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    """Instances of loops that speak of a cell that says n/a: their names, and that cell."""
+    constants: dict[str, Fraction] = field(default_factory=dict)
+    shared: dict[str, Shared] = field(default_factory=dict)
+
+
+@dataclass
+class _Passage:
+    """A key's text, with the place of each of its lines."""
+
+    key: str
+    text: str
+    starts: list[tuple[int, int, int]]
+    """Offset in the text, line and column in the file."""
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        start, line, column = max(one for one in self.starts if one[0] <= offset)
+        return line, column + offset - start
+
+    def behind(self, offset: int) -> _Passage:
+        """The rest of the text."""
+        line, column = self.locate(offset)
+        later = [(start - offset, *place) for start, *place in self.starts if start > offset]
+        return _Passage(self.key, self.text[offset:], [(0, line, column), *((one[0], one[1], one[2]) for one in later)])
+
+
+@dataclass
+class _Block:
+    """A relation as written."""
+
+    name: str
+    line: int
+    passages: list[_Passage] = field(default_factory=list)
+
+    def all(self, key: str) -> list[_Passage]:
+        return [passage for passage in self.passages if passage.key == key]
+
+    def text(self, key: str) -> str:
+        return next((" ".join(passage.text.split()) for passage in self.all(key)), "")
+
+
+def read_relations(text: str, source: str, facts: Facts) -> Reading:
+    """The claims of a relations file, or everything that is wrong with it; its facts and rules are added to `facts`."""
+    reader = _Reader(source, facts)
+    if len(text) > MAX_CHARACTERS:
+        reader.problem(f"more than {MAX_CHARACTERS} characters", 1)
+        return reader.reading
+    reader.read(text)
+    return reader.reading
+
+
+class _Reader:
+    def __init__(self, source: str, facts: Facts) -> None:
+        self.source = source
+        self.facts = facts
+        self.reading = Reading()
+        self.blocks: list[_Block] = []
+        self.prints: list[tuple[str, int]] = []
+
+    def problem(self, message: str, line: int, column: int = 1) -> None:
+        found = Problem(message, self.source, line, column)
+        if len(self.reading.problems) < MAX_PROBLEMS and found not in self.reading.problems:
+            self.reading.problems.append(found)
+
+    def read(self, text: str) -> None:
+        inner: int | None = None
+        for number, line in enumerate(text.split("\n"), 1):
+            stripped = line.strip()
+            if len(line) > MAX_LINE:
+                self.problem(f"a line of more than {MAX_LINE} characters", number)
+                continue
+            if not stripped or stripped.startswith("#"):
+                continue
+            indent = len(line) - len(line.lstrip())
+            if not indent:
+                inner = None
+                self.top(stripped, number)
+            elif not self.blocks:
+                self.problem("an indented line outside a relation", number, indent + 1)
+            elif inner is None or indent <= inner:
+                inner = indent if inner is None else inner
+                self.key(stripped, number, indent)
+            else:
+                self.continued(stripped, number, indent)
+        for place, number in self.prints:
+            self.print_rule(place, number)
+        names: set[str] = set()
+        for block in self.blocks:
+            if block.name in names:
+                self.problem(f"a second relation named {block.name!r}", block.line)
+            names.add(block.name)
+            self.expand(block)
+        self.reading.problems.sort(key=lambda one: (one.line, one.column))
+
+    # Declarations
+
+    def top(self, line: str, number: int) -> None:
+        word, *words = line.split()
+        rest = " ".join(words)
+        if word == "let":
+            self.let(rest, number)
+        elif word == "fact":
+            self.fact(rest, number)
+        elif word == "unknown":
+            self.unknown(rest, number)
+        elif word == "print":
+            self.prints.append((rest, number))
+        elif word == "relation":
+            if not rest:
+                self.problem("a relation needs a name", number)
+            self.blocks.append(_Block(rest or f"line {number}", number))
+        else:
+            self.problem(f"{word[:40]!r} starts nothing here{nearest(word, _TOP)}", number)
+
+    def let(self, rest: str, number: int) -> None:
+        match = _DECLARED.fullmatch(rest)
+        value = parse_constant(match.group(2).partition(" from ")[0]) if match else None
+        if match is None or value is None:
+            self.problem("expected: let NAME = a decimal or a ratio [from PLACE]", number)
+        elif self.free(match.group(1), number):
+            self.reading.constants[match.group(1)] = value
+
+    def fact(self, rest: str, number: int) -> None:
+        match = _DECLARED.fullmatch(rest)
+        literal = _AT.fullmatch(match.group(2)) if match else None
+        if match is None or literal is None:
+            self.problem("expected: fact NAME = NUMBER at LINE, or at FILE:LINE", number)
+        elif self.free(match.group(1), number):
+            try:
+                self.facts.declare(match.group(1), literal.group(1), int(literal.group(3)), literal.group(2))
+            except UnknownFactError as error:
+                self.problem(str(error), number)
+
+    def unknown(self, rest: str, number: int) -> None:
+        match = _RANGE.fullmatch(rest)
+        integer = bool(match and match.group(1))
+        if match is None or integer != (match.group(5) is not None):
+            self.problem("expected: unknown NAME in [A, B], or: unknown integer NAME in A..B", number)
+            return
+        texts = [one.strip() for one in (match.group(5, 6) if integer else match.group(3, 4))]
+        ends = [None if one in ("inf", "-inf") else parse_constant(one) for one in texts]
+        for text, end in zip(texts, ends, strict=True):
+            if end is None and text not in ("inf", "-inf"):
+                self.problem(f"{text!r} is not a number", number)
+                return
+        if self.free(match.group(2), number):
+            self.reading.shared[match.group(2)] = Shared(match.group(2), ends[0], ends[1], integer)
+
+    def free(self, name: str, number: int) -> bool:
+        taken = name in self.reading.constants or name in self.reading.shared or name in self.facts.declared
+        if taken or name in RESERVED:
+            self.problem(f"{name!r} is {'declared twice' if taken else 'a word of the language'}", number)
+        return not taken and name not in RESERVED
+
+    def print_rule(self, rest: str, number: int) -> None:
+        match = _PLACE.fullmatch(rest)
+        if match is None or match.group(4) not in list(Rule):
+            self.problem(f"expected: print PLACE and one of {', '.join(Rule)}", number)
+            return
+        row, column = "*", "*"
+        try:
+            if match.group(2):
+                scanner = Scanner(match.group(2))
+                scanner.expect("[")
+                row = scanner.label(",]", lambda text, _start: text)[0]
+                scanner.expect(",")
+                column = scanner.label("]", lambda text, _start: text)[0]
+                scanner.expect("]")
+            self.facts.print_as(Rule(match.group(4)), match.group(1).strip('"'), row, column, match.group(3))
+        except UnknownFactError as error:
+            self.problem(str(error), number)
+        except FormulaError as error:
+            self.problem(error.message, number)
+
+    # Relations
+
+    def key(self, line: str, number: int, indent: int) -> None:
+        word, _, rest = line.partition(" ")
+        offset = len(word)
+        if word == "repaired" and rest.lstrip().startswith("by "):
+            offset = line.index("by ", offset) + 2
+        elif word not in _KEYS or word == "repaired":
+            self.problem(f"{word[:40]!r} is no line of a relation{nearest(word, _KEYS)}", number, indent + 1)
+            word = ""
+        text = line[offset:].lstrip()
+        column = indent + 1 + len(line) - len(text)
+        if word in _ONCE and self.blocks[-1].all(word):
+            self.problem(f"a second {word!r} in one relation", number, indent + 1)
+        self.blocks[-1].passages.append(_Passage(word, text, [(0, number, column)]))
+
+    def continued(self, line: str, number: int, indent: int) -> None:
+        passage = self.blocks[-1].passages[-1]
+        passage.starts.append((len(passage.text) + 1, number, indent + 1))
+        passage.text += "\n" + line
+
+    def expand(self, block: _Block) -> None:
+        missing = [key for key in ("says", "because", "holds") if not block.text(key)]
+        if missing:
+            self.problem(f"relation {block.name!r} has no line {' and no line '.join(map(repr, missing))}", block.line)
+        loops = [loop for passage in block.all("for") if (loop := self.loop(passage)) is not None]
+        if missing or len(loops) < len(block.all("for")):
+            return
+        size = 1
+        for _, values in loops:
+            size *= len(values)
+        if size + len(self.reading.claims) > MAX_CLAIMS:
+            self.problem(f"relation {block.name!r} makes {size} relations; {MAX_CLAIMS} are allowed", block.line)
+            return
+        for labels in product(*(values for _, values in loops)):
+            bindings = dict(zip((name for name, _ in loops), labels, strict=True))
+            if len(self.reading.problems) >= MAX_PROBLEMS:
+                return
+            self.bind(block, bindings)
+
+    def loop(self, passage: _Passage) -> tuple[str, list[str]] | None:
+        match = _LOOP.fullmatch(passage.text)
+        if match is None:
+            self.problem("expected: for NAME in TABLE, in columns of TABLE, or in [a; b; c]", *passage.locate(0))
+            return None
+        over, _, out = match.group(2).strip().partition(" except ")
+        without = [label.strip().strip('"') for label in out.split(";")] if out else []
+        over = over.strip()
+        if over.startswith("[") and over.endswith("]"):
+            return match.group(1), [label.strip().strip('"') for label in over[1:-1].split(";")]
+        try:
+            of_columns = over.startswith("columns of ")
+            table = over.removeprefix("columns of ").strip().strip('"')
+            labels = list(self.facts.columns(table) if of_columns else self.facts.rows(table))
+            for label in without:
+                if label not in labels:
+                    raise UnknownFactError(f"{table} has nothing labelled {label!r}{nearest(label, labels)}")
+            return match.group(1), [label for label in labels if label not in without]
+        except UnknownFactError as error:
+            self.problem(str(error), *passage.locate(match.start(2)))
+            return None
+
+    def bind(self, block: _Block, bindings: dict[str, str]) -> None:
+        """One relation for one choice of labels."""
+        names = Names(self.facts, self.reading.constants, self.reading.shared, bindings)
+        (passage,) = block.all("holds")[:1]
+        label = f"{block.name} ({', '.join(bindings.values())})" if bindings else block.name
+        formula, problems = parse_formula(passage.text, names, self.source, passage.locate)
+        repairs = []
+        for repaired in block.all("repaired"):
+            says, colon, _ = repaired.text.partition(":")
+            inner = repaired.behind(len(says) + 1)
+            if not colon:
+                self.problem("expected: repaired by NAME: FORMULA", *repaired.locate(0))
+                continue
+            repair, more = parse_formula(inner.text, names, self.source, inner.locate)
+            problems += more
+            if repair is not None:
+                repairs.append(Repair(substituted(says.strip(), bindings)[0], repair))
+        if bindings and problems and all(one.absent for one in problems):
+            self.reading.left_out.append((label, problems[0].message))
+            return
+        for one in problems:
+            self.problem(one.message, one.line, one.column)
+        if formula is None:
+            return
+
+        def filled(key: str) -> str:
+            return substituted(block.text(key), bindings)[0]
+
+        assumes = tuple(substituted(" ".join(one.text.split()), bindings)[0] for one in block.all("assumes"))
+        place = f"{self.source}:{block.line}"
+        sentence, because, question = filled("says"), filled("because"), filled("ask") or None
+        self.reading.claims.append(
+            Claim(label, formula, sentence, because, assumes, tuple(repairs), question, place=place)
+        )

@@ -1,0 +1,96 @@
+"""Facts and claims of sealed records: table records with the way their numbers were printed, and relation records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact, Rule, UnknownFactError
+from sealtrace.relations.facts import Facts
+from sealtrace.tables.extracted import ProseLine
+from sealtrace.tables.numbers import read_printed
+
+TEXT = "text"
+"""The table whose rows are numbers of the running text. A row whose label is a name can be called by it."""
+_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+
+Address = tuple[str, str, str]
+"""Table, row and column."""
+
+
+def facts_of_records(records: Iterable[dict[str, Any]], *, called: bool = True) -> Facts:
+    """The facts of table records, printed as these say.
+
+    Where `called`, rows of the table `text` that have names are numbers of the running text; otherwise they only stand
+    on their lines, for a relations file to declare.
+    """
+    tables = list(records)
+    text = next((record for record in tables if record["label"] == TEXT), None)
+    lines = [_prose_line(text, row) for row in text["rows"] if len(row["cells"]) == 1] if text is not None else []
+    named = [row for row in text["rows"] if _is_named(row)] if text is not None and called else []
+    facts = Facts.of([record for record in tables if record is not text], lines)
+    for row in named:
+        # What does not stand on a line as it is written, such as 1{,}000, cannot be called.
+        with suppress(UnknownFactError):
+            facts.declare(row["label"], row["cells"][0], row.get("line") or 0, lines[0].source)
+    for label, row_label, column, rule in _printing(tables):
+        if label != TEXT:
+            facts.print_as(rule, label, row_label, column)
+        elif row_label in facts.declared:
+            facts.print_as(rule, row_label)
+    return facts
+
+
+def bound_cells(claims: Iterable[Claim], records: Iterable[dict[str, Any]]) -> set[Address]:
+    """The cells of table records that claims speak of."""
+    columns = [record["columns"][0]["label"] for record in records if record["label"] == TEXT]
+    return {address for claim in claims for fact in claim.facts for address in _addresses(fact, columns)}
+
+
+def misshapen(record: dict[str, Any]) -> str | None:
+    """Why the cells of a table record have no addresses; None where they do."""
+    columns = [column["label"] for column in record["columns"]]
+    rows = [row["label"] for row in record["rows"]]
+    for noun, labels in (("column", columns), ("row", rows)):
+        if len(set(labels)) < len(labels):
+            return f"two {noun}s have one label"
+    for row in record["rows"]:
+        if len(row["cells"]) != len(columns) or len(row.get("lines") or columns) != len(columns):
+            return f"row {row['label']!r} does not have one cell per column"
+        for column in row.get("printing") or {}:
+            if column not in columns or any(label != " ".join(label.split()) for label in (column, row["label"])):
+                return f"row {row['label']!r} tells how {column!r} was printed, which is no place that can be named"
+    return None
+
+
+def _addresses(fact: Fact, columns: list[str]) -> Iterator[Address]:
+    if fact.table is not None:
+        yield fact.table, fact.row, fact.column
+    else:
+        # A number of the text with several parts is called by the name and the part.
+        name = fact.address.removeprefix("rounded(").removesuffix(")")
+        owner = name.rpartition(".")[0]
+        for column in columns:
+            yield TEXT, name, column
+            yield TEXT, owner, column
+
+
+def _is_named(row: dict[str, Any]) -> bool:
+    if len(row["cells"]) != 1 or _NAME.fullmatch(row["label"]) is None:
+        return False
+    printed = read_printed(row["cells"][0])
+    return printed is not None and printed.numeric
+
+
+def _prose_line(record: dict[str, Any], row: dict[str, Any]) -> ProseLine:
+    return ProseLine(row["cells"][0], record.get("source") or TEXT, row.get("line") or 0, 0)
+
+
+def _printing(records: list[dict[str, Any]]) -> Iterator[tuple[str, str, str, Rule]]:
+    for record in records:
+        for row in record["rows"]:
+            for column, rule in (row.get("printing") or {}).items():
+                yield record["label"], row["label"], column, Rule(rule)

@@ -1,0 +1,111 @@
+"""Relations as records: read from a bundle, and written into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+from sealtrace.records.scalars import exact
+from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.facts import Facts
+from sealtrace.relations.language import Names, parse_formula
+from sealtrace.relations.problems import Problem
+from sealtrace.relations.rendering import formula_text, number_text
+from sealtrace.relations.scanner import RESERVED
+from sealtrace.relations.syntax import Formula, Node, Number, Shared, rebuilt, walk
+
+
+def claims_of(
+    records: Iterable[dict[str, Any]], source: str, facts: Facts, lines: Sequence[int] | None = None
+) -> tuple[list[Claim], list[Problem]]:
+    """The claims of relation records, and what is wrong with the others; one record per line, or on the given lines."""
+    claims: list[Claim] = []
+    problems: list[Problem] = []
+    for line, record in zip(count(1) if lines is None else lines, records, strict=False):
+
+        def place(offset: int, line: int = line) -> tuple[int, int]:
+            return line, offset + 1
+
+        shared = {one["name"]: _shared(one) for one in record.get("unknowns") or []}
+        names = Names(facts, shared=shared)
+        taken = [name for name in shared if name in RESERVED or name in facts.declared]
+        wrong = [Problem(f"{name!r} cannot name an unknown", source, line) for name in taken]
+        formula, more = parse_formula(record["formula"], names, source, place)
+        wrong += more
+        repairs = []
+        for repair in record.get("repairs") or []:
+            repaired, more = parse_formula(repair["formula"], names, source, place)
+            wrong += more
+            if repaired is not None:
+                repairs.append(Repair(repair["says"], repaired))
+        problems += wrong
+        if formula is not None and not wrong:
+            claims.append(
+                Claim(
+                    record["relation"],
+                    formula,
+                    record["sentence"],
+                    record["source"],
+                    tuple(record.get("assumes") or ()),
+                    tuple(repairs),
+                    record.get("question"),
+                    place=f"{source}:{line}",
+                )
+            )
+    return claims, problems
+
+
+def record_of(claim: Claim) -> dict[str, Any]:
+    """A claim as a relation record, which stands by itself: constants are written out, and it says what its unknowns
+    are."""
+    record: dict[str, Any] = {
+        "relation": claim.name,
+        "formula": _complete(claim.formula),
+        "sentence": claim.sentence,
+        "source": claim.source,
+    }
+    if claim.assumes:
+        record["assumes"] = list(claim.assumes)
+    if claim.repairs:
+        record["repairs"] = [{"says": one.says, "formula": _complete(one.formula)} for one in claim.repairs]
+    if claim.question:
+        record["question"] = claim.question
+    formulas = [claim.formula, *(one.formula for one in claim.repairs)]
+    unknowns = {node.name: node for formula in formulas for node in walk(formula) if isinstance(node, Shared)}
+    if unknowns:
+        record["unknowns"] = [_unknown(one) for one in unknowns.values()]
+    return record
+
+
+def _complete(formula: Formula) -> str:
+    return formula_text(rebuilt(formula, _nameless))
+
+
+def _nameless(node: Node) -> Node:
+    return Number(node.value) if isinstance(node, Number) else node
+
+
+def _shared(record: dict[str, Any]) -> Shared:
+    low, high = record.get("low"), record.get("high")
+    return Shared(
+        record["name"],
+        None if low is None else exact(low),
+        None if high is None else exact(high),
+        bool(record.get("integer")),
+    )
+
+
+def _unknown(one: Shared) -> dict[str, Any]:
+    record: dict[str, Any] = {"name": one.name}
+    for name, end in (("low", one.low), ("high", one.high)):
+        if end is not None:
+            record[name] = _constant(end)
+    if one.integer:
+        record["integer"] = True
+    return record
+
+
+def _constant(value: Fraction) -> str:
+    return number_text(value).strip("()").replace(" ", "")
