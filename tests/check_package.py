@@ -40,6 +40,8 @@ def main() -> None:
             sys.exit(f"the installed package verified {found}, not {expected}")
         for kind in sorted(path.name.removesuffix(".schema.json") for path in (ROOT / "schemas").glob("*.json")):
             run(script, "schema", kind, directory=work)
+        for kind in ("results", "policies"):
+            run(script, "init", work / kind, "--kind", kind, directory=work)
         print(f"{wheel.name}: contents clean, installs, verifies its embedded bundle")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from cli.runner import SCRIPT, sealtrace
 from sealtrace.checks.catalogue import CATALOGUE
+from sealtrace.cli.main import COMMANDS
 from sealtrace.records.kinds import SCHEMA_KINDS, STAGES
 from support import FIXTURE, ROOT, copy_of_fixture, unseal
 
@@ -25,7 +26,7 @@ def lines_within(text: str, width: int) -> bool:
 
 def test_help_teaches_with_examples() -> None:
     """Every command's help has examples and fits the terminal."""
-    for command in ("", "verify", "seal", "show", "checks", "schema"):
+    for command in ("", *COMMANDS):
         run = sealtrace(*([command] if command else []), "--help")
         assert run.code == 0
         assert "Examples:" in run.output

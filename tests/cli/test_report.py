@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 from checks.mutations import MUTATIONS
 from cli.runner import sealtrace
-from sealtrace.cli.report import page_module
 from small_study import small_study
 from support import FIXTURE
 
@@ -21,7 +22,7 @@ NAMES = {
     "report.sarif",
     "report.tex",
     "diff.md",
-    *(["report.html"] if page_module() else []),
+    "report.html",
 }
 
 
@@ -48,6 +49,7 @@ def test_all_formats_say_the_same(tmp_path: Path) -> None:
     assert r"\begin{tabular}" in files["report.tex"]
     assert files["diff.md"] == sealtrace("diff", bundle, "--format", "markdown").output
     assert "4.28" in files["diff.md"]
+    assert files["report.html"].startswith("<!doctype html>")
 
 
 def test_the_same_files_every_time_and_others_left_alone(tmp_path: Path) -> None:
@@ -87,3 +89,20 @@ def test_refused_places(tmp_path: Path) -> None:
     assert sealtrace("report", tmp_path / "nowhere", "-o", tmp_path / "reports").code == 2
     assert not (tmp_path / "reports").exists()
     assert sealtrace("report", study).code == 2
+
+
+def test_without_jinja2_there_is_no_page(tmp_path: Path) -> None:
+    """Everything else is written, and an old page is not left standing beside it."""
+    study = small_study(tmp_path / "study")
+    blocked = (
+        "import importlib.util, sys; found = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *rest: None if name == 'jinja2' else found(name, *rest)\n"
+        "from sealtrace.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", blocked, "report", str(study), "-o", str(tmp_path / "reports")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "report.html is left out" in done.stderr
+    assert set(contents(tmp_path / "reports")) == NAMES - {"report.html"}
+    (tmp_path / "reports" / "report.html").write_text("old")
+    assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 2

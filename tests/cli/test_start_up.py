@@ -51,7 +51,20 @@ def cpu_seconds(*command: str) -> float:
     return best
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["verify", "--help"], ["seal", "--help"], ["checks"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["verify", "--help"],
+        ["seal", "--help"],
+        ["attest", "--help"],
+        ["import", "--help"],
+        ["completion", "bash"],
+        ["checks"],
+    ],
+    ids=" ".join,
+)
 def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     """Help and the catalogue need no columns and no models."""
     modules = imported(*arguments)

@@ -13,7 +13,8 @@ import numpy as np
 from sealtrace.checks.certificates import NOT_INSTALLED
 from sealtrace.cli.constants import constant_text
 from sealtrace.cli.sealed_choices import anchor_name, compared_map, compared_selection
-from sealtrace.evidence.calibration import Calibration, Chosen, UndeclaredError, VoidError
+from sealtrace.evidence.calibration import Calibration, UndeclaredError, VoidError
+from sealtrace.evidence.choice import Chosen
 from sealtrace.evidence.deployment import calibration_split, chosen_by
 from sealtrace.evidence.frame import Matrix
 from sealtrace.evidence.outcomes import UnscoredError, outcomes_of, states_of

@@ -26,13 +26,14 @@ def command(bundle: Path, cell: str) -> int:
     Exit codes: 0 the cell agrees; 1 it differs; 2 there is no such cell; 3 it is missing or unclassified.
     """
     from sealtrace.bundle.reading import read_bundle
+    from sealtrace.checks.relations import bound_by_relations
     from sealtrace.evidence.study import Study
     from sealtrace.tables.cells import bundle_cells, evaluate_tables
     from sealtrace.tables.judgement import AGREEING, WARNINGS, Status
 
     study = Study(read_bundle(bundle))
     found = _find(bundle_cells(study), cell)
-    results = evaluate_tables(study, [found])
+    results = bound_by_relations(study, evaluate_tables(study, [found]))
     if not results:
         raise click.UsageError(f"{cell} holds {found.text!r}, which is no number")
     _print(results[0])

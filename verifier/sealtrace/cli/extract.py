@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,16 +20,24 @@ import click
     help="Write one table record per table into DIR; existing files are kept.",
 )
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
-def command(paper: Path, output: Path | None, tables: tuple[str, ...]) -> int:
+@click.option(
+    "--recipes",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help='Fill recipes in: JSON, as in {"tab:main": {"Accuracy": {"sql": "SELECT ..."}}}.',
+)
+def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: Path | None) -> int:
     """Extract the tables of PAPER (.tex, .md, .csv) as table records with recipes to fill in.
 
     Every cell keeps the string that was printed, and its line. A table whose rows do not add up to its
-    columns is refused, with the line.
+    columns is refused, with the line. With --recipes they are filled in at once, so that a paper can be extracted
+    again when it has changed.
 
     \b
     Examples:
       sealtrace extract paper.tex
       sealtrace extract paper.tex -o study/report --table tab:main
+      sealtrace extract paper.tex -o study/report --recipes recipes.json
 
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
@@ -45,6 +54,8 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...]) -> int:
         for column in record["columns"]:
             # To be filled in: a metric, a query, or a classification.
             column["recipe"] = {}
+    if recipes is not None:
+        _fill_in(records, recipes)
     if output is None:
         click.echo(json.dumps(records, indent=2, ensure_ascii=True))
     else:
@@ -64,3 +75,30 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...]) -> int:
             f"{harmless(problem.source)}:{problem.line}: {problem.severity}: {harmless(problem.message)}", err=True
         )
     return int(any(problem.severity == "error" for problem in reported.problems))
+
+
+def _fill_in(records: list[dict[str, Any]], path: Path) -> None:
+    """Recipes by table and column; one that finds no place is a mistake."""
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.documents import misfits_of
+    from sealtrace.bundle.strict_json import StrictJSONError, parse
+
+    try:
+        recipes = parse(path.read_bytes())
+    except StrictJSONError as error:
+        raise BundleError(f"{path}: {error}") from None
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+    if not isinstance(recipes, dict) or not all(isinstance(one, dict) for one in recipes.values()):
+        raise BundleError(f"{path}: recipes are an object of tables, each an object of columns")
+    by_label = {record["label"]: record for record in records}
+    for label, wanted in recipes.items():
+        if label not in by_label:
+            raise BundleError(f"{path}: the paper has no table {label!r}; it has {', '.join(by_label) or 'none'}")
+        columns = {column["label"]: column for column in by_label[label]["columns"]}
+        for name, recipe in wanted.items():
+            if name not in columns:
+                raise BundleError(f"{path}: {label} has no column {name!r}; it has {', '.join(columns)}")
+            columns[name]["recipe"] = recipe
+        for pointer, expected, found in misfits_of("table", by_label[label]):
+            raise BundleError(f"{path}: {label}{pointer}: expected {expected}, found {found}")

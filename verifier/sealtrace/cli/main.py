@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from keyword import iskeyword
 from typing import NoReturn
 
 import click
@@ -21,13 +22,19 @@ COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
     "diff": "Compare printed numbers with recomputed ones, cell by cell.",
     "explain": "Show where one printed cell comes from.",
+    "audit": "Decide whether a paper's printed numbers can all be true.",
     "certify": "Recompute certificates and maps, or explore other budgets.",
     "show": "Show what a bundle holds: kinds, rows, stages, digests.",
+    "report": "Write every report about a bundle into a directory.",
+    "attest": "State what passed as a signed in-toto attestation.",
+    "init": "Start a new study from templates.",
+    "import": "Turn a CSV file into records.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
     "extract": "Extract the tables of a paper as records to fill in.",
     "checks": "List the checks, or explain one.",
     "metrics": "List the metrics that recipes can ask for.",
     "schema": "List the record kinds, or print the schema of one.",
+    "completion": "Print a completion script for bash, zsh or fish.",
 }
 """Command to its one line. `--help` prints these without importing a command."""
 
@@ -43,7 +50,9 @@ class LazyGroup(click.Group):
     def get_command(self, _: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"sealtrace.cli.{cmd_name}").command
+        # A module cannot well be named after a word of the language.
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = import_module(f"sealtrace.cli.{module}").command
         return command
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
@@ -67,6 +76,8 @@ def cli() -> None:
       sealtrace verify artifact.zip       verify an artifact that you were given
       sealtrace show artifact.zip         look inside it first
       sealtrace diff artifact.zip         printed beside recomputed
+      sealtrace audit paper.tex           numbers against each other
+      sealtrace init my-study             start a study of your own
       sealtrace seal records/             seal your own records
       sealtrace checks replay.tilt        read what a check enforces
     """

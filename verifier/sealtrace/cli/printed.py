@@ -9,6 +9,7 @@ from typing import Any
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.checks.relations import bound_by_relations
 from sealtrace.evidence.study import Study
 from sealtrace.records.report import Cell, Coverage
 from sealtrace.report.inert import harmless
@@ -105,7 +106,11 @@ def recomputed_cells(bundle: Path, files: list[Path]) -> Printed:
         (one for one in report.checks if one.id == "table.cells" and one.status == "missing" and not one.inspected),
         None,
     )
-    results = missing_cells(cells, spoilt.reason or "") if spoilt else evaluate_tables(study, cells)
+    results = (
+        missing_cells(cells, spoilt.reason or "")
+        if spoilt
+        else bound_by_relations(study, evaluate_tables(study, cells))
+    )
     remarks.extend(
         f"{harmless(problem.cell.source or '')}:{problem.cell.line}: {harmless(problem.cell.name)} is marked "
         f"{problem.found}, and the column's direction gives {problem.expected}"

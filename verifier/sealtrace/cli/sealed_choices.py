@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sealtrace.checks.maps import assigned_name
-from sealtrace.evidence.calibration import Chosen
+from sealtrace.evidence.choice import Chosen
 from sealtrace.evidence.study import Study
 from sealtrace.records.scalars import exact
 from sealtrace.report.certify import Assigned, Choice

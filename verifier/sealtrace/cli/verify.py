@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,11 @@ from sealtrace.cli.targets import Target, format_options, targets_of
 if TYPE_CHECKING:
     from sealtrace.records.report import Report
 
-FORMS = ("text", "json", "junit", "sarif", "github", "markdown", "latex")
+FORMS = ("text", "json", "junit", "sarif", "github", "markdown", "latex", "html")
 
 
-def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """A SHA-256 in lower case, or a usage error."""
     if value is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", value):
         raise click.BadParameter("a SHA-256 has 64 hexadecimal digits")
     return None if value is None else value.lower()
@@ -37,7 +39,7 @@ def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | N
     "--skip", "skip", multiple=True, metavar="ID", help="Leave out checks with this id or prefix; repeatable."
 )
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
-@click.option("--expect-root", callback=_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--as-expected", is_flag=True, help="Exit 0 if the verdict is the one that the study expects of itself, else 1."
@@ -60,7 +62,7 @@ def command(
 
     Formats: text for people; json (`sealtrace schema report`), junit and sarif for machines; github for
     annotations in GitHub Actions; markdown for a pull request or an evaluation form; latex for an
-    appendix, the printed cells that differ.
+    appendix, the printed cells that differ; html for reviewers, one page that needs nothing else.
 
     \b
     Examples:
@@ -69,6 +71,7 @@ def command(
       sealtrace verify artifact/ --check identity --check stage
       sealtrace verify artifact/ --format json -o report.json
       sealtrace verify artifact/ -o sarif=found.sarif -o junit=found.xml
+      sealtrace verify artifact/ -o html=report.html
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing or skipped.
@@ -84,20 +87,31 @@ def command(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     refuse_bad_places(targets, [bundle or default_bundle()])
+    details = any(target.form == "html" for target in targets)
+    if details and find_spec("jinja2") is None:
+        raise click.UsageError("the page needs Jinja2; `pip install 'sealtrace[html]'`")
     with progress_bar() as progress:
-        report = verify(bundle, check=check, skip=skip, expect_root=expect_root, every_row=every_row, progress=progress)
+        report = verify(
+            bundle,
+            check=check,
+            skip=skip,
+            expect_root=expect_root,
+            every_row=every_row,
+            details=details,
+            progress=progress,
+        )
     expected = _expected_verdict(bundle) if as_expected else None
     if as_expected:
         code = int(report.verdict != expected)
     else:
         code = 1 if report.failed(strict=strict) else 0 if report.verdict == "verified" else 3
-    write_targets(targets, lambda target: _rendered(report, target, code, _prefix(bundle)))
+    write_targets(targets, lambda target: rendered(report, target, code, prefix_of(bundle)))
     if as_expected and code:
         click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)
     return code
 
 
-def _rendered(report: Report, target: Target, exit_code: int, prefix: str | None) -> str:
+def rendered(report: Report, target: Target, exit_code: int, prefix: str | None) -> str:
     """The report in one format; each is imported only where it is asked for."""
     match target.form:
         case "json":
@@ -124,6 +138,10 @@ def _rendered(report: Report, target: Target, exit_code: int, prefix: str | None
             from sealtrace.report import latex
 
             return latex.render(report.cells)
+        case "html":
+            from sealtrace.report import html
+
+            return html.render(report)
         case _:
             from sealtrace.cli.output import paint, text_width
             from sealtrace.report import text
@@ -131,7 +149,7 @@ def _rendered(report: Report, target: Target, exit_code: int, prefix: str | None
             return text.render(report) if target.path else text.render(report, width=text_width(), paint=paint)
 
 
-def _prefix(bundle: Path | None) -> str | None:
+def prefix_of(bundle: Path | None) -> str | None:
     """The way from the working directory down to the bundle; None where it is an archive, or elsewhere."""
     if bundle is None or not bundle.is_dir():
         return None

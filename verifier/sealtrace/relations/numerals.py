@@ -23,11 +23,15 @@ from sealtrace.relations.syntax import (
 from sealtrace.tables.judgement import as_float
 
 _LONG_LIST = 8
+_FEWEST_PLACES = 4
 
 
 def approximately(value: Interval, places: int) -> str:
     """A value with its tolerance, or its range where that is wide."""
     if value.is_point:
+        # Counts are printed whole, and what follows from them is not.
+        while places < _FEWEST_PLACES and (Fraction(value.low) * 10**places).denominator != 1:
+            places += 1
         return decimals(value.low, places)
     if not value.is_bounded or value.width > abs(value.middle()):
         return f"{decimals(value.low, places + 1)} to {decimals(value.high, places + 1)}"
@@ -67,8 +71,11 @@ def printed(expression: Expression) -> str:
     match expression:
         case Cell(fact):
             return fact.text
-        case Number(value, None) if abs(value) >= 10**15:
+        case Number(value) if abs(value) >= 10**15:
             return decimals(value, 0)
+        case Number(value, str()):
+            # A reader checks a number by hand, not a name.
+            return expression_text(Number(value))
         case Sum(terms) if len(terms) > _LONG_LIST:
             return f"{printed(Sum(terms[:3]))} + … ({len(terms)} terms)"
         case Sum(terms):

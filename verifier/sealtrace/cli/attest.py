@@ -1,0 +1,223 @@
+"""`sealtrace attest`."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sealtrace import __version__
+from sealtrace.cli.verify import root_digest
+
+if TYPE_CHECKING:
+    from sealtrace.records.report import Report
+
+VERIFIER = f"pkg:generic/sealtrace@{__version__}"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]+")
+
+
+def _time(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    try:
+        if not _TIME.fullmatch(value):
+            raise ValueError
+        moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise click.BadParameter(f"{value!r} is not an RFC 3339 time, such as 2024-05-01T12:00:00Z") from None
+    return _stamp(moment)
+
+
+def _uri(_: click.Context, __: click.Parameter, value: str) -> str:
+    if not _URI.fullmatch(value):
+        raise click.BadParameter(f"{value!r} is not a URI, such as https://example.org/verifier/v1")
+    return value
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE.")
+@click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="KEY.pem",
+    help="Sign with this private key: Ed25519 or ECDSA P-256, not encrypted.",
+)
+@click.option("--keyid", metavar="ID", help="Name the key so.  [default: SHA-256 of its public half]")
+@click.option(
+    "--verifier-id", default=VERIFIER, callback=_uri, metavar="URI", show_default=True, help="Who vouches for it."
+)
+@click.option(
+    "--time", callback=_time, metavar="TIME", help="When it was verified.  [default: SOURCE_DATE_EPOCH, or now]"
+)
+@click.option(
+    "--check",
+    "envelope",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Check a signed statement instead of making one.",
+)
+@click.option(
+    "--public-key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PUB.pem",
+    help="The key that must have signed it.",
+)
+def command(
+    bundle: Path,
+    output: Path | None,
+    expect_root: str | None,
+    key: Path | None,
+    keyid: str | None,
+    verifier_id: str,
+    time: str | None,
+    envelope: Path | None,
+    public_key: Path | None,
+) -> int:
+    """Verify BUNDLE, and state what passed as an in-toto attestation.
+
+    The statement's subject is the bundle's root digest; its predicate is a simple verification result (svr/v0.1).
+    SEALTRACE_VERIFIED is listed for a bundle that is verified as a whole, SEALTRACE_<CHECK> for each check that
+    passed, and nothing for what failed, is missing or does not apply. With --key it is signed as a DSSE envelope.
+
+    With --check, a signed statement must be of this key, and about this bundle, whose bytes are hashed again.
+
+    \b
+    Examples:
+      sealtrace attest artifact/ -o statement.json
+      sealtrace attest artifact/ --key key.pem -o statement.dsse.json
+      sealtrace attest artifact/ --check statement.dsse.json \\
+        --public-key pub.pem
+
+    Exit codes: 0 verified, and stated; 1 an error was found, or the statement is not what --check asks for; 2 usage,
+    unreadable input or key; 3 something is missing. Where the root digest does not stand for the records, or where
+    nothing passed, nothing is written.
+    """
+    if (envelope is None) != (public_key is None):
+        raise click.UsageError("--check and --public-key go together")
+    if envelope is not None and public_key is not None:
+        if output or key or keyid or time:
+            raise click.UsageError("--check makes no statement: leave -o, --key, --keyid and --time out")
+        return _checked(bundle, envelope, public_key, expect_root)
+    if keyid and not key:
+        raise click.UsageError("--keyid names the key of --key")
+    return _attested(bundle, output, expect_root, key, keyid, verifier_id, time or _now())
+
+
+def _now() -> str:
+    """The moment that a reproducible build names, or this one."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if not epoch:
+        return _stamp(datetime.now(UTC))
+    try:
+        if not re.fullmatch("[0-9]{1,12}", epoch):
+            raise ValueError
+        return _stamp(datetime.fromtimestamp(int(epoch), UTC))
+    except (ValueError, OverflowError, OSError):
+        raise click.UsageError(f"SOURCE_DATE_EPOCH is not a number of seconds: {epoch!r}") from None
+
+
+def _attested(
+    bundle: Path,
+    output: Path | None,
+    expect_root: str | None,
+    key: Path | None,
+    keyid: str | None,
+    verifier: str,
+    time: str,
+) -> int:
+    from sealtrace.bundle.envelope import read_private_key, signed
+    from sealtrace.cli.output import write_output
+    from sealtrace.cli.progress import progress_bar
+    from sealtrace.cli.targets import Target, refuse_bad_places
+    from sealtrace.report.in_toto import refusal_of, statement
+    from sealtrace.report.inert import json_text
+    from sealtrace.verification import verify
+
+    refuse_bad_places([Target("in-toto", output)], [bundle, *([key] if key else [])])
+    # A key that cannot be used is found out before the work is done.
+    private = None if key is None else read_private_key(key)
+    with progress_bar() as progress:
+        report = verify(bundle, expect_root=expect_root, progress=progress)
+    if reason := refusal_of(report):
+        _complain(f"nothing is stated, because {reason}")
+        return 1
+    text = json_text(statement(report, verifier=verifier, time=time))
+    write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
+    return _exit_code(report)
+
+
+def _exit_code(report: Report) -> int:
+    return 1 if report.failed() else 0 if report.verdict == "verified" else 3
+
+
+def _complain(sentence: str) -> None:
+    from sealtrace.report.inert import harmless
+
+    click.echo(f"sealtrace: {harmless(sentence)}", err=True)
+
+
+def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None) -> int:
+    from sealtrace.bundle.envelope import SignatureError, opened, read_envelope, read_public_key
+    from sealtrace.bundle.strict_json import StrictJSONError, parse
+    from sealtrace.report.in_toto import refusal_of
+    from sealtrace.verification import verify
+
+    public = read_public_key(public_key)
+    envelope = read_envelope(path)
+    try:
+        payload = parse(opened(envelope, public))
+    except SignatureError as error:
+        _complain(f"{path}: {error}")
+        return 1
+    except StrictJSONError as error:
+        _complain(f"{path}: signed, but its payload is not strict JSON: {error}")
+        return 1
+    report = verify(bundle, check=["identity"], expect_root=expect_root)
+    if reason := refusal_of(report) or _stranger(payload, report.bundle.root_sha256):
+        _complain(f"{path}: {reason}")
+        return 1
+    _say(payload)
+    return 0
+
+
+def _stranger(payload: Any, root: str | None) -> str | None:
+    """Why a signed payload is not a verification result of this bundle; None where it is."""
+    from sealtrace.report.in_toto import PREDICATE_TYPE, STATEMENT_TYPE
+
+    if not isinstance(payload, dict) or payload.get("_type") != STATEMENT_TYPE:
+        return f"signed, but not a statement of the type {STATEMENT_TYPE}"
+    if payload.get("predicateType") != PREDICATE_TYPE:
+        return f"signed, but its predicate is not of the type {PREDICATE_TYPE}"
+    predicate = payload.get("predicate")
+    properties = predicate.get("properties") if isinstance(predicate, dict) else None
+    if not isinstance(properties, list) or not all(isinstance(one, str) for one in properties):
+        return "signed, but its predicate lists no properties"
+    subjects = payload.get("subject")
+    digests = [one.get("digest") for one in subjects if isinstance(one, dict)] if isinstance(subjects, list) else []
+    if not any(isinstance(one, dict) and one.get("sha256") == root for one in digests):
+        return f"signed, but about another bundle: the root digest of this one is {root}"
+    return None
+
+
+def _say(payload: dict[str, Any]) -> None:
+    """What the signer vouches for."""
+    from sealtrace.report.inert import harmless
+
+    predicate = payload["predicate"]
+    verifier = predicate.get("verifier")
+    click.echo("The signature is of this key, and the statement is about this bundle.")
+    click.echo(f"verifier  {harmless(str(verifier.get('id') if isinstance(verifier, dict) else verifier))}")
+    click.echo(f"time      {harmless(str(predicate.get('timeCreated')))}")
+    for one in predicate["properties"]:
+        click.echo(f"passed    {harmless(one)}")

@@ -1,0 +1,186 @@
+"""`sealtrace audit`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sealtrace.cli.targets import Target, format_options, targets_of
+
+if TYPE_CHECKING:
+    from sealtrace.records.audit import Audit
+
+FORMS = ("text", "json", "markdown", "junit", "sarif", "github")
+EXIT_CODES = {"contradiction": 1, "incomplete": 3, "consistent": 0}
+
+
+def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Prints what the automatic families look for, and ends."""
+    if not wanted or context.resilient_parsing:
+        return
+    from sealtrace.cli.output import paint, text_width
+    from sealtrace.relations.families.registry import FAMILIES
+    from sealtrace.report.text import wrapped
+
+    for family in FAMILIES:
+        click.echo(paint(family.name, "cyan"))
+        for text in (family.sentence, f"Needs: {family.trigger}"):
+            click.echo("\n".join(wrapped(text, text_width(), "  ")))
+    context.exit()
+
+
+@click.command()
+@click.argument("paper", type=click.Path(path_type=Path))
+@click.option(
+    "--relations",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Decide the relations that FILE declares, too; repeatable.",
+)
+@click.option("--family", "families", multiple=True, metavar="NAME", help="Use only this automatic family; repeatable.")
+@click.option(
+    "--families",
+    "listing",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_families,
+    help="List the automatic families, and what each of them needs.",
+)
+@click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
+@click.option("--suggest", is_flag=True, help="Search for relations that nobody declared, and show them as guesses.")
+@click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
+@format_options(FORMS)
+def command(
+    paper: Path,
+    relations: tuple[Path, ...],
+    families: tuple[str, ...],
+    no_automatic: bool,
+    suggest: bool,
+    everything: bool,
+    forms: tuple[str, ...],
+    outputs: tuple[str, ...],
+) -> int:
+    """Decide whether the numbers that PAPER prints can all be true. No records are needed.
+
+    PAPER is a .tex, .md or .csv; or a bundle with table and relation records; or a directory of table
+    records (`sealtrace extract PAPER -o DIR`) and .relations files. A printed number stands for all values
+    that round to it. A relation is a formula over such numbers. It can hold, or cannot (a proof, with the
+    arithmetic in one line), or is undecided.
+
+    Automatic families need no relations file: they read what headers and captions say. A relations file
+    states what else the paper implies, such as
+
+    \b
+      relation half
+        says    Exploitability is half of NashConv.
+        because definition 3
+        for r in tab:leduc
+        holds   tab:leduc[{r}, Exploit.] == tab:leduc[{r}, NashConv] / 2
+        ask     Is exploitability the mean or the sum over players?
+
+    \b
+    Examples:
+      sealtrace audit paper.tex
+      sealtrace audit paper.tex --relations paper.relations --all
+      sealtrace audit paper.tex --no-automatic --relations paper.relations
+      sealtrace audit paper.tex --suggest
+      sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
+
+    Formats: text and markdown for people; json (`sealtrace schema audit`), junit and sarif for machines;
+    github for annotations in GitHub Actions.
+
+    Exit codes: 0 no contradiction; 1 a contradiction; 2 usage or unreadable input; 3 no contradiction, but
+    a declared relation is undecided, a table or a relation could not be read, or nothing was decided.
+    Automatic relations that stay undecided do not change it.
+    """
+    from sealtrace import __version__
+    from sealtrace.cli.progress import progress_bar
+    from sealtrace.cli.subjects import read_source, read_subject
+    from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.relations.auditing import audit
+
+    targets = targets_of(forms, outputs, FORMS)
+    chosen = _families(families, no_automatic)
+    refuse_bad_places(targets, [paper, *relations])
+    with progress_bar() as progress:
+        subject, beside = read_subject(paper, progress)
+        sources = [*beside, *map(read_source, relations)]
+        found = audit(subject, sources, version=__version__, families=chosen, suggest=suggest, progress=progress)
+    _refuse_unreadable(found, [source.name for source in sources])
+    code = EXIT_CODES[found.verdict]
+    write_targets(targets, lambda target: _rendered(found, target, everything, code, _prefix(paper)))
+    return code
+
+
+def _families(families: tuple[str, ...], no_automatic: bool) -> tuple[str, ...] | None:
+    """The automatic families to use; None for all."""
+    if no_automatic and families:
+        raise click.UsageError("choose families, or none, not both")
+    from sealtrace.relations.families.registry import FAMILIES
+
+    known = [family.name for family in FAMILIES]
+    for name in families:
+        if name not in known:
+            raise click.UsageError(f"there is no family {name!r}; there are {', '.join(known)}")
+    return () if no_automatic else families or None
+
+
+def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
+    """A file of which nothing could be read is unreadable input, not a finding."""
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.report.audit_text import problem_text
+
+    for name in sources:
+        problems = [one for one in found.problems if one.source == name]
+        read = any((one.place or "").rpartition(":")[0] == name for one in found.decisions)
+        if problems and not read:
+            raise BundleError("\n".join(map(problem_text, problems)))
+
+
+def _rendered(found: Audit, target: Target, everything: bool, code: int, prefix: str | None) -> str:
+    """The audit in one format; each is imported only where it is asked for."""
+    match target.form:
+        case "json":
+            from sealtrace.report import audit_json
+
+            return audit_json.render(found)
+        case "markdown":
+            from sealtrace.report import audit_markdown
+
+            return audit_markdown.render(found, everything=everything)
+        case "junit":
+            from sealtrace.report import audit_report, junit
+
+            return junit.render(audit_report.as_report(found, absent=True))
+        case "sarif":
+            from sealtrace.report import audit_report, sarif
+
+            report = audit_report.as_report(found, prefix=prefix or "")
+            return sarif.render(report, exit_code=code, prefix=None if prefix is None else "")
+        case "github":
+            from sealtrace.report import audit_report, github
+
+            report = audit_report.as_report(found, prefix=prefix or "")
+            return github.render(report, prefix=None if prefix is None else "")
+        case _:
+            from sealtrace.cli.output import paint, text_width
+            from sealtrace.report import audit_text
+            from sealtrace.report.text import plain
+
+            width, colour = (text_width(), paint) if target.path is None else (80, plain)
+            return audit_text.render(found, everything=everything, width=width, paint=colour)
+
+
+def _prefix(paper: Path) -> str | None:
+    """The way from the working directory down to the paper's; None where it is elsewhere, or a bundle is audited."""
+    if not paper.is_file():
+        return None
+    way = Path(os.path.relpath(paper.parent))
+    if ".." in way.parts or way.is_absolute():
+        return None
+    return "" if way == Path() else f"{way.as_posix()}/"

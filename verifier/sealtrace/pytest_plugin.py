@@ -1,0 +1,174 @@
+"""A pytest plugin: `pytest --sealtrace BUNDLE` runs a test for each check of a bundle, and for each of its tables.
+
+Every pytest run in an environment with sealtrace imports this module, so it imports nothing of the verifier before
+the option is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from sealtrace.records.report import Cell, CheckResult, Report
+
+_UNKNOWN = ("missing", "unclassified")
+_WARNED = ("double-rounded", "truncated")
+
+_Judged = tuple[str, list[str]]
+"""A status, and what to say about it: nothing where the test passes."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The three options."""
+    group = parser.getgroup("sealtrace", "verify sealed bundles of records")
+    group.addoption(
+        "--sealtrace",
+        action="append",
+        default=[],
+        metavar="BUNDLE",
+        help="Run a test for each check and each table of this bundle; repeatable.",
+    )
+    group.addoption("--sealtrace-strict", action="store_true", help="A warning fails its check and its table, too.")
+    group.addoption(
+        "--sealtrace-missing",
+        choices=("fail", "skip"),
+        default="fail",
+        help="What becomes of a check or table whose evidence is absent (default: fail).",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Adds the bundles to what the session collects, whichever tests were named."""
+    report = yield
+    if isinstance(collector, pytest.Session) and report.passed:
+        taken: dict[str, int] = {}
+        report.result = [
+            *(report.result or []),
+            *(
+                BundleCollector.from_parent(
+                    collector, name=bundle, nodeid=f"sealtrace::{bundle}", bundle=Path(bundle), taken=taken
+                )
+                for bundle in dict.fromkeys(collector.config.getoption("--sealtrace"))
+            ),
+        ]
+    return report
+
+
+class BundleCollector(pytest.Collector):
+    """A bundle. It is verified once, when its tests are collected."""
+
+    def __init__(self, *, bundle: Path, taken: dict[str, int], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._bundle = bundle
+        self._taken = taken
+
+    def collect(self) -> Iterable[pytest.Item]:
+        from sealtrace.report.inert import harmless
+        from sealtrace.verification import verify
+
+        place = self.config.invocation_params.dir / self._bundle
+        report = verify(place)
+        name = harmless(report.bundle.name) or "unnamed bundle"
+        self._taken[name] = self._taken.get(name, 0) + 1
+        if self._taken[name] > 1:
+            # Two copies of one study may be compared.
+            name = f"{name}#{self._taken[name]}"
+        strict: bool = self.config.getoption("--sealtrace-strict")
+        for check in report.checks:
+            yield self._item(name, check.id, _judged_check(report, check, strict))
+        tables: dict[str, list[Cell]] = {}
+        for cell in report.cells:
+            tables.setdefault(cell.table, []).append(cell)
+        for label, cells in tables.items():
+            yield self._item(name, harmless(label), _judged_table(cells, strict))
+
+    def _item(self, bundle: str, name: str, judged: _Judged) -> pytest.Item:
+        status, lines = judged
+        item: pytest.Item = VerdictItem.from_parent(
+            self, name=name, nodeid=f"sealtrace::{bundle}::{name}", bundle=self._bundle, study=bundle, lines=lines
+        )
+        # So that `-k sealtrace` and `-k my-study` choose.
+        item.extra_keyword_matches.update(("sealtrace", bundle))
+        missing = status == "missing" and self.config.getoption("--sealtrace-missing") == "skip"
+        if status in ("skipped", "not-applicable") or missing:
+            item.add_marker(pytest.mark.skip(reason=f"{status}: {lines[0]}"))
+        return item
+
+    def repr_failure(  # type: ignore[override]  # pytest's own collectors take no style either
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:
+        """An unreadable bundle in a sentence; a fault of the verifier with its traceback."""
+        from sealtrace.bundle.defects import BundleError
+        from sealtrace.report.inert import harmless
+
+        if isinstance(excinfo.value, BundleError):
+            return "\n".join(map(harmless, str(excinfo.value).splitlines()))
+        return super().repr_failure(excinfo)
+
+
+class VerdictError(Exception):
+    """A check or a table that does not hold."""
+
+
+class VerdictItem(pytest.Item):
+    """What the verifier said of one check or one table."""
+
+    def __init__(self, *, bundle: Path, study: str, lines: list[str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._bundle = bundle
+        self._study = study
+        self._lines = lines
+
+    def runtest(self) -> None:
+        if self._lines:
+            raise VerdictError("\n".join(self._lines))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The findings, without a traceback through this file."""
+        if isinstance(excinfo.value, VerdictError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self._bundle, 0, f"{self._study} {self.name}"
+
+
+def _judged_check(report: Report, check: CheckResult, strict: bool) -> _Judged:
+    from sealtrace.report.inert import harmless
+    from sealtrace.report.places import finding_lines
+
+    wanted = ("error", "warning") if strict else ("error",)
+    lines = []
+    for finding in report.findings:
+        if finding.check == check.id and finding.severity in wanted:
+            place, *rest = finding_lines(finding)
+            lines += [f"{finding.severity}: {place}", *(f"  {line}" for line in rest)]
+    if check.status == "pass" and not lines:
+        return "pass", []
+    reason = f"{check.title}: {check.reason}" if check.reason else check.title
+    return check.status, [harmless(line) for line in (reason, *lines)]
+
+
+def _judged_table(cells: list[Cell], strict: bool) -> _Judged:
+    from sealtrace.report.inert import harmless
+
+    differing = [cell for cell in cells if cell.status == "mismatch" or (strict and cell.status in _WARNED)]
+    unknown = [cell for cell in cells if cell.status in _UNKNOWN]
+    if not differing and not unknown:
+        return "pass", []
+    lines = [
+        f"{len(differing)} of {len(cells)} cells differ, {len(unknown)} are missing or unclassified",
+        *(
+            f"{cell.status}: {cell.row}, {cell.column}: reported {cell.reported}, "
+            f"recomputed {cell.recomputed or 'nothing'}: {cell.sentence}"
+            for cell in [*differing, *unknown]
+        ),
+    ]
+    return "fail" if differing else "missing", [harmless(line) for line in lines]
