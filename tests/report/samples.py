@@ -44,6 +44,21 @@ def broken(check: str) -> Report:
 
 
 @cache
+def broken_page(check: str) -> Report:
+    """The same with the evidence that a page shows."""
+    with tempfile.TemporaryDirectory() as directory:
+        bundle = copy_of_fixture(Path(directory))
+        MUTATIONS[check].break_bundle(bundle)
+        return verify(bundle, details=True)
+
+
+@cache
+def good_page() -> Report:
+    """What the verifier says of the fixture, with the evidence that a page shows."""
+    return verify(FIXTURE, details=True)
+
+
+@cache
 def good() -> Report:
     """What the verifier says of the fixture."""
     return verify(FIXTURE)

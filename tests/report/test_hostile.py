@@ -9,7 +9,7 @@ import pytest
 
 from report.samples import HOSTILE, hostile
 from sealtrace.records.report import Report
-from sealtrace.report import diff, github, inert, junit, latex, markdown, sarif, text
+from sealtrace.report import diff, github, html, inert, junit, latex, markdown, sarif, text
 from sealtrace.report import json as json_format
 
 REPORT = hostile()
@@ -21,6 +21,7 @@ OUTPUTS = {
     "github": github.render(REPORT, prefix="a b/"),
     "markdown": markdown.render(REPORT),
     "latex": latex.render(REPORT.cells),
+    "html": html.render(REPORT),
     "diff text": diff.render_text(REPORT.cells, REPORT.coverage, everything=True),
     "diff json": diff.render_json(REPORT.cells, REPORT.coverage),
     "diff csv": diff.render_csv(REPORT.cells),

@@ -26,6 +26,7 @@ from sealtrace.checks.maps import assigned_name, recomputed
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.selection import chosen_text, recounted
+from sealtrace.details import details_of
 from sealtrace.evidence.deployment import map_name
 from sealtrace.evidence.settings import ASSUMPTIONS
 from sealtrace.evidence.study import Study
@@ -58,6 +59,7 @@ def verify(
     skip: Sequence[str] = (),
     expect_root: str | None = None,
     every_row: bool = False,
+    details: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """Verify a bundle and say what was found.
@@ -65,8 +67,9 @@ def verify(
     `path` is a directory, a .zip or a .tar.gz; without one, the embedded fixture study. `check` and
     `skip` choose checks by id or id prefix; what is left out is reported as skipped, and the verdict
     is then at best `incomplete`. `expect_root` is the root digest that the paper names. `every_row`
-    validates each row with jsonschema and with its model too, besides the column predicates. `progress`
-    is called with a step's name, how much of it is done, and how much there is.
+    validates each row with jsonschema and with its model too, besides the column predicates. `details`
+    adds the evidence behind the verdict, which pages show. `progress` is called with a step's name, how
+    much of it is done, and how much there is.
 
     Raises `BundleError` where there is no bundle to read, and `ValueError` for a check that does not
     exist. Everything else that is wrong is a finding.
@@ -81,6 +84,8 @@ def verify(
     due = [entry for entry in CATALOGUE if entry.id in _closure(chosen)]  # (2)
     for number, entry in enumerate(due, 1):
         outcomes[entry.id], results[entry.id] = _run(entry, study, results)  # (3)
+        if details:
+            results[entry.id] = results[entry.id].model_copy(update={"largest": outcomes[entry.id].largest})
         if progress:
             progress("checking", number, len(due))
     cells = _cells(study, results)
@@ -95,6 +100,7 @@ def verify(
         findings=findings,
         cells=[cell_of(result) for result in cells],
         coverage=coverage_of(cells),
+        details=details_of(study, results, cells) if details else None,
     )
 
 

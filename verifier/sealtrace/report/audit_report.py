@@ -1,0 +1,139 @@
+"""The audit as a report, for the formats that know checks and findings: a check per family of relations."""
+
+from __future__ import annotations
+
+import re
+
+from sealtrace.records.audit import Audit, AuditDecision, AuditFact, AuditTally
+from sealtrace.records.report import (
+    BundleIdentity,
+    Chain,
+    CheckResult,
+    Coverage,
+    Finding,
+    Report,
+    Severity,
+    Status,
+    Summary,
+    Verdict,
+)
+from sealtrace.report.audit_text import distance_text
+from sealtrace.report.places import times
+
+_VERDICTS: dict[str, Verdict] = {
+    "contradiction": "findings",
+    "incomplete": "incomplete",
+    "consistent": "verified",
+}
+READING = "relation.reading"
+
+
+def as_report(audit: Audit, *, absent: bool = False, prefix: str = "") -> Report:
+    """A report with a finding per contradiction, undecided relation and problem.
+
+    With `absent`, declared relations that are undecided make their check missing, for formats that count outcomes; the
+    others see findings. `prefix` leads from the working directory to the paper's.
+    """
+    facts = {fact.address: fact for fact in audit.facts}
+    of_paper = {audit.paper} | {fact.source for fact in audit.facts}
+    findings = [_finding(one, facts, prefix) for one in audit.decisions if one.status != "holds"]
+    findings += [
+        Finding(
+            check=READING,
+            severity=problem.severity,
+            source=prefix + problem.source if problem.source in of_paper else problem.source,
+            row=problem.line,
+            column=problem.column,
+            message=problem.message,
+        )
+        for problem in audit.problems
+    ]
+    return Report(
+        sealtrace=audit.sealtrace,
+        bundle=BundleIdentity(name=audit.paper, root_sha256=audit.root_sha256),
+        verdict=_VERDICTS[audit.verdict],
+        summary=Summary(
+            states=0,
+            policies=0,
+            traces=0,
+            selected=[],
+            chain=Chain(seals=0, stages=0, signatures=0, timestamps=0),
+        ),
+        checks=[*(_family(one, absent) for one in audit.tallies), *_reading(audit)],
+        findings=findings,
+        cells=[],
+        coverage=Coverage(
+            cells=audit.coverage.cells,
+            recomputed=0,
+            constrained=audit.coverage.constrained,
+            attested=audit.coverage.unconstrained,
+            unclassified=0,
+            missing=0,
+            statuses={},
+        ),
+    )
+
+
+def _finding(decision: AuditDecision, facts: dict[str, AuditFact], prefix: str) -> Finding:
+    """A finding at the number that would have to move, or else at the first one, or where it was declared."""
+    where = next((facts[one] for one in (decision.nearest, *decision.facts) if one in facts), None)
+    source, line = (where.source, where.line) if where else (None, None)
+    if source is not None:
+        source = prefix + source
+    elif decision.place is not None:
+        source, _, number = decision.place.rpartition(":")
+        line = int(number)
+    severity: Severity = "note"
+    message = f"undecided: {decision.sentence} {decision.reason or ''}".rstrip()
+    if decision.status == "contradiction":
+        severity, message = "error", decision.letter or decision.sentence
+    elif decision.family == "declared":
+        severity = "warning"
+    return Finding(
+        check=_check(decision.family),
+        severity=severity,
+        source=source,
+        row=line,
+        key={"relation": decision.relation},
+        expected=decision.formula if decision.status == "contradiction" else None,
+        found=distance_text(decision),
+        message=message,
+    )
+
+
+def _check(family: str) -> str:
+    """A family's name as the id of a check."""
+    return f"relation.{re.sub('[^a-z]+', '-', family.lower()).strip('-')}"
+
+
+def _family(tally: AuditTally, absent: bool) -> CheckResult:
+    total = tally.holds + tally.contradiction + tally.undecided
+    status: Status = "fail" if tally.contradiction else "pass"
+    reason = None
+    if absent and tally.undecided and tally.family == "declared" and not tally.contradiction:
+        status, reason = "missing", f"{times(tally.undecided, 'relation')} undecided"
+    return CheckResult(
+        id=_check(tally.family),
+        title=f"Relations between printed numbers can hold: {tally.family}",
+        status=status,
+        reason=reason,
+        inspected=total,
+        unit="relations",
+        findings=tally.contradiction + tally.undecided,
+        seconds=0.0,
+    )
+
+
+def _reading(audit: Audit) -> list[CheckResult]:
+    errors = sum(one.severity == "error" for one in audit.problems)
+    return [
+        CheckResult(
+            id=READING,
+            title="The paper and its relations can be read",
+            status="fail" if errors else "pass",
+            inspected=audit.coverage.cells,
+            unit="cells",
+            findings=len(audit.problems),
+            seconds=0.0,
+        )
+    ]

@@ -1,0 +1,211 @@
+"""The audit for people: contradictions first, then what is undecided, then counts of what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from sealtrace.records.audit import Audit, AuditDecision, AuditFact, AuditProblem
+from sealtrace.report.places import times
+from sealtrace.report.text import Paint, plain, wrapped
+
+CONTRADICTIONS = 200
+"""How many contradictions are printed in full."""
+UNDECIDED = 20
+NUMBERS = 8
+"""How many numbers of one relation are printed."""
+PROBLEMS = 40
+
+_HEADLINES = {
+    "contradiction": ("CONTRADICTION", "red"),
+    "incomplete": ("INCOMPLETE", "yellow"),
+    "consistent": ("CONSISTENT", "green"),
+}
+_WORKS = {True: "would repair it", False: "would not repair it", None: "undecided whether it would repair it"}
+
+
+def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
+    """The whole audit, no line wider than `width` unless a word is; with `everything`, what holds is listed, too."""
+    lines = [
+        *_headline(audit, width, paint),
+        *_contradictions(audit, width, paint),
+        *_undecided(audit, width, paint, everything=everything),
+        *_problems(audit, width, paint),
+        *(_held(audit, width, paint) if everything else ()),
+        *_suggestions(audit, width, paint),
+        "",
+        *_figures(audit, width),
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def counted(audit: Audit) -> str:
+    """How the relations came out, in a few words."""
+    counts = [sum(one.status == status for one in audit.decisions) for status in _STATUSES]
+    relations = [f"{counts[0]} {'relation' if counts[0] == 1 else 'relations'} cannot hold"]
+    relations += [f"{count} {word}" for count, word in zip(counts[1:], ("undecided", "can hold"), strict=True)]
+    return ", ".join(relations) if audit.decisions else "no relation was decided"
+
+
+def distance_text(decision: AuditDecision) -> str | None:
+    """How far the nearest number would have to move."""
+    if decision.distance is None:
+        return None
+    units = f"{float(Fraction(decision.distance)):.3g} units of the last printed digit"
+    return f"{units} of {decision.nearest}" if decision.nearest else f"{units}, over several numbers together"
+
+
+def steps_of(decision: AuditDecision) -> list[str]:
+    """The arithmetic: one line, or of relations that contradict each other the lines to add up."""
+    return decision.proof if decision.together and decision.proof else [decision.arithmetic or ""]
+
+
+def place_text(fact: AuditFact) -> str:
+    """A printed number's address and line."""
+    return f"{fact.address}, line {fact.line}" if fact.line else fact.address
+
+
+def problem_text(problem: AuditProblem) -> str:
+    """A problem behind its place."""
+    place = ":".join(str(part) for part in (problem.source, problem.line, problem.column) if part is not None)
+    return f"{place}: {problem.message}"
+
+
+def repair_text(says: str, works: bool | None) -> str:
+    """An explanation, and what became of it."""
+    return f"{says}: {_WORKS[works]}"
+
+
+_STATUSES = ("contradiction", "undecided", "holds")
+
+
+def _headline(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
+    word, colour = _HEADLINES[audit.verdict]
+    for number, line in enumerate(wrapped(f"{word}  {audit.paper}", width)):
+        yield paint(word, colour) + line.removeprefix(word) if number == 0 else line
+    if audit.root_sha256:
+        yield f"root {audit.root_sha256}"
+    yield counted(audit)
+
+
+def _contradictions(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
+    found = [one for one in audit.decisions if one.status == "contradiction"]
+    facts = {fact.address: fact for fact in audit.facts}
+    for decision in found[:CONTRADICTIONS]:
+        yield ""
+        yield from _title("contradiction", "red", decision, width, paint)
+        yield from wrapped(decision.sentence, width, "  ")
+        yield from _field("implied by", [decision.source], width)
+        yield from _numbers(decision, facts, width)
+        yield from _field("together", decision.together, width)
+        yield from _field("arithmetic", steps_of(decision), width)
+        if distance := distance_text(decision):
+            yield from _field("off by", [distance], width)
+        yield from _field("assumes", decision.assumes, width)
+        yield from _field("explained", [repair_text(one.says, one.works) for one in decision.repairs], width)
+        yield from _field("write", [decision.letter or ""], width)
+    if len(found) > CONTRADICTIONS:
+        yield ""
+        yield f"... and {len(found) - CONTRADICTIONS} more contradictions (--format json lists them)"
+
+
+def _undecided(audit: Audit, width: int, paint: Paint, *, everything: bool) -> Iterator[str]:
+    found = [one for one in audit.decisions if one.status == "undecided"]
+    facts = {fact.address: fact for fact in audit.facts}
+    shown = found if everything else [one for one in found if one.family in ("declared", "group")][:UNDECIDED]
+    for decision in shown:
+        yield ""
+        yield from _title("undecided", "yellow", decision, width, paint)
+        yield from wrapped(decision.sentence, width, "  ")
+        yield from _numbers(decision, facts, width)
+        yield from _field("missing", [decision.reason or ""], width)
+    if len(found) > len(shown):
+        yield ""
+        more = times(len(found) - len(shown), "other relation" if shown else "automatic relation")
+        yield f"{paint('undecided', 'yellow')}: {more} (--all lists them)"
+
+
+def _problems(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
+    for severity, word, colour in (("error", "not read", "yellow"), ("warning", "doubtful", "cyan")):
+        found = [one for one in audit.problems if one.severity == severity]
+        if not found:
+            continue
+        yield ""
+        yield f"{paint(word, colour)}: {times(len(found), 'problem')}"
+        for problem in found[:PROBLEMS]:
+            yield from wrapped(problem_text(problem), width, "  ", "    ")
+        if len(found) > PROBLEMS:
+            yield f"  ... and {len(found) - PROBLEMS} more (--format json lists them)"
+
+
+def _held(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
+    for decision in audit.decisions:
+        if decision.status == "holds":
+            yield ""
+            yield from _title("holds", "green", decision, width, paint)
+            yield from wrapped(decision.sentence, width, "  ")
+            yield from _field("implied by", [decision.source], width)
+    for one in audit.left_out:
+        yield ""
+        yield from wrapped(f"left out: {problem_text(one)}", width, "", "  ")
+
+
+def _suggestions(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
+    if not audit.suggestions:
+        return
+    yield ""
+    yield from wrapped(
+        f"{times(len(audit.suggestions), 'suggestion')}: found by search, not by reading. They hold, perhaps by "
+        "chance; the paper may imply none of them.",
+        width,
+    )
+    for number, one in enumerate(audit.suggestions, 1):
+        yield f"  {paint(f'suggestion {number}', 'cyan')}, {one.score:.1f} digits beyond chance"
+        for line in one.text.splitlines():
+            indent = " " * (4 + len(line) - len(line.lstrip()))
+            # As a relations file continues a line: whoever copies it need not join it again.
+            yield from wrapped(line.strip(), width, indent, f"{indent}  ")
+
+
+def _figures(audit: Audit, width: int) -> Iterator[str]:
+    for status, name in (("holds", "Can hold"), ("contradiction", "Cannot"), ("undecided", "Undecided")):
+        counts = [(getattr(tally, status), tally.family) for tally in audit.tallies]
+        listed = ", ".join(f"{count} {family}" for count, family in counts if count)
+        yield from _figure(name, listed or "none", width)
+    cells = audit.coverage
+    yield from _figure(
+        "Cells",
+        f"{cells.constrained} of {cells.cells} with numbers are bound by a decided relation, "
+        f"{cells.unconstrained} by none",
+        width,
+    )
+    if cells.text:
+        bound = f"{cells.text_constrained} of {cells.text} declared numbers of the running text are bound"
+        yield from _figure("Text", bound, width)
+    if audit.left_out:
+        yield from _figure("Left out", f"{times(len(audit.left_out), 'relation')} whose cell says n/a", width)
+
+
+def _title(word: str, colour: str, decision: AuditDecision, width: int, paint: Paint) -> Iterator[str]:
+    """The first line of a decision: painted behind the wrapping, because what a paper says may look like paint."""
+    origin = "" if decision.family == "declared" else f"  [{decision.family}]"
+    for number, line in enumerate(wrapped(f"{word}: {decision.relation}{origin}", width, "", "  ")):
+        yield paint(word, colour) + line.removeprefix(word) if number == 0 else line
+
+
+def _numbers(decision: AuditDecision, facts: dict[str, AuditFact], width: int) -> Iterator[str]:
+    members = [facts[address] for address in decision.facts]
+    lines = [f"{fact.printed}  {place_text(fact)}" for fact in members[:NUMBERS]]
+    if len(members) > NUMBERS:
+        lines.append(f"... and {len(members) - NUMBERS} more")
+    return _field("printed", lines, width)
+
+
+def _field(name: str, values: Iterable[str], width: int) -> Iterator[str]:
+    for number, value in enumerate(values):
+        if value:
+            yield from wrapped(value, width, f"  {name if number == 0 else '':<11} ", " " * 16)
+
+
+def _figure(name: str, value: str, width: int) -> Iterator[str]:
+    return wrapped(f"{name:<12} {value}", width, "", " " * 13)
