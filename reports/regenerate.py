@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import sealtrace
-from sealtrace.report import json, text
+from sealtrace.cli.subjects import read_subject
+from sealtrace.relations.auditing import audit
+from sealtrace.report import audit_markdown, audit_text, json, text
 
 HERE = Path(__file__).resolve().parent
 BUNDLES = HERE.parent / "bundles"
+RELATIONS = "report/relation.jsonl"
 
 
 def without_timings(report: sealtrace.Report) -> sealtrace.Report:
@@ -20,7 +23,11 @@ def without_timings(report: sealtrace.Report) -> sealtrace.Report:
 def rendered(bundle: Path) -> dict[str, str]:
     """File name to content, for one study."""
     report = without_timings(sealtrace.verify(bundle))
-    return {"report.txt": text.render(report), "report.json": json.render(report)}
+    files = {"report.txt": text.render(report), "report.json": json.render(report)}
+    if (bundle / RELATIONS).exists():
+        found = audit(read_subject(bundle)[0], version=sealtrace.__version__)
+        files |= {"audit.txt": audit_text.render(found), "audit.md": audit_markdown.render(found, everything=True)}
+    return files
 
 
 def studies() -> dict[str, Path]:

@@ -37,7 +37,7 @@ def test_numbers_of_the_text_have_names() -> None:
     """Rows whose label is a name, with a number; parts of them, too."""
     facts = facts_of_records([TABLE, TEXT])
     assert facts.declared == ("intro.range", "intro.rate")
-    assert facts.tables == ("tab:x",)
+    assert facts.rows("text") == ("line 9: 0.5", "word")
     high = facts.named("intro.range", "high")
     assert (high.text, high.line, high.source) == ("0.3", 4, "p.tex")
 

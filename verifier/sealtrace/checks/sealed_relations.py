@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.evidence.study import Study
-from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.groups import decide_groups
 from sealtrace.relations.problems import Problem
+from sealtrace.relations.rationing import decide_each
 from sealtrace.relations.sealed import Address, bound_cells, facts_of_records, misshapen
 from sealtrace.relations.stored import claims_of
 
@@ -23,7 +23,7 @@ def problems_of(study: Study) -> list[Problem]:
 def decided(study: Study) -> list[Decision]:
     """Every relation by itself."""
     if "relations decided" not in study.memory:
-        study.memory["relations decided"] = [decide(claim) for claim in _read(study)[0]]
+        study.memory["relations decided"] = decide_each(_read(study)[0])
     found: list[Decision] = study.memory["relations decided"]
     return found
 

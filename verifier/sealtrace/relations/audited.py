@@ -23,6 +23,7 @@ from sealtrace.relations.families.suggestions import Suggestion
 from sealtrace.relations.intervals import Bound, Interval, point
 from sealtrace.relations.letters import letter_of
 from sealtrace.relations.rendering import formula_text, number_text
+from sealtrace.relations.sealed import TEXT
 
 Cell = tuple[str, str, str]
 """Table, row and column."""
@@ -98,9 +99,9 @@ def coverage_of(
     wrong = {
         place for one in decided if one.status is Status.CONTRADICTION for fact in one.cells for place in _places(fact)
     }
-    cells: dict[str, dict[Cell, None]] = {label: {} for label in facts.tables}
+    cells: dict[str, dict[Cell, None]] = {label: {} for label in facts.tables if label != TEXT}
     for fact in facts.every():
-        if fact.table is not None:
+        if fact.table in cells:
             cells[fact.table][fact.table, fact.row, fact.column] = None
     tables = [
         AuditTable(

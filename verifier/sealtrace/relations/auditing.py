@@ -9,13 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sealtrace.records.audit import Audit, AuditProblem, AuditVerdict
 from sealtrace.relations.audited import coverage_of, decision_record, facts_of, suggestion_record, tallies_of
-from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families import quoted
@@ -24,23 +23,15 @@ from sealtrace.relations.families.registry import FAMILIES, automatic_claims, hi
 from sealtrace.relations.families.suggestions import suggest as suggestions
 from sealtrace.relations.groups import decide_groups
 from sealtrace.relations.problems import Problem
+from sealtrace.relations.rationing import Progress, decide_each
 from sealtrace.relations.reading import Reading, read_relations
 from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.sealed import facts_of_records
 from sealtrace.relations.stored import claims_of
 from sealtrace.relations.syntax import Shared, walk
-from sealtrace.relations.work import Work
 from sealtrace.tables.extracted import ExtractedTable, ProseLine
 
-STEPS = 300_000
-"""Steps of arithmetic that one relation may take."""
-ALLOWANCE = 60_000_000
-"""Steps that all of them may take together before each is given only a few."""
-FEW_STEPS = 3_000
-MAX_CLAIMS = 10_000
-
-Progress = Callable[[str, int, int], None]
-"""Told a step's name, how much of it is done, and how much there is."""
+MAX_CLAIMS = 5000
 
 
 @dataclass
@@ -147,7 +138,7 @@ def audit(
     chosen = [family for family in FAMILIES if families is None or family.name in families]
     known = {formula_text(claim.formula) for claim in bound.claims}
     bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
-    decisions = _decided(bound.claims, progress)  # (2)
+    decisions = decide_each(bound.claims, progress)  # (2)
     together = decide_groups([one.claim for one in decisions if one.status is not Status.CONTRADICTION])  # (3)
     decisions += together + (hints(paper) if any(family.find is quoted.find for family in chosen) else [])
     decisions.sort(key=lambda one: _ORDER.index(one.status))
@@ -190,19 +181,6 @@ def _declared(subject: Subject, sources: Sequence[Source], bound: _Bound) -> tup
         if not (reading.claims or reading.problems or reading.left_out):
             bound.problems.append(AuditProblem(message="declares no relation", severity="error", source=source.name))
     return facts, texts | set(facts.declared)
-
-
-def _decided(claims: list[Claim], progress: Progress | None) -> list[Decision]:
-    decisions = []
-    left = ALLOWANCE
-    for number, claim in enumerate(claims, 1):
-        work = Work(STEPS) if left > 0 else Work(FEW_STEPS, boxes=20, halvings=20)
-        given = work.steps
-        decisions.append(decide(claim, work))
-        left -= given - work.steps
-        if progress:
-            progress("deciding", number, len(claims))
-    return decisions
 
 
 def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVerdict:

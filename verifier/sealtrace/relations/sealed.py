@@ -31,16 +31,17 @@ def facts_of_records(records: Iterable[dict[str, Any]], *, called: bool = True) 
     text = next((record for record in tables if record["label"] == TEXT), None)
     lines = [_prose_line(text, row) for row in text["rows"] if len(row["cells"]) == 1] if text is not None else []
     named = [row for row in text["rows"] if _is_named(row)] if text is not None and called else []
-    facts = Facts.of([record for record in tables if record is not text], lines)
+    others = [row for row in text["rows"] if row not in named] if text is not None else []
+    facts = Facts.of([{**record, "rows": others} if record is text else record for record in tables], lines)
     for row in named:
         # What does not stand on a line as it is written, such as 1{,}000, cannot be called.
         with suppress(UnknownFactError):
             facts.declare(row["label"], row["cells"][0], row.get("line") or 0, lines[0].source)
     for label, row_label, column, rule in _printing(tables):
-        if label != TEXT:
-            facts.print_as(rule, label, row_label, column)
-        elif row_label in facts.declared:
+        if row_label in facts.declared and label == TEXT:
             facts.print_as(rule, row_label)
+        else:
+            facts.print_as(rule, label, row_label, column)
     return facts
 
 

@@ -1,0 +1,147 @@
+"""Binds the relations to what was printed, classifies every cell, and seals both."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rsd_paper.extract import declared
+from sealtrace.bundle.sealing import seal
+from sealtrace.bundle.writing import write_document, write_rows
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact, Rule
+from sealtrace.relations.facts import Facts
+from sealtrace.relations.reading import read_relations
+from sealtrace.relations.sealed import TEXT, Address, bound_cells, facts_of_records
+from sealtrace.relations.stored import record_of
+from sealtrace.tables.numbers import looks_numeric, read_printed
+
+PROTOCOL = {
+    "study": "rsd-paper",
+    "title": "What the RSD-Poker paper prints, and the relations that its own words imply",
+    "anonymous": False,
+    "expects": "findings",
+}
+NO_POLICIES = "An audit of printed numbers: no policy is traced, calibrated or selected."
+NUMBER = "Number"
+"""The one column of the table of text."""
+RECOMPUTED = "Recomputed from records by the study rsd-fixture; here its numbers are held against each other."
+
+
+def build(
+    printed: dict[str, Any],
+    relations: dict[str, str],
+    recomputed: set[str],
+    directory: Path,
+    attachments: dict[str, bytes],
+) -> None:
+    """Makes the bundle in a new directory.
+
+    `relations` are the relations files, by name; `recomputed` are the tables that another study gives from records.
+    """
+    source = printed["source"]
+    tables = [{"source": source, **table} for table in printed["tables"]]
+    text = {
+        "label": TEXT,
+        "caption": "Numbers of the running text: those that relations name, then the others by their lines.",
+        "source": source,
+        "columns": [{"label": NUMBER}],
+        "rows": [
+            {"label": f"line {line}: {literal}", "cells": [literal], "line": line} for line, literal in printed["text"]
+        ],
+    }
+    records = [*tables, text]
+    facts = facts_of_records(records, called=False)
+    claims = _claims(relations, facts)
+    named = [number for content in relations.values() for number in declared(content)]
+    text["rows"] = _text_rows(named, text["rows"])
+    _tell_printing(records, facts)
+    bound = bound_cells(claims, records)
+    for record in records:
+        _classify(record, bound)
+        if record["label"] in recomputed:
+            record["caption"] = RECOMPUTED
+
+    write_document(directory / "declare/protocol.json", PROTOCOL)
+    _archive(directory, attachments)
+    for record in records:
+        name = re.sub(r"[^a-z0-9]+", "-", record["label"].removeprefix("tab:"))
+        write_document(directory / f"report/table.{name}.json", record)
+    write_rows(directory / "report/relation.jsonl", "relation", map(record_of, claims))
+    seal(directory, empty={"all": NO_POLICIES})
+
+
+def _claims(relations: dict[str, str], facts: Facts) -> list[Claim]:
+    claims: list[Claim] = []
+    for name, text in relations.items():
+        reading = read_relations(text, name, facts)
+        if reading.problems:
+            raise ValueError("\n".join(map(str, reading.problems)))
+        claims += reading.claims
+    twice = [name for name, count in Counter(claim.name for claim in claims).items() if count > 1]
+    if twice:
+        raise ValueError(f"two relations have one name: {', '.join(twice)}")
+    return claims
+
+
+def _text_rows(named: list[tuple[str, str, int]], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Numbers that relations name go by that name; the others keep their lines."""
+    taken = {(line, literal) for _, literal, line in named}
+    rows = [{"label": name, "cells": [literal], "line": line} for name, literal, line in named]
+    return [*rows, *(row for row in others if (row["line"], row["cells"][0]) not in taken)]
+
+
+def _tell_printing(records: list[dict[str, Any]], facts: Facts) -> None:
+    """Writes into the rows how numbers came to be printed that the relations files read otherwise than as usual."""
+    usual = {fact.address: fact for fact in facts_of_records(records).every()}
+    # Rows of the text that were given a name have another address since.
+    known = [fact for fact in facts.every() if fact.address in usual]
+    for fact in known:
+        if _ends(fact) != _ends(usual[fact.address]):
+            rule = next(rule for rule in Rule if _ends(fact.read_as(rule)) == _ends(fact))
+            _row(records, fact).setdefault("printing", {})[fact.column or NUMBER] = rule.value
+    again = {fact.address: fact for fact in facts_of_records(records).every()}
+    wrong = [fact.address for fact in known if _ends(fact) != _ends(again[fact.address])]
+    if wrong:
+        raise ValueError(f"only whole cells can be told how they were printed: {', '.join(wrong)}")
+
+
+def _ends(fact: Fact) -> tuple[Fraction, Fraction]:
+    return fact.low, fact.high
+
+
+def _row(records: list[dict[str, Any]], fact: Fact) -> dict[str, Any]:
+    labels = {fact.row} if fact.table else {fact.address, fact.address.rpartition(".")[0]}
+    rows = next(record["rows"] for record in records if record["label"] == (fact.table or TEXT))
+    found: dict[str, Any] = next(row for row in rows if row["label"] in labels)
+    return found
+
+
+def _classify(record: dict[str, Any], bound: set[Address]) -> None:
+    """Says of every cell with a number whether relations bind it."""
+    label = record["label"]
+    for row in record["rows"]:
+        recipes = {
+            column["label"]: {
+                "classification": "constrained" if (label, row["label"], column["label"]) in bound else "attested"
+            }
+            for column, text in zip(record["columns"], row["cells"], strict=True)
+            if looks_numeric(text) or ((printed := read_printed(text)) and printed.numeric)
+        }
+        if recipes:
+            row["recipes"] = recipes
+
+
+def _archive(directory: Path, attachments: dict[str, bytes]) -> None:
+    """Keeps the code and the relations files beside the records, with the hash that they have now."""
+    rows = []
+    for name, data in sorted(attachments.items()):
+        path = f"declare/attachments/{name}"
+        (directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (directory / path).write_bytes(data)
+        rows.append({"path": path, "role": "code", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
+    write_rows(directory / "declare/source.jsonl", "source", rows)

@@ -1,0 +1,29 @@
+"""Many claims, decided within one allowance: no file of relations can make an answer wait for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sealtrace.relations.decide import decide
+from sealtrace.relations.decision import Claim, Decision
+from sealtrace.relations.work import Work
+
+ALLOWANCE = 2_000_000
+"""Steps of arithmetic for all of them: a minute or so. A thousand relations of a real paper take a fraction."""
+
+Progress = Callable[[str, int, int], None]
+"""Told a step's name, how much of it is done, and how much there is."""
+
+
+def decide_each(claims: Sequence[Claim], progress: Progress | None = None) -> list[Decision]:
+    """Every claim by itself; once the allowance is used up, each is tried only shortly."""
+    decisions = []
+    left = ALLOWANCE
+    for number, claim in enumerate(claims, 1):
+        work = Work() if left > 0 else Work(steps=2_000, boxes=20, halvings=20)
+        given = work.steps
+        decisions.append(decide(claim, work))
+        left -= given - work.steps
+        if progress:
+            progress("deciding", number, len(claims))
+    return decisions
