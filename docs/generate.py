@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sealtrace.checks.catalogue import CATALOGUE
+from sealtrace.cli import audit, diff, verify
 from sealtrace.records.kinds import KINDS, SCHEMA_KINDS, model_of
+from sealtrace.relations import decision, reading
+from sealtrace.relations.families.registry import FAMILIES
+from sealtrace.relations.syntax import FUNCTIONS, ORDERS
 from sealtrace.tables import cells  # noqa: F401 - imported for the metrics that it registers
 from sealtrace.tables.judgement import DEFINITIONS
 from sealtrace.tables.metrics import METRICS
@@ -62,12 +66,62 @@ def records() -> Iterator[str]:
         yield ""
 
 
+def relations() -> Iterator[str]:
+    """The language of relations files, and every automatic family."""
+    yield from ("# Relations between printed numbers", "", NOTE, "")
+    yield from ("## What is decided", "", "| status | meaning |", "|---|---|")
+    yield from (f"| `{status.value}` | {meaning} |" for status, meaning in decision.DEFINITIONS.items())
+    first, _, rest = (reading.__doc__ or "").partition("\n\n")
+    example, _, after = rest.rpartition("\n\n")
+    yield from ("", "## A relations file", "", first, "", "```text")
+    yield from (line.removeprefix("    ") for line in example.splitlines())
+    yield from ("```", "", after.strip(), "", "## Functions", "", "| function | arguments |", "|---|---|")
+    for name, (least, most) in FUNCTIONS.items():
+        yield f"| `{name}` | {least if most == least else f'{least} or more'} |"
+    yield from ("", f"Predicates of lists: {', '.join(f'`{name}`' for name in ORDERS)}.", "")
+    yield from ("## Automatic families", "", "| family | what it says | when it is claimed |", "|---|---|---|")
+    yield from (f"| {one.name} | {_cell(one.sentence)} | {_cell(one.trigger)} |" for one in FAMILIES)
+    yield ""
+
+
+MEANINGS = {
+    "text": "for a terminal",
+    "json": "stable, with a published schema",
+    "junit": "JUnit XML: a test case per check and per table",
+    "sarif": "SARIF 2.1.0: a rule per check, regions in records or in the paper",
+    "github": "annotations of a GitHub workflow",
+    "markdown": "for a pull request or an evaluation form",
+    "latex": "a table of differences for an appendix",
+    "html": "one page that opens from disk",
+    "csv": "one line per cell",
+}
+
+
+def formats() -> Iterator[str]:
+    """Which command writes which format."""
+    yield from ("# Formats", "", NOTE, "")
+    yield from ("`--format F` prints one; `-o F=FILE` writes one, and may be given more than once.", "")
+    commands = {"verify": verify.FORMS, "diff": diff.FORMS, "audit": audit.FORMS}
+    yield f"| format | {' | '.join(commands)} | what it is |"
+    yield "|---|" + "---|" * (len(commands) + 1)
+    for name in dict.fromkeys(form for forms in commands.values() for form in forms):
+        ticks = " | ".join("yes" if name in forms else "-" for forms in commands.values())
+        yield f"| `{name}` | {ticks} | {MEANINGS[name]} |"
+    yield ""
+
+
 def _cell(text: str) -> str:
     """A text that stays within its table cell."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
-PAGES = {"checks.md": checks, "recipes.md": recipes, "records.md": records}
+PAGES = {
+    "checks.md": checks,
+    "recipes.md": recipes,
+    "relations.md": relations,
+    "formats.md": formats,
+    "records.md": records,
+}
 
 
 def rendered() -> dict[str, str]:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from sealtrace.evidence.frame import Index, Mask, Matrix
-from sealtrace.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, traces_by_state
+from sealtrace.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.evidence.partitions import Partition
 from sealtrace.evidence.settings import Setting, competing
 from sealtrace.evidence.study import Study, as_double
@@ -35,6 +35,10 @@ class Shares:
     def __init__(self, table: list[list[Fraction]]) -> None:
         self.table = table
         self.doubles: Matrix = np.array([[float(share) for share in row] for row in table])
+        places: dict[Fraction, int] = {}
+        self._place = [[places.setdefault(share, len(places)) for share in row] for row in table]
+        self._distinct = list(places)
+        self._pairs = {(place, group) for row in self._place for group, place in enumerate(row)}
         self._extreme = [
             (row, group)
             for row, shares in enumerate(table)
@@ -44,14 +48,11 @@ class Shares:
 
     def at_counts(self, counts: Index, compute: Callable[[int, Fraction], float]) -> Matrix:
         """What depends on n and the share alone, by candidate and group; computed once per pair."""
-        known: dict[tuple[int, Fraction], float] = {}
-        for row in self.table:
-            for pair in zip(counts.tolist(), row, strict=True):
-                if pair not in known:
-                    known[pair] = compute(*pair)
-        table: Matrix = np.array(
-            [[known[pair] for pair in zip(counts.tolist(), row, strict=True)] for row in self.table]
-        )
+        by_share = np.zeros((len(self._distinct), len(counts)))
+        states: list[int] = counts.tolist()
+        for place, group in self._pairs:
+            by_share[place, group] = compute(states[group], self._distinct[place])
+        table: Matrix = by_share[self._place, np.arange(len(counts))]
         return table
 
     def risk_upper(self, crossings: Index, counts: Index) -> Matrix:
@@ -84,6 +85,7 @@ class Calibration:
         self.counts: Index = np.array([len(members) for members in self.members], np.int64)
         self.states = states
         self._groups = groups
+        self._exact_means: dict[tuple[int, int], Fraction] = {}
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -219,8 +221,12 @@ class Calibration:
 
     def exact_mean(self, row: int, group: int) -> Fraction:
         """The mean utility with nothing rounded."""
-        members = self.members[group]
-        return self.outcomes.exact_utility(self.candidates[row], members) / len(members)
+        # Candidates of scale 0 are one policy: what is summed for one of them serves all.
+        key = (twin(self.study, self.candidates[row]), group)
+        if key not in self._exact_means:
+            members = self.members[group]
+            self._exact_means[key] = self.outcomes.exact_utility(key[0], members) / len(members)
+        return self._exact_means[key]
 
     def exact_lower(self, row: int, group: int) -> bounds.Lower:
         """L as an exact object."""
@@ -229,13 +235,6 @@ class Calibration:
             return bounds.Lower(Fraction(0), 0, self.utility_shares.table[row][group])
         normalized = (self.exact_mean(row, group) - low) / (high - low)
         return bounds.Lower(normalized, int(self.counts[group]), self.utility_shares.table[row][group])
-
-    def same_distribution(self, one: int, other: int, group: int) -> bool:
-        """Whether two candidates have the same stored distribution at every state of a group."""
-        members = self.members[group]
-        matrix = self.study.probabilities.values
-        rows = [traces_by_state(self.study, self.candidates[row])[members] for row in (one, other)]
-        return bool(np.array_equal(matrix[rows[0]], matrix[rows[1]]))
 
 
 @lru_cache(maxsize=65536)

@@ -15,7 +15,7 @@ import numpy as np
 
 from sealtrace.evidence.calibration import Calibration, UndeclaredError
 from sealtrace.evidence.frame import Index, Mask, Matrix, Vector
-from sealtrace.evidence.outcomes import NEAR, UnscoredError, divergences
+from sealtrace.evidence.outcomes import NEAR, UnscoredError, divergences, twin
 from sealtrace.evidence.partitions import Partition, frozen_partitions
 from sealtrace.evidence.settings import Setting
 from sealtrace.evidence.study import Study, as_double
@@ -181,12 +181,18 @@ def _take_by_mean(calibration: Calibration, group: int, admissible: Mask) -> Tak
     values = calibration.utility[:, group]
 
     def compare(one: int, other: int) -> int:
-        if calibration.same_distribution(one, other, group):
+        if _twins(calibration, one, other):
             return 0
         difference = calibration.exact_mean(one, group) - calibration.exact_mean(other, group)
         return (difference > 0) - (difference < 0)
 
     return _largest(values, admissible, compare)
+
+
+def _twins(calibration: Calibration, one: int, other: int) -> bool:
+    """Whether two rows are the same policy, so that nothing needs to be compared."""
+    first, second = (twin(calibration.study, calibration.candidates[row]) for row in (one, other))
+    return first == second
 
 
 def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int]) -> int:
@@ -245,7 +251,7 @@ def _take_dual(calibration: Calibration, _: dict[str, Any], group: int) -> Taken
 
     def compare(one: int, other: int) -> int:
         shares = calibration.utility_shares.table
-        if shares[one][group] == shares[other][group] and calibration.same_distribution(one, other, group):
+        if shares[one][group] == shares[other][group] and _twins(calibration, one, other):
             return 0
         return bounds.compare_lower(calibration.exact_lower(one, group), calibration.exact_lower(other, group))
 

@@ -5,6 +5,7 @@ Computed from stored distributions and action values; `score` records are not re
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -139,6 +140,20 @@ def traces_by_state(study: Study, candidate: int) -> Index:
         study.memory[name] = study.by_state("trace", np.flatnonzero(study.trace_candidate == candidate))
     rows: Index = study.memory[name]
     return rows
+
+
+def twin(study: Study, candidate: int) -> int:
+    """The first candidate of the bank that has the same stored distribution at the same states."""
+    if "twins" not in study.memory:
+        seen: dict[bytes, int] = {}
+        twins = []
+        for place in range(len(study.candidates)):
+            rows = traces_by_state(study, place)
+            states = np.flatnonzero(rows >= 0)
+            written = states.tobytes() + study.probabilities.values[rows[states]].tobytes()
+            twins.append(seen.setdefault(hashlib.sha256(written).digest(), place))
+        study.memory["twins"] = twins
+    return int(study.memory["twins"][candidate])
 
 
 def outcomes_of(study: Study, utility: str, risk: str, tau: Fraction) -> Outcomes:
