@@ -149,7 +149,7 @@ def test_installed_package_brings_its_templates(installed: tuple[Path, dict[str,
     """They are no Python, and must be in the wheel all the same."""
     script = installed[0] / "temp" / "sealtrace" / "bin" / "sealtrace"
     for kind in ("results", "policies"):
-        command = [script, "init", tmp_path / kind, "--kind", kind]
+        command: list[str | Path] = [script, "init", tmp_path / kind, "--kind", kind]
         subprocess.run(command, env=installed[1], check=True, capture_output=True)
         assert (tmp_path / kind / "bundle" / "declare" / "protocol.json").exists()
 

@@ -118,10 +118,7 @@ CONTRADICTIONS: dict[str, Callable[[], bool]] = {
     },
     "utility-convex-first": lambda: not_convex(robust("0.00"), robust("0.05"), robust("0.10")),
     "utility-convex-whole": lambda: not_convex(robust("0.00"), robust("0.10"), robust("0.20")),
-    **{
-        f"one-map-at-every-radius ({radius})": partial(map_changes, radius)
-        for radius in ("0.05", "0.10", "0.20")
-    },
+    **{f"one-map-at-every-radius ({radius})": partial(map_changes, radius) for radius in ("0.05", "0.10", "0.20")},
     **{
         f"fields-exploitability ({arm})": partial(is_not_half_of_nashconv, arm)
         for arm in ("No residual", "Full policy")
