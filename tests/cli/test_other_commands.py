@@ -163,18 +163,43 @@ def test_colour_on_a_terminal_and_none_under_no_color() -> None:
         assert ("\x1b[" in output) == coloured
 
 
-def test_progress_shows_on_a_terminal_only_and_leaves_standard_output_alone() -> None:
-    """With standard error on a terminal and work that lasts, a bar; in a pipe, nothing."""
-    program = "import sealtrace.cli.progress as p; p.PATIENCE = 0; from sealtrace.cli.main import main; main()"
-    command = [SCRIPT[0], "-c", program, "verify", str(FIXTURE)]
+IMPATIENT = "import sealtrace.cli.progress as p; p.PATIENCE = 0; from sealtrace.cli.main import main; main()"
+
+
+def on_a_terminal(*arguments: str) -> tuple[str, str]:
+    """Standard output, and what standard error shows on a terminal."""
     leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm"}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, env=environment, check=True, text=True)
+    done = subprocess.run(
+        [SCRIPT[0], "-c", IMPATIENT, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm"},
+        check=True,
+        text=True,
+    )
+    # A terminal that shows nothing would be read from for ever.
+    os.write(follower, b"the end")
     os.close(follower)
-    shown = os.read(leader, 65536).decode()
+    shown = b""
+    while not shown.endswith(b"the end"):
+        shown += os.read(leader, 65536)
     os.close(leader)
+    return done.stdout, shown.decode().removesuffix("the end")
+
+
+def test_progress_shows_on_a_terminal_only_and_leaves_standard_output_alone() -> None:
+    """With standard error on a terminal and work that lasts, a bar with its speed; in a pipe, nothing."""
+    output, shown = on_a_terminal("verify", str(FIXTURE))
     assert "reading" in shown
-    assert done.stdout.startswith("VERIFIED")
-    assert "\x1b" not in done.stdout
+    assert "recomputing cells" in shown
+    assert "/s" in shown
+    assert output.startswith("VERIFIED")
+    assert "\x1b" not in output
+    command = [SCRIPT[0], "-c", IMPATIENT, "verify", str(FIXTURE)]
     piped = subprocess.run(command, capture_output=True, check=True, text=True)
     assert piped.stderr == ""
+
+
+def test_quiet_shows_no_progress() -> None:
+    """Not even on a terminal."""
+    assert on_a_terminal("verify", str(FIXTURE), "--quiet")[1] == ""

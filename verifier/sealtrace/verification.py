@@ -78,7 +78,7 @@ def verify(
     bundle = read_bundle(
         default_bundle() if path is None else Path(path), every_row=every_row, progress=progress
     )  # (1)
-    study = Study(bundle, expect_root)
+    study = Study(bundle, expect_root, progress)
     outcomes: dict[str, Outcome] = {}
     results: dict[str, CheckResult] = {}
     due = [entry for entry in CATALOGUE if entry.id in _closure(chosen)]  # (2)

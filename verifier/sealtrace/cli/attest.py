@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sealtrace import __version__
+from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import root_digest
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def _stamp(moment: datetime) -> str:
     metavar="PUB.pem",
     help="The key that must have signed it.",
 )
+@quiet_option
 def command(
     bundle: Path,
     output: Path | None,
@@ -138,7 +140,6 @@ def _attested(
 ) -> int:
     from sealtrace.bundle.envelope import read_private_key, signed
     from sealtrace.cli.output import write_output
-    from sealtrace.cli.progress import progress_bar
     from sealtrace.cli.targets import Target, refuse_bad_places
     from sealtrace.report.in_toto import refusal_of, statement
     from sealtrace.report.inert import json_text

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option("--suggest", is_flag=True, help="Search for relations that nobody declared, and show them as guesses.")
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
 @format_options(FORMS)
+@quiet_option
 def command(
     paper: Path,
     relations: tuple[Path, ...],
@@ -99,7 +101,6 @@ def command(
     Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
-    from sealtrace.cli.progress import progress_bar
     from sealtrace.cli.subjects import read_source, read_subject
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.relations.auditing import audit

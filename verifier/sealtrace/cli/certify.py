@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sealtrace.cli.constants import constant_in, range_of
+from sealtrace.cli.progress import progress_bar, quiet_option
 
 if TYPE_CHECKING:
     from sealtrace.cli.certifying import Explored
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     help="For people, or for machines.",
 )
 @click.option("--width", type=click.IntRange(min=40), metavar="COLUMNS", help="Fit the text into so many columns.")
+@quiet_option
 def command(
     bundle: Path,
     selectors: tuple[str, ...],
@@ -114,7 +116,6 @@ def command(
     from sealtrace.bundle.reading import read_bundle
     from sealtrace.cli.certifying import certify
     from sealtrace.cli.output import paint, text_width, write_output
-    from sealtrace.cli.progress import progress_bar
     from sealtrace.evidence.study import Study
     from sealtrace.report.certify import render_json
     from sealtrace.report.certify_text import render_text

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import click
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
+_QUIET = "sealtrace.quiet"
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def quiet_option(function: _Function) -> _Function:
+    """Lets a command be told to show no progress."""
+
+    def remember(context: click.Context, _: click.Parameter, value: bool) -> None:
+        context.meta[_QUIET] = value
+
+    option = click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=remember, help="Show no progress bar."
+    )
+    return option(function)
 
 
 class _Bar:
@@ -42,12 +58,23 @@ class _Bar:
 
 def _rich_progress() -> Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Speed(TextColumn):
+        """How many rows, bytes or cells a second."""
+
+        def __init__(self) -> None:
+            super().__init__("")
+
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.0f}/s", style="progress.data.speed")
 
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
+        Speed(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
@@ -58,6 +85,10 @@ def _rich_progress() -> Progress:
 def progress_bar() -> Iterator[_Bar | None]:
     """A bar to report to, or None where nobody would see it."""
     stream: TextIO | None = sys.stderr
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(_QUIET):
+        yield None
+        return
     if stream is None or not stream.isatty() or find_spec("rich") is None:
         yield None
         return

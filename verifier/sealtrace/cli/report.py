@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import prefix_of, rendered, root_digest
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ PAGE = "report.html"
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
+@quiet_option
 def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, no_timings: bool) -> int:
     """Verify BUNDLE once, and write every report about it into a directory.
 
@@ -62,7 +64,6 @@ def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, n
 
     Exit codes: those of `sealtrace verify`.
     """
-    from sealtrace.cli.progress import progress_bar
     from sealtrace.verification import verify
 
     drawn = find_spec("jinja2") is not None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 @click.option(
     "--as-expected", is_flag=True, help="Exit 0 if the verdict is the one that the study expects of itself, else 1."
 )
+@quiet_option
 def command(
     bundle: Path | None,
     forms: tuple[str, ...],
@@ -77,7 +79,6 @@ def command(
     input or internal error; 3 no error, but something is missing or skipped.
     """
     from sealtrace.bundle.resources import default_bundle
-    from sealtrace.cli.progress import progress_bar
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.verification import select, verify
 

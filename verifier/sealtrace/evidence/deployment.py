@@ -142,10 +142,12 @@ def repeats_of(study: Study, selector: str, setting: Setting) -> list[Repeat]:
     key = f"repeats of {selector!r} {setting}"
     if key not in study.memory:
         declared = selector_named(study, selector)
-        study.memory[key] = [
-            _repeat(choose(study, declared, setting, calibrating), held_out)
-            for calibrating, held_out in repeated_splits(study, setting.calibration)
-        ]
+        splits = repeated_splits(study, setting.calibration)
+        found = []
+        for number, (calibrating, held_out) in enumerate(splits, 1):
+            found.append(_repeat(choose(study, declared, setting, calibrating), held_out))
+            study.progress("repeated splits", number, len(splits))
+        study.memory[key] = found
     repeats: list[Repeat] = study.memory[key]
     return repeats
 

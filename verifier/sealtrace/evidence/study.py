@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes, document_digest
-from sealtrace.bundle.reading import Bundle, Document
+from sealtrace.bundle.reading import Bundle, Document, Progress
 from sealtrace.evidence.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
 from sealtrace.recompute import networks, policies, scores, thresholds
 from sealtrace.records.kinds import KINDS
@@ -106,9 +106,11 @@ class Replay:
 class Study:
     """Columns and joins of one bundle. Everything is computed when first asked for, once."""
 
-    def __init__(self, bundle: Bundle, expected_root: str | None = None) -> None:
+    def __init__(self, bundle: Bundle, expected_root: str | None = None, progress: Progress | None = None) -> None:
         self.bundle = bundle
         self.expected_root = expected_root
+        self.progress = progress or (lambda *_: None)
+        """Told of steps that may last: a name, how much is done, how much there is."""
         self._frames: dict[str, Frame] = {}
         self._replays: dict[int, Replay | None] = {}
         self.memory: dict[str, Any] = {}

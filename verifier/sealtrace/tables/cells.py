@@ -317,8 +317,13 @@ def _described(recipe: dict[str, Any], cell: TableCell) -> str:
 def evaluate_tables(study: Study, cells: list[TableCell]) -> list[CellResult]:
     """What becomes of every numeric cell, in order."""
     evaluator = Evaluator(study, bundle_cells(study) + cells)
+    results = []
     try:
-        return [result for cell in cells if (result := evaluator.evaluate(cell)) is not None]
+        for number, cell in enumerate(cells, 1):
+            if (result := evaluator.evaluate(cell)) is not None:
+                results.append(result)
+            study.progress("recomputing cells", number, len(cells))
+        return results
     finally:
         evaluator.close()
 
