@@ -28,6 +28,8 @@ LACKS = {
     "replay.query-gate": "query",
     "replay.query-policy": "query",
     "replay.top-action": "top-action",
+    "replay.student": "student",
+    "replay.residual": "student",
 }
 """Checks that a bank without the policy does not exercise."""
 

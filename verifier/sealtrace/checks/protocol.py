@@ -376,6 +376,9 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
 
 def _told_apart(study: Study, outcome: Outcome) -> None:
     """Competing candidates of one scale differ in their family's index, so that ties have one order."""
+    if not any(one.get("partition") for one in study.protocol.get("selectors") or []):
+        # Nothing chooses among families, so nothing can tie.
+        return
     frame = study.frame("candidate")
     first: dict[tuple[Fraction, int | None], Candidate] = {}
     for one in (study.candidates[place] for place in competing(study)):
