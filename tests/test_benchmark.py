@@ -32,3 +32,19 @@ def test_benchmark_reports_time_memory_and_floor() -> None:
     assert figures is not None
     assert float(figures[1]) <= 2.0
     assert int(figures[2]) <= 1000
+
+
+def test_map_searches_keep_within_their_targets() -> None:
+    """The small form of the map benchmark: every search proven, none worse than the solver, all of them quick."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "maps.py", "--quick"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in done.stdout.splitlines()[1:] if line.strip()]
+    assert {(row[0], row[1], row[2]) for row in rows} >= {
+        (kind, groups, "20") for kind in ("realistic", "correlated", "adversarial") for groups in ("4", "10")
+    }
+    for row in rows:
+        # The targets are 5 ms and 100 ms on a quiet machine.
+        assert float(row[4]) <= (0.03 if row[1] == "4" else 0.6), row
+        assert float(row[-1]) <= 1e-6, f"the solver found a better map: {row}"
