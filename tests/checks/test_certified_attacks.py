@@ -650,6 +650,12 @@ def _without_indices(parts: Parts) -> None:
         row.pop("family_index", None)
 
 
+def _ask_certificates(parts: Parts) -> None:
+    """What was reported is not evidence for itself."""
+    query = {"sql": "SELECT max(utility_lower) FROM certificate"}
+    parts["table"]["certified"]["rows"][0]["recipes"] = {parts["table"]["certified"]["columns"][6]["label"]: query}
+
+
 def _other_seed(parts: Parts) -> None:
     parts["protocol"]["resampling"]["seed"] += 1
 
@@ -749,6 +755,7 @@ FOUND: dict[str, tuple[Change, str]] = {
     "evaluators that are swapped": (protocol(evaluators={"utility": "strong", "risk": "weak"}), "certificate.counts"),
     "the bounds of another radius": (selector("robust", radius="1/10"), "map.bounds"),
     "repeats of another seed": (_other_seed, "table.cells"),
+    "a cell that asks a reported certificate": (_ask_certificates, "table.recipes"),
     "a measurement changed in the table": (lambda parts: printed(parts, 0, 6, "0.3750"), "table.cells"),
     "a measurement changed in the records": (_measured_otherwise, "table.cells"),
     "a map changed in the table": (lambda parts: printed(parts, 0, 0, "meek@1 / bold@0"), "table.cells"),

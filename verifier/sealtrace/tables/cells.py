@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OTHER_CELL = "cell"
 """The metric that takes the value of another cell."""
-REPORTED = frozenset({"score", "summary"})
+REPORTED = frozenset({"score", "summary", "certificate"})
 """What was reported: a recomputation never reads it."""
 SQL_SECONDS = 120
 """How long all queries of a bundle may take together."""
