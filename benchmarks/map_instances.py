@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betainccinv
 
-from sealtrace.recompute.maps import Instance
+from sealtrace.studies.policies.mathematics.maps import Instance
 
 KINDS = ("realistic", "correlated", "adversarial")
 RADII = ("0", "0.1", "0.5", "2")

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from map_instances import KINDS, RADII, make
 from map_program import solve
-from sealtrace.recompute.maps import Covered, Instance, Solution, best_map, enumerate_maps, recheck
+from sealtrace.studies.policies.mathematics.maps import Covered, Instance, Solution, best_map, enumerate_maps, recheck
 
 Result = TypeVar("Result")
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.cli import audit, diff, verify
-from sealtrace.records.kinds import KINDS, SCHEMA_KINDS, model_of
+from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
+from sealtrace.printed import cells  # noqa: F401 - imported for the metrics that it registers
+from sealtrace.printed.judgement import DEFINITIONS
+from sealtrace.printed.metrics import METRICS
 from sealtrace.relations import decision, reading
 from sealtrace.relations.families.registry import FAMILIES
 from sealtrace.relations.syntax import FUNCTIONS, ORDERS
-from sealtrace.tables import cells  # noqa: F401 - imported for the metrics that it registers
-from sealtrace.tables.judgement import DEFINITIONS
-from sealtrace.tables.metrics import METRICS
 
 HERE = Path(__file__).resolve().parent
 NOTE = "This page is generated from the code by `make reference`."

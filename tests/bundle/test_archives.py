@@ -18,7 +18,7 @@ import sealtrace
 from sealtrace.bundle import archives
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle, read_manifest
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from support import FIXTURE, LONG, copy_of_fixture
 
 

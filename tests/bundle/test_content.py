@@ -21,7 +21,7 @@ from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, row_shape
 from sealtrace.bundle.writing import write_rows
-from sealtrace.records.kinds import KINDS
+from sealtrace.contract.kinds import KINDS
 from support import FIXTURE, LONG, Row, read_rows
 
 fuzz = settings(

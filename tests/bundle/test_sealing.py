@@ -14,7 +14,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle.layout import seal_path
 from sealtrace.bundle.sealing import Sealed, SealError, seal
-from sealtrace.records.kinds import STAGES
+from sealtrace.contract.kinds import STAGES
 from support import FIXTURE, Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 
 EMPTY = {"structure": "The fixture fixes one residual direction and learns no partition."}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.recompute import partitions
+from sealtrace.studies.policies.mathematics import partitions
 from studies.certified_study import SPLITS, Parts, certified_study
 
 Change = Callable[[Parts], None]

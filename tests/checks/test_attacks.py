@@ -30,7 +30,7 @@ from checks.mutations import (
 )
 from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.sealing import seal
-from sealtrace.records.kinds import STAGES
+from sealtrace.contract.kinds import STAGES
 from support import Row, copy_of_fixture, edit_document, edit_rows, unseal
 
 Edit = Callable[[Path], None]

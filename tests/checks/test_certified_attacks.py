@@ -20,7 +20,7 @@ import sealtrace
 from checks.certified_mutations import certificate, merged
 from cli.runner import sealtrace as command
 from sealtrace.bundle.content import document_digest
-from sealtrace.records.report import Finding, Report
+from sealtrace.contract.report import Finding, Report
 from studies.certified_study import ARMS, SCALES, Parts, certified_study
 
 Change = Callable[[Parts], Any]

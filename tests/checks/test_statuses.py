@@ -7,7 +7,7 @@ from pathlib import Path
 import sealtrace
 from checks.mutations import EMPTY, MUTATIONS, SCORES, TRACES, change
 from sealtrace.bundle.sealing import seal
-from sealtrace.records.report import CheckResult, Report
+from sealtrace.contract.report import CheckResult, Report
 from support import copy_of_fixture, edit_document, unseal
 
 

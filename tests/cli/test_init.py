@@ -12,7 +12,7 @@ from cli.runner import sealtrace
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.resources import schema_document
 from sealtrace.bundle.templates import protocol_notes
-from sealtrace.records.kinds import STAGES
+from sealtrace.contract.kinds import STAGES
 
 
 @pytest.mark.parametrize("kind", ["results", "policies"])

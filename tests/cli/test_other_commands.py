@@ -13,7 +13,7 @@ import pytest
 from cli.runner import SCRIPT, sealtrace
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.cli.main import COMMANDS
-from sealtrace.records.kinds import SCHEMA_KINDS, STAGES
+from sealtrace.contract.kinds import SCHEMA_KINDS, STAGES
 from support import FIXTURE, ROOT, copy_of_fixture, unseal
 
 STRUCTURE = "structure=The fixture learns no partition."

@@ -11,7 +11,7 @@ from checks.mutations import MUTATIONS
 from cli.runner import process, sealtrace
 from sealtrace.bundle.documents import schema_accepts
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from support import FIXTURE, copy_of_fixture, edit_document, unseal
 
 ROOT_DIGEST = json.loads((FIXTURE / "manifest.json").read_text())["root_sha256"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sealtrace.records.schemas import schema_files
+from sealtrace.contract.schemas import schema_files
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 

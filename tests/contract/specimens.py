@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sealtrace.bundle.resources import schema_document
-from sealtrace.records.kinds import KINDS, Form
-from sealtrace.records.scalars import EXACT_PATTERN
+from sealtrace.contract.kinds import KINDS, Form
+from sealtrace.contract.scalars import EXACT_PATTERN
 from support import Row
 
 ROWS = sorted(name for name, kind in KINDS.items() if kind.form is Form.ROWS)

@@ -30,7 +30,7 @@ from contract.specimens import (
 from sealtrace.bundle.documents import misfits_of, schema_accepts
 from sealtrace.bundle.resources import schema_document
 from sealtrace.bundle.stores import read_rows
-from sealtrace.records.kinds import model_of
+from sealtrace.contract.kinds import model_of
 from support import LONG
 
 EXAMPLES = 1000 if LONG else 50

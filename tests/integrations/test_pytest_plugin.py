@@ -133,7 +133,7 @@ def test_nothing_heavy_without_the_option(project: pytest.Pytester) -> None:
 
         def test_own():
             assert "sealtrace.pytest_plugin" in sys.modules
-            heavy = {"pydantic", "pyarrow", "numpy", "sealtrace.verification", "sealtrace.records"}
+            heavy = {"pydantic", "pyarrow", "numpy", "sealtrace.verification", "sealtrace.contract"}
             assert not heavy & set(sys.modules)
         """
     )

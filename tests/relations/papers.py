@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from sealtrace.printed.reported import read_reported
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import Names, parse_formula
 from sealtrace.relations.syntax import Formula
-from sealtrace.tables.reported import read_reported
 
 PAPER = r"""\documentclass{article}
 \begin{document}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relations.papers import formula_of, paper_facts
-from sealtrace.records.printed import Relation
+from sealtrace.contract.printed import Relation
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import Reading, read_relations

@@ -10,7 +10,7 @@ from typing import Any
 from checks.mutations import MUTATIONS
 from sealtrace import Report, verify
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.records.report import (
+from sealtrace.contract.report import (
     BundleIdentity,
     Cell,
     Chain,

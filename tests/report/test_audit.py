@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from report.samples import HOSTILE
-from sealtrace.records.audit import Audit
+from sealtrace.contract.audit import Audit
 from sealtrace.report import audit_json, audit_markdown, audit_text, github, junit, sarif
 from sealtrace.report.audit_report import as_report
 from support import ROOT, Row

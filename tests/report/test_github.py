@@ -6,7 +6,7 @@ import re
 from urllib.parse import unquote
 
 from report.samples import broken, cell, finding, good, hostile, report_of
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from sealtrace.report import github
 
 LINE = re.compile(r"::(error|warning|notice) ((?:\w+=[^:,\r\n]*,?)+)::([^\r\n]*)")

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from report.samples import HOSTILE, hostile
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from sealtrace.report import diff, github, html, inert, junit, latex, markdown, sarif, text
 from sealtrace.report import json as json_format
 

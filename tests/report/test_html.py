@@ -17,7 +17,7 @@ import pytest
 from cli.runner import sealtrace
 from report.samples import HOSTILE, broken_page, cell, good, good_page, hostile, report_of
 from sealtrace import verify
-from sealtrace.records.details import (
+from sealtrace.contract.details import (
     CandidateBound,
     ChosenMap,
     Details,
@@ -28,7 +28,7 @@ from sealtrace.records.details import (
     Reached,
     StageLink,
 )
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from sealtrace.report import html, inert
 from sealtrace.report import json as json_format
 from sealtrace.report.html.data import STRIDE

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from report.samples import broken_page, cell, finding, good_page, hostile, report_of
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from sealtrace.report import html
 
 if TYPE_CHECKING:

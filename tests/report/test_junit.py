@@ -9,7 +9,7 @@ import pytest
 
 from report.samples import broken, cell, finding, good, hostile, report_of
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from sealtrace.report import junit
 
 ATTRIBUTES = {

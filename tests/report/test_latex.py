@@ -7,7 +7,7 @@ import re
 import pytest
 
 from report.samples import broken, cell, good, hostile
-from sealtrace.records.report import Cell
+from sealtrace.contract.report import Cell
 from sealtrace.report import inert, latex
 
 COMMANDS = {

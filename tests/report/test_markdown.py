@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from report.samples import HOSTILE, broken, cell, finding, good, hostile, report_of
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.records.report import Report, Status
+from sealtrace.contract.report import Report, Status
 from sealtrace.report import inert, markdown
 
 LIVE = re.compile(r"@\w|#\d|\bGH-\d|https?://|www\.")

@@ -14,7 +14,7 @@ import pytest
 
 from report.samples import broken, cell, finding, good, hostile, report_of
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.records.report import Finding, Report
+from sealtrace.contract.report import Finding, Report
 from sealtrace.report import sarif
 
 SCHEMA_FILE = Path(__file__).with_name("sarif-schema-2.1.0.json")

@@ -28,17 +28,17 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.writing import write_document
-from sealtrace.checks.partitions import structure_degradations
-from sealtrace.evidence.calibration import Calibration
-from sealtrace.evidence.deployment import chosen_by
-from sealtrace.evidence.outcomes import states_of
-from sealtrace.evidence.partitions import frozen_partitions
-from sealtrace.evidence.settings import declared_setting
-from sealtrace.evidence.study import Study
-from sealtrace.recompute import dealing
-from sealtrace.recompute.partitions import Declared, best_partition
-from sealtrace.tables import map_metrics  # noqa: F401 - imported for its registrations
-from sealtrace.tables.metrics import Value, compute
+from sealtrace.printed.metrics import Value, compute
+from sealtrace.studies.policies import map_metrics  # noqa: F401 - imported for its registrations
+from sealtrace.studies.policies.checks.partitions import structure_degradations
+from sealtrace.studies.policies.evidence.calibration import Calibration
+from sealtrace.studies.policies.evidence.deployment import chosen_by
+from sealtrace.studies.policies.evidence.outcomes import states_of
+from sealtrace.studies.policies.evidence.partitions import frozen_partitions
+from sealtrace.studies.policies.evidence.settings import declared_setting
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import dealing
+from sealtrace.studies.policies.mathematics.partitions import Declared, best_partition
 
 Parts = dict[str, Any]
 """`protocol`; `observation`, `teacher`, `residual`, `trace`, `values` and `score`, each split to rows; the rows of

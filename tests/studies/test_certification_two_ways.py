@@ -12,7 +12,7 @@ import pytest
 
 from rsd_stratified import bounds as plain_bounds
 from rsd_stratified import drawing, mixtures, structure
-from sealtrace.recompute import bounds, dealing, maps, partitions
+from sealtrace.studies.policies.mathematics import bounds, dealing, maps, partitions
 from support import LONG
 
 TIMES = 10 if LONG else 1

@@ -17,9 +17,9 @@ import pytest
 import sealtrace
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
-from sealtrace.tables.judgement import Status, judge
-from sealtrace.tables.numbers import read_printed
-from sealtrace.tables.sql import SqlRecords, numbers
+from sealtrace.printed.judgement import Status, judge
+from sealtrace.printed.numbers import read_printed
+from sealtrace.printed.sql import SqlRecords, numbers
 from studies.test_rebuild import different_bytes
 from support import ROOT, edit_rows, unseal
 

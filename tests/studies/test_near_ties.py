@@ -6,12 +6,12 @@ import math
 from pathlib import Path
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.evidence.calibration import Calibration
-from sealtrace.evidence.choice import choose, selector_named
-from sealtrace.evidence.outcomes import states_of, twin
-from sealtrace.evidence.partitions import frozen_partitions
-from sealtrace.evidence.settings import competing, declared_setting
-from sealtrace.evidence.study import Study
+from sealtrace.studies.policies.evidence.calibration import Calibration
+from sealtrace.studies.policies.evidence.choice import choose, selector_named
+from sealtrace.studies.policies.evidence.outcomes import states_of, twin
+from sealtrace.studies.policies.evidence.partitions import frozen_partitions
+from sealtrace.studies.policies.evidence.settings import competing, declared_setting
+from sealtrace.studies.policies.evidence.study import Study
 from studies.certified_study import Parts, certified_study
 
 

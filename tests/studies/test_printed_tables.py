@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.evidence.study import Study
-from sealtrace.recompute import policies, scores
-from sealtrace.recompute.scores import Aggregate, aggregate
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import policies, scores
+from sealtrace.studies.policies.mathematics.scores import Aggregate, aggregate
 from support import FIXTURE
 
 Cell = tuple[str, str, str]

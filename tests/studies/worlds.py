@@ -20,8 +20,8 @@ from rsd_stratified import bank, generator
 from rsd_stratified import policies as recipe
 from rsd_stratified.partitions import competing
 from rsd_stratified.protocol import ACTIONS, DIRECTION, MANUAL_LEAVES, protocol
-from sealtrace.recompute import bounds, maps, networks, policies, thresholds
-from sealtrace.recompute.partitions import Condition, Declared, assign, best_partition
+from sealtrace.studies.policies.mathematics import bounds, maps, networks, policies, thresholds
+from sealtrace.studies.policies.mathematics.partitions import Condition, Declared, assign, best_partition
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 __all__ = ["Report", "__version__", "verify"]
 
 if TYPE_CHECKING:
-    from sealtrace.records.report import Report
+    from sealtrace.contract.report import Report
     from sealtrace.verification import verify
 
 
@@ -19,7 +19,7 @@ def __getattr__(name: str) -> object:
 
         return verify
     if name == "Report":
-        from sealtrace.records.report import Report
+        from sealtrace.contract.report import Report
 
         return Report
     raise AttributeError(f"module 'sealtrace' has no attribute {name!r}")

@@ -9,19 +9,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 
-from sealtrace.checks.certificates import calibration_of, joined
-from sealtrace.checks.maps import recomputed
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.stages import seals_in_order
-from sealtrace.evidence.calibration import Calibration, UndeclaredError, VoidError
-from sealtrace.evidence.choice import Chosen
-from sealtrace.evidence.deployment import deploy
-from sealtrace.evidence.outcomes import UnscoredError, outcomes_of, states_of
-from sealtrace.evidence.settings import declared_setting
-from sealtrace.evidence.study import Study
-from sealtrace.recompute.scores import mean
-from sealtrace.recompute.undecided import Undecided
-from sealtrace.records.details import (
+from sealtrace.contract.details import (
     CandidateBound,
     ChosenMap,
     Details,
@@ -35,10 +25,20 @@ from sealtrace.records.details import (
     Reached,
     StageLink,
 )
-from sealtrace.records.kinds import STAGES
-from sealtrace.records.report import CheckResult
-from sealtrace.tables.cells import CellResult
-from sealtrace.tables.metrics import METRICS
+from sealtrace.contract.kinds import STAGES
+from sealtrace.contract.report import CheckResult
+from sealtrace.printed.cells import CellResult
+from sealtrace.printed.metrics import METRICS
+from sealtrace.studies.policies.checks.certificates import calibration_of, joined
+from sealtrace.studies.policies.checks.maps import recomputed
+from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
+from sealtrace.studies.policies.evidence.choice import Chosen
+from sealtrace.studies.policies.evidence.deployment import deploy
+from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
+from sealtrace.studies.policies.evidence.settings import declared_setting
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics.scores import mean
+from sealtrace.studies.policies.mathematics.undecided import Undecided
 
 RADII = tuple(Fraction(step, 20) for step in range(41))
 """Where a map's bounds are drawn: from no movement to any mixture at all."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from sealtrace.records.report import Cell, CheckResult, Report
+    from sealtrace.contract.report import Cell, CheckResult, Report
 
 _UNKNOWN = ("missing", "unclassified")
 _WARNED = ("double-rounded", "truncated")

@@ -22,16 +22,10 @@ from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.checks.cells import evaluated, recomputed_text
-from sealtrace.checks.maps import assigned_name, recomputed
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
-from sealtrace.checks.selection import chosen_text, recounted
-from sealtrace.details import details_of
-from sealtrace.evidence.deployment import map_name
-from sealtrace.evidence.settings import ASSUMPTIONS
-from sealtrace.evidence.study import Study
-from sealtrace.records.kinds import STAGES
-from sealtrace.records.report import (
+from sealtrace.contract.kinds import STAGES
+from sealtrace.contract.report import (
     Agreement,
     BundleIdentity,
     Cell,
@@ -45,9 +39,15 @@ from sealtrace.records.report import (
     Summary,
     Verdict,
 )
-from sealtrace.tables.cells import CellResult, bundle_cells, missing_cells
-from sealtrace.tables.judgement import RECOMPUTED
-from sealtrace.tables.judgement import Status as CellStatus
+from sealtrace.details import details_of
+from sealtrace.printed.cells import CellResult, bundle_cells, missing_cells
+from sealtrace.printed.judgement import RECOMPUTED
+from sealtrace.printed.judgement import Status as CellStatus
+from sealtrace.studies.policies.checks.maps import assigned_name, recomputed
+from sealtrace.studies.policies.checks.selection import chosen_text, recounted
+from sealtrace.studies.policies.evidence.deployment import map_name
+from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS
+from sealtrace.studies.policies.evidence.study import Study
 
 __all__ = ["families", "select", "unmet_needs", "verify"]
 

@@ -12,13 +12,13 @@ from typing import Any
 from rsd_paper.extract import declared
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
+from sealtrace.printed.numbers import looks_numeric, read_printed
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, Rule
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import TEXT, Address, bound_cells, facts_of_records
 from sealtrace.relations.stored import record_of
-from sealtrace.tables.numbers import looks_numeric, read_printed
 
 PROTOCOL = {
     "study": "rsd-paper",

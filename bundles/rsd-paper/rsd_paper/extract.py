@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.numbers import looks_numeric, read_printed
+from sealtrace.printed.reported import read_reported
 from sealtrace.relations.prose import stands_on_line
-from sealtrace.tables.extracted import ProseLine
-from sealtrace.tables.numbers import looks_numeric, read_printed
-from sealtrace.tables.reported import read_reported
 
 LONGEST = 48
 """Cells that hold no number and are longer than this are the paper's prose, and stay out."""

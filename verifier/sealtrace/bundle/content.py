@@ -36,7 +36,7 @@ import rfc8785
 
 from sealtrace.bundle.arrays import arrow_integers, distinct
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, row_shape
-from sealtrace.records.kinds import KINDS
+from sealtrace.contract.kinds import KINDS
 
 Index = npt.NDArray[np.int64]
 Sink = Callable[[Any], object]

@@ -14,7 +14,7 @@ from jsonschema.validators import extend
 
 from sealtrace.bundle.json_columns import shown
 from sealtrace.bundle.resources import schema_document
-from sealtrace.records.kinds import model_of
+from sealtrace.contract.kinds import model_of
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:

@@ -15,7 +15,7 @@ from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.json_columns import shown
 from sealtrace.bundle.shapes import Field, Flag, Integer, Number, Shape, Text, describe, row_shape
 from sealtrace.bundle.stores import read_rows
-from sealtrace.records.kinds import KINDS
+from sealtrace.contract.kinds import KINDS
 
 LISTED = 20
 """How many problems are listed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from sealtrace.bundle.identity import SEALS, Entry
-from sealtrace.records.kinds import KINDS, STAGES, Form
+from sealtrace.contract.kinds import KINDS, STAGES, Form
 
 ATTACHMENTS = "attachments"
 _FORMATS = {".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}

@@ -18,7 +18,7 @@ from sealtrace.bundle.layout import misplaced
 from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.records.kinds import KINDS, Form
+from sealtrace.contract.kinds import KINDS, Form
 
 
 @dataclass(frozen=True)

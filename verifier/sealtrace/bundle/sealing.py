@@ -31,7 +31,7 @@ from sealtrace.bundle.layout import LayoutError, kind_and_format, seal_path
 from sealtrace.bundle.replacing import place_new_file, replace_file
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.records.kinds import KINDS, STAGES, Form, may_seal
+from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
 
 ATTACHMENTS = "attachments"
 ALL = "all"

@@ -15,7 +15,7 @@ from sealtrace.bundle.json_columns import shown, table_from_rows
 from sealtrace.bundle.predicates import check_table
 from sealtrace.bundle.shapes import Mapping, Sequence, Struct, Text, arrow_schema, row_shape
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.records.kinds import KINDS
+from sealtrace.contract.kinds import KINDS
 
 LISTED_DEFECTS = 1000
 """How many defects of one file are kept in full; all are counted."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace.bundle.resources import schema_document
-from sealtrace.records.kinds import STAGES
+from sealtrace.contract.kinds import STAGES
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 PROTOCOL = "bundle/declare/protocol.json"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.checks.relations import bound_by_relations
-from sealtrace.evidence.study import Study
-from sealtrace.tables.cells import CellResult, TableCell, bundle_cells, evaluate_tables
-from sealtrace.tables.judgement import WARNINGS, Status
-from sealtrace.tables.marks import marked_groups, wrong_marks
+from sealtrace.printed.cells import CellResult, TableCell, bundle_cells, evaluate_tables
+from sealtrace.printed.judgement import WARNINGS, Status
+from sealtrace.printed.marks import marked_groups, wrong_marks
+from sealtrace.studies.policies.evidence.study import Study
 
 
 def _no_tables(study: Study, outcome: Outcome) -> bool:

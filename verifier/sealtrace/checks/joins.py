@@ -7,9 +7,9 @@ import numpy as np
 from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.frame import Mask
-from sealtrace.evidence.study import Study
-from sealtrace.records.kinds import KINDS, Form
+from sealtrace.contract.kinds import KINDS, Form
+from sealtrace.studies.policies.evidence.frame import Mask
+from sealtrace.studies.policies.evidence.study import Study
 
 
 @check("join.unique-key", "rows")

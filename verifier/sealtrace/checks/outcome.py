@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.bundle.defects import Defect
-from sealtrace.records.report import Finding, Place, Severity
+from sealtrace.contract.report import Finding, Place, Severity
 
 if TYPE_CHECKING:
-    from sealtrace.evidence.frame import Frame
+    from sealtrace.studies.policies.evidence.frame import Frame
 
 LISTED = 1000
 """How many findings of one check are kept in full; all are counted."""

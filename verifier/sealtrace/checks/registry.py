@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.checks.outcome import Outcome
-from sealtrace.evidence.study import Study
+from sealtrace.studies.policies.evidence.study import Study
 
 CheckFunction = Callable[[Study, Outcome], None]
 """Looks at the evidence and fills in the outcome; changes nothing else."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.study import Study
-from sealtrace.tables.cells import CellResult
-from sealtrace.tables.judgement import Judgement, Status
+from sealtrace.printed.cells import CellResult
+from sealtrace.printed.judgement import Judgement, Status
+from sealtrace.studies.policies.evidence.study import Study
 
 if TYPE_CHECKING:
     from sealtrace.relations.decision import Decision

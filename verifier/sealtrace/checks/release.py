@@ -6,7 +6,7 @@ import re
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.study import Study
+from sealtrace.studies.policies.evidence.study import Study
 
 _UNDEFINED = re.compile(r"LaTeX Warning: (Reference|Citation) [`'](?P<name>[^']*)'[^\n]*undefined")
 _OVERFULL = re.compile(r"Overfull \\(?P<box>[hv])box \((?P<amount>[0-9.]+)pt too (?:wide|high)\)(?P<rest>[^\n]*)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.study import Study
+from sealtrace.studies.policies.evidence.study import Study
 
 
 @check("schema.json", "files")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sealtrace.bundle.stores import without_nulls
-from sealtrace.evidence.study import Study
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.groups import decide_groups
@@ -13,6 +12,7 @@ from sealtrace.relations.problems import Problem
 from sealtrace.relations.rationing import decide_each
 from sealtrace.relations.sealed import Address, bound_cells, facts_of_records, misshapen
 from sealtrace.relations.stored import claims_of
+from sealtrace.studies.policies.evidence.study import Study
 
 
 def problems_of(study: Study) -> list[Problem]:

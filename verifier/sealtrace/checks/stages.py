@@ -7,8 +7,8 @@ from sealtrace.bundle.layout import seal_path
 from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.evidence.study import Study
-from sealtrace.records.kinds import KINDS, STAGES, may_seal
+from sealtrace.contract.kinds import KINDS, STAGES, may_seal
+from sealtrace.studies.policies.evidence.study import Study
 
 
 def seals_in_order(study: Study) -> list[Document]:

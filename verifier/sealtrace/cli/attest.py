@@ -15,7 +15,7 @@ from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import root_digest
 
 if TYPE_CHECKING:
-    from sealtrace.records.report import Report
+    from sealtrace.contract.report import Report
 
 VERIFIER = f"pkg:generic/sealtrace@{__version__}"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)")

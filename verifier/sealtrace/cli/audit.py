@@ -12,7 +12,7 @@ from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 
 if TYPE_CHECKING:
-    from sealtrace.records.audit import Audit
+    from sealtrace.contract.audit import Audit
 
 FORMS = ("text", "json", "markdown", "junit", "sarif", "github")
 EXIT_CODES = {"contradiction": 1, "incomplete": 3, "consistent": 0}

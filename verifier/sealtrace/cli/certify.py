@@ -13,7 +13,7 @@ from sealtrace.cli.progress import progress_bar, quiet_option
 
 if TYPE_CHECKING:
     from sealtrace.cli.certifying import Explored
-    from sealtrace.evidence.study import Study
+    from sealtrace.studies.policies.evidence.study import Study
 
 
 @click.command()
@@ -116,9 +116,9 @@ def command(
     from sealtrace.bundle.reading import read_bundle
     from sealtrace.cli.certifying import certify
     from sealtrace.cli.output import paint, text_width, write_output
-    from sealtrace.evidence.study import Study
     from sealtrace.report.certify import render_json
     from sealtrace.report.certify_text import render_text
+    from sealtrace.studies.policies.evidence.study import Study
 
     explored: Explored = {}
     for names, value in (
@@ -144,8 +144,8 @@ def _asked_for(
     study: Study, selectors: tuple[str, ...], partitions: tuple[str, ...]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The selectors, and the partitions whose certificates are shown: by default those that the selectors use."""
-    from sealtrace.evidence.partitions import frozen_partitions
     from sealtrace.report.inert import harmless
+    from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 
     declared: dict[str, dict[str, Any]] = {one["name"]: one for one in study.protocol.get("selectors") or []}
     frozen = list(frozen_partitions(study))

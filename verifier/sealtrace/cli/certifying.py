@@ -10,21 +10,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sealtrace.checks.certificates import NOT_INSTALLED
 from sealtrace.cli.constants import constant_text
 from sealtrace.cli.sealed_choices import anchor_name, compared_map, compared_selection
-from sealtrace.evidence.calibration import Calibration, UndeclaredError, VoidError
-from sealtrace.evidence.choice import Chosen
-from sealtrace.evidence.deployment import calibration_split, chosen_by
-from sealtrace.evidence.frame import Matrix
-from sealtrace.evidence.outcomes import UnscoredError, outcomes_of, states_of
-from sealtrace.evidence.partitions import Partition, frozen_partitions
-from sealtrace.evidence.settings import ASSUMPTIONS, Setting, declared_setting
-from sealtrace.evidence.study import Study
-from sealtrace.recompute import maps
-from sealtrace.recompute.selection import empirical_zero
-from sealtrace.recompute.undecided import Undecided
-from sealtrace.records.scalars import exact
+from sealtrace.contract.scalars import exact
 from sealtrace.report.certify import (
     Assigned,
     Certified,
@@ -35,6 +23,18 @@ from sealtrace.report.certify import (
     Group,
     PartitionTable,
 )
+from sealtrace.studies.policies.checks.certificates import NOT_INSTALLED
+from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
+from sealtrace.studies.policies.evidence.choice import Chosen
+from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
+from sealtrace.studies.policies.evidence.frame import Matrix
+from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
+from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, declared_setting
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.mathematics.selection import empirical_zero
+from sealtrace.studies.policies.mathematics.undecided import Undecided
 from sealtrace.verification import unmet_needs
 
 _READS = ("protocol", "observation", "candidate", "trace", "values", "partition")

@@ -12,7 +12,7 @@ import click
 
 def _exact(text: str) -> Fraction:
     """An exact constant, as protocols write them."""
-    from sealtrace.records.scalars import EXACT_PATTERN, exact
+    from sealtrace.contract.scalars import EXACT_PATTERN, exact
 
     if len(text) > 64 or not re.fullmatch(EXACT_PATTERN, text):
         raise click.BadParameter(f"{text!r} is no exact constant, such as 0.05 or 1/20")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from sealtrace.tables.cells import CellResult, TableCell
+    from sealtrace.printed.cells import CellResult, TableCell
 
 
 @click.command()
@@ -27,9 +27,9 @@ def command(bundle: Path, cell: str) -> int:
     """
     from sealtrace.bundle.reading import read_bundle
     from sealtrace.checks.relations import bound_by_relations
-    from sealtrace.evidence.study import Study
-    from sealtrace.tables.cells import bundle_cells, evaluate_tables
-    from sealtrace.tables.judgement import AGREEING, WARNINGS, Status
+    from sealtrace.printed.cells import bundle_cells, evaluate_tables
+    from sealtrace.printed.judgement import AGREEING, WARNINGS, Status
+    from sealtrace.studies.policies.evidence.study import Study
 
     study = Study(read_bundle(bundle))
     found = _find(bundle_cells(study), cell)
@@ -61,9 +61,9 @@ def _find(cells: list[TableCell], address: str) -> TableCell:
 
 def _print(result: CellResult) -> None:
     from sealtrace.cli.output import paint, text_width
+    from sealtrace.printed.judgement import DEFINITIONS
+    from sealtrace.printed.metrics import METRICS
     from sealtrace.report.inert import harmless
-    from sealtrace.tables.judgement import DEFINITIONS
-    from sealtrace.tables.metrics import METRICS
 
     cell = result.cell
     metric = METRICS.get((cell.recipe or {}).get("metric") or "")

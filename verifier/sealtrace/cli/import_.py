@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sealtrace.records.kinds import KINDS, Form
+from sealtrace.contract.kinds import KINDS, Form
 
 ROW_KINDS = tuple(name for name, kind in KINDS.items() if kind.form is Form.ROWS)
 

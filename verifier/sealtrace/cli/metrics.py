@@ -25,7 +25,7 @@ def command(form: str) -> int:
       sealtrace metrics
     """
     from sealtrace.cli.output import paint, text_width
-    from sealtrace.tables.policy_metrics import METRICS
+    from sealtrace.studies.policies.policy_metrics import METRICS
 
     if form == "json":
         listed = [

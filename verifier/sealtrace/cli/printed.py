@@ -10,14 +10,14 @@ from typing import Any
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.checks.relations import bound_by_relations
-from sealtrace.evidence.study import Study
-from sealtrace.records.report import Cell, Coverage
+from sealtrace.contract.report import Cell, Coverage
+from sealtrace.printed.cells import CellResult, TableCell, bundle_cells, cells_of, evaluate_tables, missing_cells
+from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.judgement import Judgement, Status
+from sealtrace.printed.marks import wrong_marks
+from sealtrace.printed.reported import Reported, UnreadableTypeError, read_reported, with_printed
 from sealtrace.report.inert import harmless
-from sealtrace.tables.cells import CellResult, TableCell, bundle_cells, cells_of, evaluate_tables, missing_cells
-from sealtrace.tables.extracted import ProseLine
-from sealtrace.tables.judgement import Judgement, Status
-from sealtrace.tables.marks import wrong_marks
-from sealtrace.tables.reported import Reported, UnreadableTypeError, read_reported, with_printed
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.verification import cell_of, coverage_of, verify
 
 _DECIMAL = re.compile(r"(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\d)")

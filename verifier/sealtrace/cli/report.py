@@ -13,7 +13,7 @@ from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import prefix_of, rendered, root_digest
 
 if TYPE_CHECKING:
-    from sealtrace.records.report import Report
+    from sealtrace.contract.report import Report
 
 FILES = {
     "report.txt": "text",

@@ -7,7 +7,7 @@ import textwrap
 
 import click
 
-from sealtrace.records.kinds import SCHEMA_KINDS
+from sealtrace.contract.kinds import SCHEMA_KINDS
 
 
 @click.command()

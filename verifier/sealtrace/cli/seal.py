@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sealtrace.records.kinds import STAGES
+from sealtrace.contract.kinds import STAGES
 
 
 def _reasons(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

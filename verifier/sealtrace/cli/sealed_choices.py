@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sealtrace.checks.maps import assigned_name
-from sealtrace.evidence.choice import Chosen
-from sealtrace.evidence.study import Study
-from sealtrace.records.scalars import exact
+from sealtrace.contract.scalars import exact
 from sealtrace.report.certify import Assigned, Choice
+from sealtrace.studies.policies.checks.maps import assigned_name
+from sealtrace.studies.policies.evidence.choice import Chosen
+from sealtrace.studies.policies.evidence.study import Study
 
 
 def anchor_name(study: Study) -> str:

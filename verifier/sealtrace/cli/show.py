@@ -46,7 +46,7 @@ def command(bundle: Path | None, form: str, digests: bool) -> int:
 
 def _print(manifest: dict[str, Any], digests: bool) -> None:
     from sealtrace.cli.output import paint, text_width
-    from sealtrace.records.kinds import STAGES
+    from sealtrace.contract.kinds import STAGES
     from sealtrace.report.inert import harmless
 
     files = manifest["files"]

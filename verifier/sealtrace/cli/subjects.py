@@ -12,7 +12,7 @@ from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.cli.printed import read_file
-from sealtrace.records.audit import AuditProblem
+from sealtrace.contract.audit import AuditProblem
 from sealtrace.relations.auditing import Source, Stored, Subject
 from sealtrace.relations.sealed import misshapen
 

@@ -14,7 +14,7 @@ from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 
 if TYPE_CHECKING:
-    from sealtrace.records.report import Report
+    from sealtrace.contract.report import Report
 
 FORMS = ("text", "json", "junit", "sarif", "github", "markdown", "latex", "html")
 

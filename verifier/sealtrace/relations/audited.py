@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 
-from sealtrace.records.audit import (
+from sealtrace.contract.audit import (
     AuditCoverage,
     AuditDecision,
     AuditFact,

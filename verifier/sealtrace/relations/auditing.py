@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sealtrace.records.audit import Audit, AuditProblem, AuditVerdict
+from sealtrace.contract.audit import Audit, AuditProblem, AuditVerdict
+from sealtrace.printed.extracted import ExtractedTable, ProseLine
 from sealtrace.relations.audited import coverage_of, decision_record, facts_of, suggestion_record, tallies_of
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
@@ -29,7 +30,6 @@ from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.sealed import facts_of_records
 from sealtrace.relations.stored import claims_of
 from sealtrace.relations.syntax import Shared, walk
-from sealtrace.tables.extracted import ExtractedTable, ProseLine
 
 MAX_CLAIMS = 5000
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from sealtrace.printed.judgement import as_float
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.rendering import expression_text
 from sealtrace.relations.syntax import (
@@ -20,7 +21,6 @@ from sealtrace.relations.syntax import (
     Sum,
     facts_in,
 )
-from sealtrace.tables.judgement import as_float
 
 _LONG_LIST = 8
 _FEWEST_PLACES = 4

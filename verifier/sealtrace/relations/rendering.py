@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sealtrace.printed.judgement import decimal_text
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.syntax import (
     And,
@@ -26,7 +27,6 @@ from sealtrace.relations.syntax import (
     Sum,
     Unknown,
 )
-from sealtrace.tables.judgement import decimal_text
 
 _TIGHT = (Number, Cell, Unknown, Shared, Call)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.numbers import read_printed
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, Rule, UnknownFactError
 from sealtrace.relations.facts import Facts
-from sealtrace.tables.extracted import ProseLine
-from sealtrace.tables.numbers import read_printed
 
 TEXT = "text"
 """The table whose rows are numbers of the running text. A row whose label is a name can be called by it."""

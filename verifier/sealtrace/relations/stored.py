@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any
 
-from sealtrace.records.scalars import exact
+from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import Names, parse_formula

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealtrace.records.audit import Audit
+from sealtrace.contract.audit import Audit
 from sealtrace.report.inert import json_text
 
 

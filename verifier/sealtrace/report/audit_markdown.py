@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sealtrace.records.audit import Audit, AuditDecision, AuditFact
+from sealtrace.contract.audit import Audit, AuditDecision, AuditFact
 from sealtrace.report.audit_text import counted, distance_text, problem_text, repair_text, steps_of
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
 from sealtrace.report.places import times

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sealtrace.records.audit import Audit, AuditDecision, AuditFact, AuditTally
-from sealtrace.records.report import (
+from sealtrace.contract.audit import Audit, AuditDecision, AuditFact, AuditTally
+from sealtrace.contract.report import (
     BundleIdentity,
     Chain,
     CheckResult,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from sealtrace.records.audit import Audit, AuditDecision, AuditFact, AuditProblem
+from sealtrace.contract.audit import Audit, AuditDecision, AuditFact, AuditProblem
 from sealtrace.report.places import times
 from sealtrace.report.text import Paint, plain, wrapped
 

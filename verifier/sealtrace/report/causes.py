@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sealtrace.checks.catalogue import BY_ID
-from sealtrace.records.report import CheckResult, Report
+from sealtrace.contract.report import CheckResult, Report
 
 
 def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from sealtrace.records.report import Cell, Coverage
+from sealtrace.contract.report import Cell, Coverage
 from sealtrace.report.inert import harmless, json_text
 from sealtrace.report.text import Paint, plain, wrapped
 

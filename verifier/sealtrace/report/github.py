@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sealtrace.records.report import Cell, Finding, Report
+from sealtrace.contract.report import Cell, Finding, Report
 from sealtrace.report.causes import missing_by_reason
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import Address, Place, finding_lines, in_bundle, in_paper, printed_cells, times

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://in-toto.io/attestation/svr/v0.1"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree import ElementTree as Xml
 
-from sealtrace.records.report import Cell, CheckResult, Finding, Report
+from sealtrace.contract.report import Cell, CheckResult, Finding, Report
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
 

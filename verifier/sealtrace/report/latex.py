@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sealtrace.records.report import Cell
+from sealtrace.contract.report import Cell
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import latex
 

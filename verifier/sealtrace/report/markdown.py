@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sealtrace.records.report import Cell, Finding, Report
+from sealtrace.contract.report import Cell, Finding, Report
 from sealtrace.report.causes import by_cause, missing_by_reason
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import clipped, fenced, harmless, markdown

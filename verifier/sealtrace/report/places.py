@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sealtrace.records.report import Cell, Finding, Report
+from sealtrace.contract.report import Cell, Finding, Report
 
 Address = tuple[str | None, str | None, str | None]
 

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sealtrace.checks.catalogue import BY_ID
-from sealtrace.records.report import Cell, CheckResult, Finding, Report
+from sealtrace.contract.report import Cell, CheckResult, Finding, Report
 from sealtrace.report.inert import harmless, json_text
 from sealtrace.report.places import Address, Place, in_bundle, in_paper, key_text, printed_cells, times
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from sealtrace.records.report import CheckResult, Finding, Report
+from sealtrace.contract.report import CheckResult, Finding, Report
 from sealtrace.report.causes import by_cause, missing_by_reason
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times

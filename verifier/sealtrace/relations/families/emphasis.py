@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from sealtrace.printed.cells import TableCell, cells_of
+from sealtrace.printed.marks import MarkProblem, marked_groups, wrong_marks
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import plain, printed, sentences
 from sealtrace.relations.syntax import Expression, call, compare, equal
-from sealtrace.tables.cells import TableCell, cells_of
-from sealtrace.tables.marks import MarkProblem, marked_groups, wrong_marks
 
 FAMILY = "marks"
 _BEST = re.compile(r"\bbest\b[^.;]*\bbold|\bbold[^.;]*\bbest\b", re.I)

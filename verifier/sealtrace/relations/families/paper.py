@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
+from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, ProseLine
+from sealtrace.printed.reported import Load, records_of
 from sealtrace.relations.fact import Entry, Fact, UnknownFactError
 from sealtrace.relations.facts import Facts
-from sealtrace.tables.extracted import JOIN, ExtractedRow, ExtractedTable, ProseLine
-from sealtrace.tables.reported import Load, records_of
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Paper:
     @classmethod
     def read(cls, text: str, source: str, load: Load = lambda _name: None) -> Paper:
         """A paper from its LaTeX."""
-        from sealtrace.tables.latex import read_document
+        from sealtrace.printed.latex import read_document
 
         document = read_document(text, source, load)
         return cls.of(document.tables, document.prose, {source: text})

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.numbers import read_printed
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.wording import real
 from sealtrace.relations.syntax import Cell, equal
-from sealtrace.tables.extracted import ProseLine
-from sealtrace.tables.numbers import read_printed
 
 FAMILY = "quoted"
 _NUMBER = re.compile(r"(?<![\w.,@])[-+−]?\d[\d,]*\.\d+(?![\w.]*\d)")

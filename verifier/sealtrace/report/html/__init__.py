@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 
 
 def render(report: Report) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from sealtrace.records.details import CandidateBound, GroupBounds, PartitionBounds
+from sealtrace.contract.details import CandidateBound, GroupBounds, PartitionBounds
 from sealtrace.report.html.figure import Figure
 from sealtrace.report.html.svg import WIDTH, Axis, declared, line, mark, picture, short, tag, words
 

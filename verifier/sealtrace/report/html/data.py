@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealtrace.records.details import Details, DrawnRow, DrawnTable, Lineage
-from sealtrace.records.report import Cell, Finding, Report
+from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
+from sealtrace.contract.report import Cell, Finding, Report
 from sealtrace.report.html.statuses import definition, look
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import key_text

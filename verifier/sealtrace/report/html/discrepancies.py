@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from sealtrace.report.html.figure import Figure
 from sealtrace.report.html.svg import WIDTH, Axis, declared, line, mark, picture, words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from sealtrace.records.details import Frontier, Reached
+from sealtrace.contract.details import Frontier, Reached
 from sealtrace.report.html.figure import Figure
 from sealtrace.report.html.svg import SHAPES, WIDTH, Axis, apart, around, line, mark, picture, short, tag, words
 

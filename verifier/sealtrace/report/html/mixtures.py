@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from sealtrace.records.details import ChosenMap, Details, Mixture
+from sealtrace.contract.details import ChosenMap, Details, Mixture
 from sealtrace.report.html.figure import Figure
 from sealtrace.report.html.svg import Axis, apart, around, declared, line, picture, short, tag, words
 

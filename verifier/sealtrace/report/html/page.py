@@ -13,7 +13,7 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from sealtrace.records.report import Report
+from sealtrace.contract.report import Report
 from sealtrace.report.html.certificates import certificate_plots, certified_pairs
 from sealtrace.report.html.data import island, layouts
 from sealtrace.report.html.discrepancies import discrepancy_plot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealtrace.tables.judgement import DEFINITIONS, Status
+from sealtrace.printed.judgement import DEFINITIONS, Status
 
 LOOKS: dict[str, tuple[str, str]] = {
     Status.EXACT: ("agree", "✓"),

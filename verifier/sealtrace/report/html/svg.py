@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from sealtrace.records.scalars import exact
+from sealtrace.contract.scalars import exact
 from sealtrace.report.inert import harmless
 
 WIDTH = 400

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sealtrace.records.report import CheckResult, Report
+from sealtrace.contract.report import CheckResult, Report
+from sealtrace.printed.judgement import Status
 from sealtrace.report.causes import by_cause, missing_by_reason
 from sealtrace.report.diff import agrees
 from sealtrace.report.html.data import Layout
 from sealtrace.report.html.statuses import CHECK_WORDS, look
 from sealtrace.report.places import finding_lines, times
-from sealtrace.tables.judgement import Status
 
 VERDICTS = {
     "verified": ("✓", "Verified", "Everything was there, and everything that was checked holds."),

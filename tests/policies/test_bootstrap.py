@@ -1,0 +1,34 @@
+"""The bootstrap draws what Python's own generator draws."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sealtrace.studies.policies.mathematics.bootstrap import draws, percentile_interval
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 12, 16, 24, 31, 32, 1000])
+@pytest.mark.parametrize("seed", [0, 13, 2**40])
+def test_draws_are_randrange(size: int, seed: int) -> None:
+    """Word for word, also where almost half of the words are refused."""
+    generator = random.Random(seed)
+    assert draws(seed, size, 2000).tolist() == [generator.randrange(size) for _ in range(2000)]
+
+
+def test_interval_is_that_of_a_plain_loop() -> None:
+    """One generator for all replicates; positions floor(p (R - 1))."""
+    values = np.random.default_rng(5).normal(size=12)
+    generator = random.Random(33)
+    means = sorted(sum(values[generator.randrange(12)] for _ in range(12)) / 12 for _ in range(400))
+    low, high = percentile_interval(values, 400, Fraction("0.95"), 33)
+    assert [low, high] == pytest.approx([means[9], means[389]], abs=1e-15)
+
+
+def test_empty_population() -> None:
+    """There is nothing to draw from."""
+    with pytest.raises(ValueError, match="population"):
+        draws(1, 0, 1)

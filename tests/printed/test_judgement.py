@@ -1,0 +1,81 @@
+"""Statuses of cells: each with the cases that define it."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sealtrace.printed.judgement import DEFINITIONS, Judgement, Status, judge
+from sealtrace.printed.numbers import read_printed
+
+
+def judged(text: str, *values: str) -> Judgement:
+    """The judgement of a printed string against exact values."""
+    printed = read_printed(text)
+    assert printed is not None
+    return judge(printed, tuple(Fraction(value) for value in values))
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "status"),
+    [
+        ("4.2889", ["4.28886"], Status.EXACT),
+        ("0.0000", ["0"], Status.EXACT),
+        ("-0.0004", ["-0.00036"], Status.EXACT),
+        ("0.3", ["0.25"], Status.TIE),
+        ("0.2", ["0.25"], Status.TIE),
+        ("0.4419", ["0.44184614"], Status.DOUBLE_ROUNDED),
+        ("0.13", ["0.1249999"], Status.DOUBLE_ROUNDED),
+        ("0.12", ["0.129"], Status.TRUNCATED),
+        ("-0.12", ["-0.129"], Status.TRUNCATED),
+        ("0.15", ["0.129"], Status.MISMATCH),
+        ("3/12", ["3", "12"], Status.EXACT),
+        ("3/12", ["3", "13"], Status.MISMATCH),
+        ("[-0.02, 0.03]", ["-0.0201", "0.0301"], Status.EXACT),
+        ("[-0.02, 0.03]", ["-0.0201", "0.0401"], Status.MISMATCH),
+        ("[0.1, 0.2]", ["0.11", "0.29"], Status.TRUNCATED),
+        ("1.5", ["1.5", "2"], Status.MISMATCH),
+    ],
+)
+def test_status(text: str, values: list[str], status: Status) -> None:
+    """The worst part decides."""
+    assert judged(text, *values).status == status
+
+
+def test_sentences_are_for_reviewers() -> None:
+    """They say what was printed and what the value is."""
+    assert judged("4.2889", "4.28886").sentence == "4.2889 is 4.288860 rounded; exact"
+    assert judged("0.4419", "0.44184614").sentence == "0.4419 is 0.441846 rounded to 0.44185 and then again"
+    mismatch = judged("0.15", "0.129")
+    assert mismatch.sentence == "0.15 is not 0.1290: off by 2.1 units of the last printed digit"
+    assert mismatch.distance == Fraction("2.1")
+
+
+def test_every_status_has_a_definition() -> None:
+    """One place, one sentence each."""
+    assert set(DEFINITIONS) == set(Status)
+    assert all(sentence.endswith(".") for sentence in DEFINITIONS.values())
+
+
+@given(
+    st.fractions(min_value=-1000, max_value=1000, max_denominator=10**9),
+    st.integers(0, 6),
+    st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_HALF_DOWN]),
+)
+def test_every_rounding_to_nearest_is_accepted(value: Fraction, places: int, rounding: str) -> None:
+    """A true value, printed by any rule that rounds to nearest, is never called wrong."""
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    text = f"{exact.quantize(Decimal(1).scaleb(-places), rounding=rounding):f}"
+    assert judged(text, str(value)).status in (Status.EXACT, Status.TIE)
+
+
+@given(st.decimals(min_value=-100, max_value=100, places=4), st.integers(2, 50))
+def test_a_lie_is_never_accepted(value: Decimal, units: int) -> None:
+    """A value that is a whole unit or more away does not round to the string."""
+    moved = Fraction(str(value)) + Fraction(units, 10**4)
+    status = judged(f"{value:f}", str(moved)).status
+    assert status is Status.MISMATCH

@@ -1,0 +1,82 @@
+"""Pipe tables of Markdown."""
+
+from __future__ import annotations
+
+import pytest
+from tables.reading import headers, lines, raws, texts
+
+from sealtrace.printed.extracted import Problem
+from sealtrace.printed.markdown import read_markdown
+
+TEXT = r"""# Report
+
+## Ponds {#tab:ponds}
+
+| Pond | Ducks \| geese | `n` |
+|:-----|:--------------:|----:|
+| North | **12** | <u>3</u> |
+| South | __7__/8 | $4\pm1$ |
+
+Some text.
+a | b
+--|--
+x | 1 &plusmn; 2
+Table: Second one {#tab:two}
+"""
+
+
+def test_tables() -> None:
+    """Cells, lines, marks, captions and labels."""
+    tables, problems = read_markdown(TEXT, "r.md")
+    assert problems == []
+    first, second = tables
+    assert (first.label, first.caption, first.line, first.end_line) == ("tab:ponds", "Ponds", 5, 8)
+    assert texts(first) == [["Pond", "Ducks | geese", "n"], ["North", "12", "3"], ["South", "7/8", "4±1"]]
+    assert lines(first) == [[5, 5, 5], [7, 7, 7], [8, 8, 8]]
+    assert headers(first) == [True, False, False]
+    assert raws(first)[1] == ["North", "**12**", "<u>3</u>"]
+    marks = [[(cell.bold, cell.underline) for cell in row.cells if cell is not None] for row in first.rows[1:]]
+    assert marks == [[(False, False), (True, False), (False, True)], [(False, False)] * 3]
+    south = first.rows[2].cells[1]
+    assert south is not None
+    assert [(part.text, part.bold) for part in south.parts] == [("7", True), ("/8", False)]
+    assert (second.label, second.caption, second.line) == ("tab:two", "Second one", 11)
+    assert texts(second) == [["a", "b"], ["x", "1 ± 2"]]
+    assert first.column_labels() == ["Pond", "Ducks | geese", "n"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("n_min", "n_min"),
+        ("_n_ *m*", "n m"),
+        (r"\*5\*", "*5*"),
+        ("[four](http://x)", "four"),
+        ("one<br>two", "one two"),
+        ("`a|b`".replace("|", r"\|"), r"a\|b"),
+        ("5 * 3", "5 3"),
+        ("−0.5", "-0.5"),
+        ("<b>1</b>&nbsp;2", "1 2"),
+        ("US$ 5 and $6", "US$ 5 and $6"),
+    ],
+)
+def test_text_of_a_cell(cell: str, text: str) -> None:
+    """Inline marks are not text."""
+    tables, _problems = read_markdown(f"|a|b|\n|-|-|\n|{cell}|x|", "r.md")
+    assert texts(tables[0])[1][0] == text
+
+
+def test_rows_that_do_not_add_up() -> None:
+    """Refused, at the line."""
+    assert read_markdown("|a|b|\n|-|-|\n|1|2|\n|1|2|3|", "r.md") == (
+        [],
+        [Problem("a row does not add up to the columns (got 3, expected 2): the table is refused", "r.md", 4)],
+    )
+
+
+def test_not_tables() -> None:
+    """Code and comments hold no tables, and lines after them keep their numbers."""
+    inner = "|a|b|\n|-|-|\n|1|2|\n"
+    text = f"```\n{inner}```\n<!--\n{inner}-->\n    |a|b|\n    |-|-|\n\n{inner}"
+    tables, _problems = read_markdown(text, "r.md")
+    assert [table.line for table in tables] == [14]

@@ -1,0 +1,151 @@
+"""What a paper printed, how records give it, and how its numbers relate."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from sealtrace.contract.scalars import Count, Exact, Name, Record, Text
+
+
+class Recipe(Record):
+    """How records give a cell. Exactly one of metric, sql and classification is present."""
+
+    metric: Name | None = Field(None, description="A named metric; `sealtrace metrics` lists them.")
+    arguments: dict[Name, Name] | None = Field(
+        None, description="The metric's arguments. `{Column}` stands for the row's printed text in that column."
+    )
+    sql: Text | None = Field(
+        None,
+        description="A query over the sealed records. One row and column fill a cell; a column recipe may give one "
+        "value per row, in order.",
+    )
+    classification: Literal["constrained", "attested"] | None = Field(
+        None, description="Without records: bound by relations, or checked by nothing."
+    )
+    percent: bool | None = Field(None, description="The cell prints a fraction in percent, without the sign.")
+    undisclosed: list[Text] | None = Field(
+        None, description="Settings that the cell needs and its source does not state."
+    )
+
+
+class Column(Record):
+    """One column of a table."""
+
+    label: Name = Field(description="The column's label.")
+    recipe: Recipe | None = Field(None, description="How its cells follow from records.")
+    direction: Literal["higher", "lower"] | None = Field(
+        None, description="Which values are better, where the table marks the best."
+    )
+
+
+Printed = Annotated[str, StringConstraints(strict=True, max_length=400)]
+"""A cell as the string that was printed; empty where nothing was."""
+
+
+Printing = Literal["rounded", "truncated", "up", "down", "loosely", "exact"]
+"""To nearest, towards zero, up, down, in any direction by less than a unit, or not rounded at all."""
+
+
+class TableRow(Record):
+    """One row of a table."""
+
+    label: Name = Field(description="The row's label, unique in its table.")
+    cells: list[Printed] = Field(description="The printed strings, unchanged, one per column.")
+    line: Count | None = Field(None, description="The row's line in the source.")
+    lines: list[Count] | None = Field(None, description="The line of each cell, where a row has several.")
+    marks: dict[Name, Literal["best", "second"]] | None = Field(
+        None, description="Column to how its cell is emphasized."
+    )
+    arguments: dict[Name, Name] | None = Field(None, description="Arguments that the row gives to its recipes.")
+    recipes: dict[Name, Recipe] | None = Field(
+        None, description="Column to the cell's own recipe; an empty one means none."
+    )
+    among: Name | None = Field(None, description="The subset of rows that marks compare, where it is not all of them.")
+    printing: dict[Name, Printing] | None = Field(
+        None, description="Column to how its numbers came to be printed, where relations are to know that."
+    )
+
+
+class PrintedTable(Record):
+    """One reported table, or the numbers of a passage of text."""
+
+    label: Name = Field(description="The table's label.")
+    caption: Text | None = Field(None, description="What it shows, in own words.")
+    source: Name | None = Field(None, description="The file that printed it.")
+    recipe: Recipe | None = Field(
+        None,
+        description="A query that fills the table: one row per row, in order, and columns named after the table's. "
+        "It serves the cells that have no recipe of their own or of their column.",
+    )
+    columns: list[Column] = Field(min_length=1, description="The columns.")
+    rows: list[TableRow] = Field(description="The rows.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "label": "tab:main",
+                    "columns": [
+                        {"label": "Scale", "recipe": {"metric": "scale", "arguments": {"policy": "residual@{Scale}"}}},
+                        {
+                            "label": "Weak EV",
+                            "recipe": {"metric": "weak_ev", "arguments": {"policy": "residual@{Scale}"}},
+                            "direction": "higher",
+                        },
+                    ],
+                    "rows": [{"label": "0.08", "cells": ["0.08", "4.2889"], "marks": {"Weak EV": "best"}}],
+                }
+            ]
+        }
+    )
+
+
+Formula = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=40_000)]
+"""A formula over printed cells. One over whole columns, written out, is long."""
+
+
+class RelationRepair(Record):
+    """An explanation under which a contradiction would vanish."""
+
+    says: Text = Field(description="The explanation, such as another denominator.")
+    formula: Formula = Field(description="What would have to hold instead.")
+
+
+class RelationUnknown(Record):
+    """A number that the paper does not print and that relations speak of: in all of them the same."""
+
+    name: Name = Field(description="Its name in formulas.")
+    low: Exact | None = Field(None, description="The least value; absent where there is none.")
+    high: Exact | None = Field(None, description="The greatest value; absent where there is none.")
+    integer: bool | None = Field(None, description="Whether it is an integer.")
+
+
+class Relation(Record):
+    """A formula over printed cells and declared constants."""
+
+    relation: Name = Field(description="The relation's name.")
+    formula: Formula = Field(description="The formula, such as tab:a[r, c] == tab:b[r, c] / 2.")
+    sentence: Text = Field(description="What it says, for readers.")
+    source: Text = Field(description="The place of the paper that implies it.")
+    assumes: list[Text] | None = Field(None, description="What a contradiction needs besides the formula.")
+    repairs: list[RelationRepair] | None = Field(None, description="Explanations to try where it is contradicted.")
+    question: Text | None = Field(None, description="What to ask the authors where it is contradicted.")
+    unknowns: list[RelationUnknown] | None = Field(None, description="Unknowns that it shares with other relations.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "relation": "exploitability",
+                    "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv] / 2",
+                    "sentence": "Exploitability is half of NashConv.",
+                    "source": "definition of exploitability",
+                    "assumes": ["Both columns describe the same profile."],
+                    "repairs": [{"says": "not halved", "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv]"}],
+                    "question": "Is exploitability the mean or the sum over players?",
+                }
+            ]
+        }
+    )

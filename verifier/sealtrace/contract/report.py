@@ -1,0 +1,191 @@
+"""The report: what the verifier says. The same object is the Python result and the JSON output."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from sealtrace.contract.details import Details
+from sealtrace.contract.scalars import Count, Record
+
+Severity = Literal["error", "warning", "note"]
+Status = Literal["pass", "fail", "missing", "skipped", "not-applicable"]
+Verdict = Literal["verified", "findings", "incomplete"]
+
+
+class Finding(Record):
+    """One thing that is not as it should be, and its place."""
+
+    check: str = Field(description="The check's id.")
+    severity: Severity = Field(description="Errors fail a check; warnings fail it under --strict.")
+    source: str | None = Field(None, description="Path relative to the bundle.")
+    row: Count | None = Field(None, description="Line of a text file, or row of a table, from one.")
+    column: Count | None = Field(None, description="Column of a text file, from one.")
+    key: dict[str, str] | None = Field(None, description="The record's composite key.")
+    field: str | None = Field(None, description="JSON pointer within the record.")
+    expected: str | None = Field(None, description="What the rules or the recomputation give.")
+    found: str | None = Field(None, description="What is there.")
+    message: str = Field(description="What is wrong, and what to do.")
+
+
+class Place(Record):
+    """Where a number stands."""
+
+    value: float = Field(description="The number.")
+    check: str = Field(description="The check that met it.")
+    source: str | None = Field(None, description="Path relative to the bundle.")
+    row: Count | None = Field(None, description="Line or row, from one.")
+    key: dict[str, str] | None = Field(None, description="The record's key.")
+    field: str | None = Field(None, description="JSON pointer within the record.")
+
+
+class CheckResult(Record):
+    """The outcome of one check."""
+
+    id: str = Field(description="The check's stable id.")
+    title: str = Field(description="What it says.")
+    status: Status = Field(description="Its outcome.")
+    reason: str | None = Field(None, description="Why it is missing, skipped or not applicable.")
+    inspected: Count = Field(description="How much it looked at.")
+    unit: str = Field(description="What it counted.")
+    findings: Count = Field(description="How many findings it made, listed or not.")
+    seconds: float = Field(description="How long it took.")
+    largest: Place | None = Field(None, description="The largest numerical difference it met; only with details.")
+
+
+class Agreement(Record):
+    """How many decisions agree."""
+
+    agree: Count = Field(description="Decisions that agree.")
+    total: Count = Field(description="Decisions compared.")
+
+
+class Chain(Record):
+    """What the stage chain shows."""
+
+    seals: Count = Field(description="Links of the chain that were read.")
+    stages: Count = Field(description="Links that a whole chain has.")
+    signatures: Count = Field(description="Signatures seen over a stage's digest.")
+    timestamps: Count = Field(description="Outside timestamps seen over a stage's digest.")
+
+
+class Selected(Record):
+    """One selector's choice, recomputed."""
+
+    selector: str = Field(description="The selector.")
+    recomputed: str | None = Field(None, description="What the records give; absent where nothing does.")
+    reported: str | None = Field(None, description="What the selection record says.")
+
+
+class Summary(Record):
+    """The figures that the paper's appendix asks a verification to print."""
+
+    states: Count = Field(description="Observed states inspected.")
+    policies: Count = Field(description="Policies inspected.")
+    traces: Count = Field(description="State-policy traces inspected.")
+    tolerance: str | None = Field(None, description="The declared replay tolerance.")
+    max_discrepancy: Place | None = Field(None, description="The largest numerical difference.")
+    threshold_agreement: Agreement | None = Field(None, description="Recomputed against reported crossings.")
+    selected: list[Selected] = Field(description="Every selector's choice.")
+    chain: Chain = Field(description="The stage chain.")
+    assumed: list[str] = Field(default=[], description="What certificates assume, and no record can verify.")
+
+
+class Cell(Record):
+    """One printed cell beside its recomputed value."""
+
+    table: str = Field(description="The table's label.")
+    row: str = Field(description="The row's label.")
+    column: str = Field(description="The column's label.")
+    reported: str = Field(description="The string as printed.")
+    recomputed: str | None = Field(None, description="The unrounded value.")
+    status: str = Field(description="The cell's status.")
+    sentence: str = Field(description="What that means for this cell.")
+    source: str | None = Field(None, description="The file that printed it.")
+    line: Count | None = Field(None, description="Its line.")
+    recipe: str | None = Field(None, description="How records give it.")
+
+
+class Coverage(Record):
+    """How the printed cells are accounted for."""
+
+    cells: Count = Field(description="All numeric cells.")
+    recomputed: Count = Field(description="Recomputed from records or matched with the protocol.")
+    constrained: Count = Field(description="Without records, but bound by relations that hold.")
+    attested: Count = Field(description="Checked by nothing.")
+    unclassified: Count = Field(description="Not accounted for.")
+    missing: Count = Field(description="To be recomputed from records that are absent or spoilt.")
+    statuses: dict[str, Count] = Field(description="How many cells have each status.")
+
+
+class BundleIdentity(Record):
+    """Which bundle was verified."""
+
+    name: str = Field(description="The study's name.")
+    root_sha256: str | None = Field(None, description="The recomputed root digest.")
+
+
+class Report(Record):
+    """What the verifier says of a bundle."""
+
+    sealtrace: str = Field(description="Version of the verifier.")
+    bundle: BundleIdentity = Field(description="Which bundle.")
+    verdict: Verdict = Field(
+        description="`findings`: something is wrong; `incomplete`: nothing is wrong, but something is missing or "
+        "skipped; `verified`: everything was there and holds."
+    )
+    summary: Summary = Field(description="Figures.")
+    checks: list[CheckResult] = Field(description="Every check, in order.")
+    findings: list[Finding] = Field(description="Every finding; at most 1000 are listed for one check.")
+    cells: list[Cell] = Field(description="Every printed cell.")
+    coverage: Coverage = Field(description="Coverage of cells.")
+    details: Details | None = Field(None, description="Evidence behind the verdict; only where it was asked for.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "sealtrace": "0.1.0",
+                    "bundle": {"name": "example", "root_sha256": "0" * 64},
+                    "verdict": "incomplete",
+                    "summary": {
+                        "states": 0,
+                        "policies": 0,
+                        "traces": 0,
+                        "selected": [],
+                        "chain": {"seals": 0, "stages": 8, "signatures": 0, "timestamps": 0},
+                    },
+                    "checks": [
+                        {
+                            "id": "stage.chain",
+                            "title": "Each seal names the digest of the seal before it",
+                            "status": "missing",
+                            "reason": "no seals",
+                            "inspected": 0,
+                            "unit": "seals",
+                            "findings": 0,
+                            "seconds": 0.0,
+                        }
+                    ],
+                    "findings": [],
+                    "cells": [],
+                    "coverage": {
+                        "cells": 0,
+                        "recomputed": 0,
+                        "constrained": 0,
+                        "attested": 0,
+                        "unclassified": 0,
+                        "missing": 0,
+                        "statuses": {},
+                    },
+                }
+            ]
+        }
+    )
+
+    def failed(self, *, strict: bool = False) -> bool:
+        """Whether an error was found (or, strictly, a warning)."""
+        return self.verdict == "findings" or (
+            strict and any(finding.severity == "warning" for finding in self.findings)
+        )

@@ -1,0 +1,102 @@
+"""The manifest and the seals: which bytes a bundle is, and in what order they were frozen."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from sealtrace.contract.scalars import Count, Name, Record, Sha256, Text
+
+Stage = Literal["declare", "bank", "structure", "trace", "calibrate", "select", "replay", "report"]
+Format = Literal["json", "jsonl", "parquet", "bytes"]
+
+
+class Entry(Record):
+    """One file of a bundle."""
+
+    path: Name = Field(description="Path relative to the bundle, with forward slashes.")
+    kind: Name = Field(description="The record kind.")
+    stage: Stage = Field(description="The stage that sealed it.")
+    split: Name | None = Field(None, description="The one split that the file holds.")
+    format: Format = Field(description="How the bytes are read.")
+    rows: Count | None = Field(None, description="How many records; absent for documents and bytes.")
+    bytes: Count = Field(description="Length in bytes.")
+    sha256: Sha256 = Field(description="SHA-256 of the bytes.")
+    content_sha256: Sha256 | None = Field(None, description="Content identity; absent for bytes.")
+
+
+class Hashes(Record):
+    """The convention of each hash. Hashes of different conventions are never compared."""
+
+    file: Literal["sha256"] = Field(description="SHA-256 of the bytes.")
+    document: Literal["sha256-rfc8785"] = Field(description="SHA-256 of a JSON document's RFC 8785 form.")
+    table: Literal["sha256-columns-1"] = Field(description="SHA-256 of sorted, typed columns.")
+    root: Literal["sha256-rfc8785-without-root_sha256"] = Field(
+        description="SHA-256 of this manifest's RFC 8785 form without root_sha256."
+    )
+
+
+class Manifest(Record):
+    """Every file of a bundle with its identities."""
+
+    sealtrace: Literal["1"] = Field(description="Version of the bundle format.")
+    name: Name = Field(description="The study's name.")
+    hashes: Hashes = Field(description="Hash conventions.")
+    files: list[Entry] = Field(description="Every file but this one and SHA256SUMS, by path.")
+    root_sha256: Sha256 = Field(description="The bundle's root digest.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "sealtrace": "1",
+                    "name": "example",
+                    "hashes": {
+                        "file": "sha256",
+                        "document": "sha256-rfc8785",
+                        "table": "sha256-columns-1",
+                        "root": "sha256-rfc8785-without-root_sha256",
+                    },
+                    "files": [
+                        {
+                            "path": "declare/protocol.json",
+                            "kind": "protocol",
+                            "stage": "declare",
+                            "format": "json",
+                            "bytes": 1024,
+                            "sha256": "0" * 64,
+                            "content_sha256": "0" * 64,
+                        }
+                    ],
+                    "root_sha256": "0" * 64,
+                }
+            ]
+        }
+    )
+
+
+class Seal(Record):
+    """One link of the stage chain. It commits to its files and to every earlier link."""
+
+    sealtrace: Literal["1"] = Field(description="Version of the bundle format.")
+    stage: Stage = Field(description="The stage.")
+    position: Count = Field(description="Its place in the order of stages, from one.")
+    previous: Sha256 | None = Field(None, description="Content digest of the seal before; absent in the first.")
+    files: list[Entry] = Field(description="The files frozen by this stage.")
+    empty_reason: Text | None = Field(None, description="Why the stage holds nothing, where it does.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "sealtrace": "1",
+                    "stage": "structure",
+                    "position": 3,
+                    "previous": "0" * 64,
+                    "files": [],
+                    "empty_reason": "The study learns no partition.",
+                }
+            ]
+        }
+    )

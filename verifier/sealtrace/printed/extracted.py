@@ -1,0 +1,239 @@
+"""What a reader of tables hands on: every cell as printed, with its marks and its place in the source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from sealtrace.printed.numbers import looks_numeric
+
+JOIN = " / "
+THIN_SPACE = "\u2009"
+
+
+class Mark(NamedTuple):
+    """One character as printed, and how it is set."""
+
+    character: str
+    bold: bool = False
+    underline: bool = False
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that was refused (an error) or read with a doubt (a warning)."""
+
+    message: str
+    source: str
+    line: int
+    severity: Literal["error", "warning"] = "error"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run of a cell that is set in one way."""
+
+    text: str
+    bold: bool = False
+    underline: bool = False
+
+
+@dataclass(frozen=True)
+class ExtractedCell:
+    """One printed cell."""
+
+    text: str
+    """Plain text, as a reader sees it."""
+    raw: str
+    """The slice of the source that the cell was written as; where a macro wrote it, the macro's call."""
+    source: str
+    line: int
+    """Line of the first character of the content; of the cell's end, if the cell is empty."""
+    bold: bool = False
+    """Every letter and digit is bold. Signs that follow a number, such as × or †, do not count."""
+    underline: bool = False
+    """The same for underlining."""
+    parts: tuple[Part, ...] = ()
+    """The text, cut where bold or underlining changes."""
+    columns: int = 1
+    rows: int = 1
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cell reads as a number, a count, an interval or the like."""
+        return looks_numeric(self.text)
+
+
+@dataclass(frozen=True)
+class ExtractedRow:
+    """One row: an entry for each column of the table."""
+
+    cells: tuple[ExtractedCell | None, ...]
+    """None stands where a cell further left or above reaches."""
+    line: int
+    header: bool = False
+    panel: int = 0
+    """From zero: a table may be printed as several blocks, each under its own header."""
+    after_rule: bool = False
+    """A rule over all columns stands directly above."""
+
+
+@dataclass(frozen=True)
+class ExtractedTable:
+    """One printed table."""
+
+    label: str | None
+    caption: str
+    caption_raw: str
+    source: str
+    line: int
+    """Where the rows begin: in LaTeX the line of \\begin{tabular}, not of the float around it."""
+    end_line: int
+    columns: int
+    rows: tuple[ExtractedRow, ...]
+
+    @property
+    def panels(self) -> int:
+        """Number of panels."""
+        return max((row.panel for row in self.rows), default=-1) + 1
+
+    def column_labels(self, panel: int = 0) -> list[str]:
+        """Header of each column, its rows joined from top to bottom.
+
+        A panel whose only header is a title over all columns keeps the column headers of the panel before it.
+        """
+        headers = [index for index, row in enumerate(self.rows) if row.header and row.panel == panel]
+        if all(self._is_title(index) for index in headers):
+            earlier = [
+                index
+                for index, row in enumerate(self.rows)
+                if row.header and row.panel < panel and not self._is_title(index)
+            ]
+            if earlier:
+                nearest = self.rows[earlier[-1]].panel
+                headers = [index for index in earlier if self.rows[index].panel == nearest] + headers
+        labels = []
+        for column in range(self.columns):
+            cells = [self._in_row(index, column) for index in headers]
+            labels.append(JOIN.join(cell.text for cell in cells if cell is not None and cell.text))
+        return labels
+
+    def row_label(self, row: ExtractedRow) -> str:
+        """Text of the first cell, followed by as many of the next cells as make it unique in its panel."""
+        return self._row_labels[id(row)]
+
+    def covering(self, index: int, column: int) -> ExtractedCell | None:
+        """The cell that is printed at a row's index and a column, also where it began further left or above."""
+        for above in range(index, -1, -1):
+            cell = self._in_row(above, column)
+            if cell is not None:
+                return cell if above + cell.rows > index else None
+        return None
+
+    def _in_row(self, index: int, column: int) -> ExtractedCell | None:
+        cells = self.rows[index].cells
+        for left in range(column, -1, -1):
+            cell = cells[left]
+            if cell is not None:
+                return cell if left + cell.columns > column else None
+        return None
+
+    def _is_title(self, index: int) -> bool:
+        first = self.rows[index].cells[0]
+        return first is not None and first.columns == self.columns > 1
+
+    @cached_property
+    def _row_labels(self) -> dict[int, str]:
+        labels: dict[int, str] = {}
+        for (_panel, header), group in groupby(enumerate(self.rows), key=lambda pair: (pair[1].panel, pair[1].header)):
+            rows = list(group)
+            texts = [self._row_texts(index) for index, _row in rows]
+            found = _unique_prefixes(texts) if not header else [JOIN.join(filter(None, text[:1])) for text in texts]
+            labels.update((id(row), label) for (_index, row), label in zip(rows, found, strict=True))
+        return labels
+
+    def _row_texts(self, index: int) -> list[str]:
+        """Texts from left to right: a cell over several rows counts in each, one over several columns once."""
+        texts: list[str] = []
+        previous: ExtractedCell | None = None
+        for column in range(self.columns):
+            cell = self.covering(index, column)
+            if cell is None or cell is not previous:
+                texts.append(cell.text if cell is not None else "")
+            previous = cell
+        return texts
+
+
+def _unique_prefixes(texts: list[list[str]]) -> list[str]:
+    """For each list the shortest joined beginning that no other list shares; whole twins are counted."""
+    labels: dict[int, str] = {}
+    for length in range(1, max(map(len, texts), default=0) + 1):
+        prefixes = [JOIN.join(filter(None, text[:length])) for text in texts]
+        counts = Counter(prefixes)
+        for index, prefix in enumerate(prefixes):
+            if index not in labels and counts[prefix] == 1 and prefix:
+                labels[index] = prefix
+        if len(labels) == len(texts):
+            break
+    twins: Counter[str] = Counter()
+    for index, text in enumerate(texts):
+        if index not in labels:
+            whole = JOIN.join(filter(None, text))
+            twins[whole] += 1
+            labels[index] = whole if twins[whole] == 1 else f"{whole} ({twins[whole]})"
+    return [labels[index] for index in range(len(texts))]
+
+
+@dataclass(frozen=True)
+class ProseLine:
+    """What one source line prints outside tables. Lines of one paragraph share its number."""
+
+    text: str
+    source: str
+    line: int
+    paragraph: int
+    caption: bool = False
+
+
+def collapse(marks: Iterable[Mark]) -> list[Mark]:
+    """White space collapsed, and stripped at both ends. A thin space stays between digits, where it parts thousands."""
+    given = list(marks)
+    kept: list[Mark] = []
+    for index, mark in enumerate(given):
+        after = given[index + 1] if index + 1 < len(given) else Mark(" ")
+        thousands = mark.character == THIN_SPACE and after.character.isdecimal()
+        if not mark.character.isspace() or (thousands and kept and kept[-1].character.isdecimal()):
+            kept.append(mark)
+        elif kept and kept[-1].character != " ":
+            # A space is set as what stands before it, so that it does not cut a run in two.
+            kept.append(Mark(" ", kept[-1].bold, kept[-1].underline))
+    if kept and kept[-1].character == " ":
+        kept.pop()
+    return kept
+
+
+def marked_cell(
+    marks: Iterable[Mark], raw: str, source: str, line: int, columns: int = 1, rows: int = 1
+) -> ExtractedCell:
+    """A cell from its characters."""
+    kept = collapse(marks)
+    parts = tuple(
+        Part("".join(mark.character for mark in group), bold, underline)
+        for (bold, underline), group in groupby(kept, key=lambda mark: (mark.bold, mark.underline))
+    )
+    telling = [mark for mark in kept if mark.character.isalnum()] or [mark for mark in kept if mark.character != " "]
+    return ExtractedCell(
+        text="".join(mark.character for mark in kept),
+        raw=raw,
+        source=source,
+        line=line,
+        bold=bool(telling) and all(mark.bold for mark in telling),
+        underline=bool(telling) and all(mark.underline for mark in telling),
+        parts=parts,
+        columns=columns,
+        rows=rows,
+    )

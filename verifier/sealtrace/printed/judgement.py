@@ -1,0 +1,183 @@
+"""The status of a printed cell: whether the unrounded value gives the printed string, and if not, why.
+
+Statuses are defined here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from sealtrace.printed.numbers import Part, Printed
+
+
+class Status(StrEnum):
+    """What can be said of a cell."""
+
+    EXACT = "exact"
+    TIE = "tie"
+    DOUBLE_ROUNDED = "double-rounded"
+    TRUNCATED = "truncated"
+    MISMATCH = "mismatch"
+    MISSING = "missing"
+    INPUT = "input"
+    MEASURED = "measured"
+    CONSTRAINED = "constrained"
+    ATTESTED = "attested"
+    UNCLASSIFIED = "unclassified"
+
+
+DEFINITIONS: dict[Status, str] = {
+    Status.EXACT: "The recomputed value rounds to the printed string.",
+    Status.TIE: "The recomputed value lies half-way between two printable strings; either is accepted.",
+    Status.DOUBLE_ROUNDED: "The printed string follows from rounded numbers, not from the records.",
+    Status.TRUNCATED: "The printed string is the value cut off, not rounded.",
+    Status.MISMATCH: "The recomputed value does not give the printed string.",
+    Status.MISSING: "The records that would give the value are absent or spoilt.",
+    Status.INPUT: "An id, scale or declared constant, as the records or the protocol have it.",
+    Status.MEASURED: "The aggregate of sealed measurements, recomputed.",
+    Status.CONSTRAINED: "No records give it; the relations that bind it hold.",
+    Status.ATTESTED: "Nothing checks it.",
+    Status.UNCLASSIFIED: "Nobody said how it follows from records, or that it does not.",
+}
+
+RECOMPUTED = frozenset(
+    {Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH, Status.INPUT, Status.MEASURED}
+)
+WARNINGS = frozenset({Status.DOUBLE_ROUNDED, Status.TRUNCATED})
+AGREEING = frozenset({Status.EXACT, Status.TIE, Status.INPUT, Status.MEASURED})
+
+SLACK = Fraction(1, 10**12)
+"""A recomputed double carries rounding of its own; nearer than this to a half-way point it is a tie."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The status of a cell, and a sentence that a reviewer understands."""
+
+    status: Status
+    sentence: str
+    distance: Fraction | None = None
+    """Of a mismatch: how far off, in units of the last printed digit."""
+
+
+Rounded = Callable[[Fraction], tuple[Fraction, ...] | None]
+"""A cell's numbers, computed from inputs that were rounded to the given unit first; None where one is not finite."""
+
+
+def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | None = None) -> Judgement:
+    """Compares each number of a cell with its unrounded value; the worst decides.
+
+    `rounded` computes the numbers from inputs as they would be printed: a string that follows from those and
+    not from the values was computed from the table instead of the records.
+    """
+    if len(values) != len(printed.parts):
+        return Judgement(
+            Status.MISMATCH,
+            f"{printed.text} has {len(printed.parts)} numbers, the records give {len(values)}",
+        )
+    judgements = [
+        _judge_part(part, value, rounded, place)
+        for place, (part, value) in enumerate(zip(printed.parts, values, strict=True))
+    ]
+    return max(judgements, key=lambda one: _SEVERITY.index(one.status))
+
+
+_SEVERITY = [Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH]
+
+
+def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
+    if _plainly_inside(part, value):
+        return Judgement(Status.EXACT, f"{part.text} is {show(value, part)} rounded; exact")
+    shown = show(value, part)
+    if not part.unit:
+        if value == part.value:
+            return Judgement(Status.EXACT, f"{part.text} is the count; exact")
+        return Judgement(Status.MISMATCH, f"{part.text} is not the count {shown}", abs(value - part.value))
+    slack = SLACK * max(Fraction(1), abs(value))
+    if part.low + slack < value < part.high - slack:
+        return Judgement(Status.EXACT, f"{part.text} is {shown} rounded; exact")
+    if part.low - slack <= value <= part.high + slack:
+        return Judgement(Status.TIE, f"{part.text} is {shown}, half-way between two strings; either is accepted")
+    from_rounded = None if rounded is None else rounded(part.unit)
+    if from_rounded is not None and part.low <= from_rounded[place] <= part.high:
+        given = decimal_text(from_rounded[place])
+        sentence = f"{part.text} is {given} from rounded numbers; unrounded they give {shown}"
+        return Judgement(Status.DOUBLE_ROUNDED, sentence)
+    if (cause := _double_rounding(part, value)) is not None:
+        return Judgement(Status.DOUBLE_ROUNDED, f"{part.text} is {shown} rounded to {cause} and then again")
+    if math.trunc(value / part.unit) * part.unit == part.value:
+        return Judgement(Status.TRUNCATED, f"{part.text} is {shown} cut off, not rounded")
+    distance = abs(value - part.value) / part.unit
+    return Judgement(
+        Status.MISMATCH,
+        f"{part.text} is not {shown}: off by {as_float(distance):.3g} units of the last printed digit",
+        distance,
+    )
+
+
+def _plainly_inside(part: Part, value: Fraction) -> bool:
+    """Whether doubles already tell that the value rounds to the string. Most cells need no more."""
+    near = as_float(value)
+    margin = 1e-9 * max(1.0, abs(near))
+    return as_float(part.low) + margin < near < as_float(part.high) - margin
+
+
+def _double_rounding(part: Part, value: Fraction) -> str | None:
+    """The finer rounding that, rounded again, gives the printed number; None where none does."""
+    for extra in (1, 2, 3):
+        fine_unit = part.unit / 10**extra
+        fine = Fraction(_half_up(value / fine_unit)) * fine_unit
+        # Only a fine value that lies exactly half-way can be rounded the wrong way afterwards.
+        if abs(fine - part.value) == part.unit / 2:
+            return decimal_text(fine)
+    return None
+
+
+def round_to(value: Fraction, unit: Fraction) -> Fraction:
+    """A value as it would be printed."""
+    return _half_up(value / unit) * unit
+
+
+def _half_up(value: Fraction) -> int:
+    """Nearest integer, halves away from zero, as most formatting is believed to do."""
+    return math.floor(abs(value) + Fraction(1, 2)) * (1 if value >= 0 else -1)
+
+
+def show(value: Fraction, part: Part) -> str:
+    """An unrounded value with a few digits more than were printed."""
+    if value.denominator == 1 and not part.unit:
+        return str(value.numerator)
+    if not part.unit:
+        return repr(as_float(value))
+    # The unit is a power of ten, so the digits of its denominator count the printed places.
+    places = len(str(part.unit.denominator)) + 1
+    if places > 20 or abs(value) > 10**20:
+        return f"{as_float(value):.17g}"
+    digits = f"{as_float(value):.{places}f}"
+    # Digits that repeat the printed ones would hide that there is a difference.
+    return digits if value == part.value or not digits.startswith(part.text) else repr(as_float(value))
+
+
+def as_float(value: Fraction) -> float:
+    """The nearest double; infinite beyond the range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def decimal_text(value: Fraction) -> str:
+    """A rational whose denominator divides a power of ten, in full."""
+    places = 0
+    while value.denominator != 1 and places < 60 and (value * 10**places).denominator != 1:
+        places += 1
+    scaled = value * 10**places
+    if scaled.denominator != 1:
+        return repr(as_float(value))
+    digits = f"{abs(scaled.numerator):0{places + 1}d}"
+    whole = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{whole}" if value < 0 else whole

@@ -1,0 +1,393 @@
+"""Tables and running text of a LaTeX document, with the file and line of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sealtrace.printed import tex_commands as commands
+from sealtrace.printed.extracted import ExtractedTable, Problem, ProseLine
+from sealtrace.printed.tex_columns import RefusedError
+from sealtrace.printed.tex_expansion import Expander
+from sealtrace.printed.tex_files import Load
+from sealtrace.printed.tex_tabular import Tabular, read_tabular
+from sealtrace.printed.tex_text import Cursor, render
+from sealtrace.printed.tex_tokens import BLANK, Token, written
+
+_CAPTIONS = frozenset({"caption", "captionof"})
+# A caption made by \captionof holds for the tables in the same box.
+_BOXES = commands.FLOATS | {"minipage", "center"}
+
+
+@dataclass(frozen=True)
+class Document:
+    """What was read."""
+
+    tables: list[ExtractedTable]
+    problems: list[Problem]
+    prose: list[ProseLine]
+
+
+def read_latex(text: str, source: str, load: Load) -> tuple[list[ExtractedTable], list[Problem]]:
+    """Every table of a LaTeX text.
+
+    `load` gives the text of a file that the document puts in, or None where it is not there. It is asked for names
+    as they are written, with .tex behind them first, and decides itself which paths it allows.
+    """
+    document = read_document(text, source, load)
+    return document.tables, document.problems
+
+
+def read_document(text: str, source: str, load: Load) -> Document:
+    """Every table of a LaTeX text, and its running text line by line."""
+    return _Reader(text, source, load).read()
+
+
+@dataclass
+class _Caption:
+    tokens: list[Token]
+    label: str | None = None
+
+
+@dataclass
+class _Found:
+    """A tabular that waits for its caption."""
+
+    tabular: Tabular
+    begin: Token
+    end: Token
+    captions: int
+    """How many captions its box had when it was read."""
+    order: int
+    """Among all tables."""
+
+
+@dataclass
+class _Box:
+    """A float or another box that may have captions."""
+
+    name: str
+    begin: Token | None = None
+    captions: list[_Caption] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    tables: list[_Found] = field(default_factory=list)
+    held_table: bool = False
+    """A table was read or refused, here or in a box inside."""
+
+
+class _Reader:
+    def __init__(self, text: str, source: str, load: Load) -> None:
+        self.problems: list[Problem] = []
+        self.stream = Expander(text, source, load, self.problems)
+        self.waiting: list[Token] = []  # read ahead
+        self.tables: list[tuple[int, ExtractedTable]] = []
+        self.prose: list[ProseLine] = []
+        self.paragraph = 0
+        self.buffer: list[Token] = []
+        self.boxes = [_Box("")]
+        self.count = 0
+        self.displays = 0
+        self.started = not self.stream.has_document
+        self.unknown: set[str] = set()
+
+    # The stream
+
+    def next(self) -> Token | None:
+        return self.waiting.pop() if self.waiting else self.stream.next()
+
+    def peek(self) -> Token | None:
+        token = self.next()
+        if token is not None:
+            self.waiting.append(token)
+        return token
+
+    def skip_blanks(self) -> None:
+        while (token := self.next()) is not None:
+            if token.kind not in BLANK:
+                self.waiting.append(token)
+                return
+
+    def argument(self) -> tuple[list[Token], Token | None]:
+        """A group without its braces or one token, and the token that ended it."""
+        self.skip_blanks()
+        token = self.next()
+        if token is None or token.kind != "{":
+            return ([token], token) if token is not None else ([], None)
+        tokens: list[Token] = []
+        depth = 0
+        while (token := self.next()) is not None:
+            depth += (token.kind == "{") - (token.kind == "}")
+            if depth < 0:
+                return tokens, token
+            tokens.append(token)
+        return tokens, None
+
+    def group(self) -> list[Token]:
+        """A group with its braces, if one stands here."""
+        self.skip_blanks()
+        brace = self.peek()
+        if brace is None or brace.kind != "{":
+            return []
+        tokens, last = self.argument()
+        return [brace, *tokens, last] if last is not None else []
+
+    def option(self) -> None:
+        """Passes over an optional argument."""
+        self.skip_blanks()
+        token = self.peek()
+        if token is None or token.kind != "[":
+            return
+        taken: list[Token] = []
+        depth = 0
+        while (token := self.next()) is not None:
+            taken.append(token)
+            depth += (token.kind == "{") - (token.kind == "}")
+            if depth == 0 and token.kind == "]":
+                return
+            if depth < 0 or token.kind == "par":
+                break
+        self.waiting.extend(reversed(taken))  # not an option after all
+
+    def star(self) -> str:
+        token = self.peek()
+        if token is not None and token.kind == "*":
+            self.next()
+            return "*"
+        return ""
+
+    # The document
+
+    def read(self) -> Document:
+        while (token := self.next()) is not None:
+            if token.kind == "par":
+                self.flush()
+            elif token.kind != "command":
+                self.buffer.append(token)
+            elif token.text == "begin":
+                self.begin(token)
+            elif token.text == "end":
+                self.end(token)
+            elif token.text in _CAPTIONS:
+                self.caption(token)
+            elif token.text == "label":
+                self.boxes[-1].labels.append(written(self.argument()[0]))
+            elif token.text in commands.SECTIONS:
+                self.heading()
+            else:
+                if token.text in ("item", "par"):
+                    self.flush()
+                self.buffer.append(token)
+        self.flush()
+        while self.boxes:
+            self.close_box(self.boxes.pop())
+        self.tables.sort(key=lambda pair: pair[0])
+        return Document([table for _order, table in self.tables], self.problems, self.prose)
+
+    def begin(self, token: Token) -> None:
+        self.flush()
+        name = written(self.argument()[0])
+        if name == "document":
+            self.started = True
+        if name in commands.TABULARS:
+            self.tabular(name, token)
+            return
+        if name in commands.GRAPHICS:
+            self.collect(name)
+            return
+        if name in commands.UNREAD_TABULARS:
+            self.problems.append(token.problem(f"a {name} environment is not read"))
+            self.boxes[-1].held_table = True
+            self.collect(name)
+            return
+        for letter in commands.ENVIRONMENTS.get(name, ""):
+            self.skip_blanks()
+            following = self.peek()
+            if letter == "o":
+                self.option()
+            elif following is not None and following.kind == "{":
+                self.argument()
+        if name in _BOXES:
+            self.boxes.append(_Box(name, token))
+        self.displays += name in commands.DISPLAYS
+
+    def end(self, _token: Token) -> None:
+        name_tokens, _last = self.argument()
+        name = written(name_tokens)
+        self.flush()
+        if name in commands.DISPLAYS and self.displays:
+            self.displays -= 1
+        if name in _BOXES and any(box.name == name for box in self.boxes):
+            while (box := self.boxes.pop()).name != name:
+                self.close_box(box)
+            self.close_box(box)
+
+    def collect(self, name: str) -> tuple[list[Token], Token | None]:
+        """Tokens up to the \\end of an environment, and that \\end; or up to where another environment ends instead."""
+        tokens: list[Token] = []
+        opened: list[str] = []
+        while (token := self.next()) is not None:
+            if not token.is_command("begin", "end"):
+                tokens.append(token)
+                continue
+            argument = self.group()
+            environment = written(argument[1:-1])
+            if token.text == "begin":
+                opened.append(environment)
+            elif opened and opened[-1] == environment:
+                opened.pop()
+            elif environment == name and not opened:
+                return tokens, argument[-1]
+            else:
+                self.waiting.extend(reversed([token, *argument]))
+                return tokens, None
+            tokens += [token, *argument]
+        return tokens, None
+
+    # Tables
+
+    def tabular(self, name: str, token: Token) -> None:
+        box = self.boxes[-1]
+        box.held_table = True
+        self.count += 1
+        tokens, end = self.collect(name)
+        if end is None:
+            self.problems.append(token.problem(f"\\begin{{{name}}} is not closed by its \\end: the table is refused"))
+            return
+        try:
+            tabular = read_tabular(name, tokens, end, self.stream.column_types, self.problems)
+        except RefusedError as refused:
+            where = refused.token or token
+            self.problems.append(where.problem(f"{refused.message}: the table is refused"))
+            return
+        if not tabular.rows:
+            self.problems.append(token.problem("a table without rows", warning=True))
+            return
+        self.warn_of(tabular, token)
+        found = _Found(tabular, token, end, len(box.captions), self.count)
+        if tabular.captions or tabular.labels:
+            own = _Box(
+                name,
+                token,
+                [_Caption(tokens, _label_in(tokens)) for tokens in tabular.captions[:1]],
+                tabular.labels,
+                [found],
+            )
+            found.captions = 1
+            for caption in own.captions:
+                self.add_prose(caption.tokens, caption=True)
+            self.close_box(own)
+        else:
+            box.tables.append(found)
+
+    def warn_of(self, tabular: Tabular, begin: Token) -> None:
+        if not any(row.header for row in tabular.rows):
+            self.problems.append(begin.problem("no rule sets a header apart: every row is read as body", warning=True))
+        for name, token in tabular.unknown.items():
+            if name not in self.unknown:
+                self.unknown.add(name)
+                self.problems.append(
+                    token.problem(f"\\{name} is not known: its arguments are read as text", warning=True)
+                )
+
+    def caption(self, token: Token) -> None:
+        self.flush()
+        self.star()
+        if token.text == "captionof":
+            self.argument()
+        self.option()
+        tokens, _last = self.argument()
+        caption = _Caption(tokens, _label_in(tokens))
+        self.boxes[-1].captions.append(caption)
+        self.add_prose(tokens, caption=True)
+        self.following_label(caption)
+
+    def following_label(self, caption: _Caption) -> None:
+        """The label directly behind a caption names it."""
+        self.skip_blanks()
+        token = self.peek()
+        if caption.label is None and token is not None and token.is_command("label"):
+            self.next()
+            caption.label = written(self.argument()[0])
+
+    def close_box(self, box: _Box) -> None:
+        """Gives the tables of a box their captions."""
+        parent = self.boxes[-1] if self.boxes else None
+        if parent is not None:
+            parent.held_table |= box.held_table
+        if box.name in commands.TABLE_FLOATS and not box.held_table and box.begin is not None:
+            self.problems.append(box.begin.problem(f"a {box.name} without a table that can be read", warning=True))
+        if not box.captions and not box.labels and parent is not None:
+            for found in box.tables:
+                found.captions = len(parent.captions)
+            parent.tables += box.tables
+            return
+        labels = list(box.labels) if box.name else []
+        for caption in box.captions:
+            if caption.label is None and labels:
+                caption.label = labels.pop(0)
+        lone_label = labels[0] if labels and not box.captions else None
+        for number, found in enumerate(box.tables):
+            chosen: _Caption | None = None
+            if len(box.captions) == len(box.tables):
+                chosen = box.captions[number]
+            elif box.captions:
+                chosen = box.captions[max(0, found.captions - 1)]
+                if len(box.captions) > 1:
+                    message = "captions and tables of a float do not pair: the caption before the table is taken"
+                    self.problems.append(found.begin.problem(message, warning=True))
+            self.add_table(found, chosen, chosen.label if chosen is not None else lone_label)
+
+    def add_table(self, found: _Found, caption: _Caption | None, label: str | None) -> None:
+        text, raw = "", ""
+        if caption is not None and caption.tokens:
+            tokens = caption.tokens
+            text = render(tokens).text()
+            here = [token for token in tokens if token.file is tokens[0].file]
+            begin, stop = min(token.start for token in here), max(token.end for token in here)
+            raw = tokens[0].file.text[begin:stop].strip()
+        tabular = found.tabular
+        table = ExtractedTable(
+            label=label,
+            caption=text,
+            caption_raw=raw,
+            source=found.begin.file.name,
+            line=found.begin.line,
+            end_line=found.end.line,
+            columns=tabular.columns,
+            rows=tuple(tabular.rows),
+        )
+        self.tables.append((found.order, table))
+
+    # Running text
+
+    def heading(self) -> None:
+        self.flush()
+        self.star()
+        self.option()
+        tokens, _last = self.argument()
+        self.buffer = tokens
+        self.flush()
+
+    def flush(self) -> None:
+        """Ends a paragraph."""
+        tokens, self.buffer = self.buffer, []
+        self.add_prose(tokens, math=self.displays > 0)
+
+    def add_prose(self, tokens: list[Token], *, caption: bool = False, math: bool = False) -> None:
+        if not self.started or not tokens:
+            return
+        lines = render(tokens, math=math, footnotes=True).lines()
+        if lines:
+            self.paragraph += 1
+            self.prose += [
+                ProseLine(text, token.file.name, token.line, self.paragraph, caption) for token, text in lines
+            ]
+
+
+def _label_in(tokens: list[Token]) -> str | None:
+    """The label that stands inside a caption."""
+    for index, token in enumerate(tokens):
+        if token.is_command("label"):
+            cursor = Cursor(tokens)
+            cursor.index = index + 1
+            return written(cursor.argument())
+    return None

@@ -1,0 +1,150 @@
+"""Reported numbers straight from a paper: extracted tables as records, and printed strings put into known ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Problem, ProseLine
+
+Load = Callable[[str], str | None]
+
+
+@dataclass
+class Reported:
+    """What a file reports."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    prose: list[ProseLine] = field(default_factory=list)
+    tables: list[ExtractedTable] = field(default_factory=list)
+    """The tables that the records were made of."""
+
+
+class UnreadableTypeError(Exception):
+    """No reader for this kind of file."""
+
+
+def read_reported(text: str, source: str, load: Load) -> Reported:
+    """The tables of a LaTeX, Markdown or CSV text, by the ending of its name."""
+    reported = Reported()
+    match PurePath(source).suffix.lower():
+        case ".tex" | ".ltx":
+            from sealtrace.printed.latex import read_document
+
+            document = read_document(text, source, load)
+            tables = document.tables
+            reported.problems.extend(document.problems)
+            reported.prose.extend(document.prose)
+        case ".md" | ".markdown":
+            from sealtrace.printed.markdown import read_markdown
+
+            tables, problems = read_markdown(text, source)
+            reported.problems.extend(problems)
+        case ".csv" | ".tsv":
+            from sealtrace.printed.delimited import read_csv
+
+            tables, problems = read_csv(text, source, PurePath(source).stem)
+            reported.problems.extend(problems)
+        case suffix:
+            raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
+    reported.tables.extend(tables)
+    for number, table in enumerate(tables, 1):
+        reported.records.extend(records_of(table, f"table {number}"))
+    return reported
+
+
+def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:
+    """Table records without recipes: one for each panel of the table."""
+    records = []
+    for panel in range(table.panels):
+        rows = [row for row in table.rows if row.panel == panel and not row.header]
+        labels = _told_apart(table.column_labels(panel), "column")
+        row_labels = _told_apart([table.row_label(row) for row in rows], "row")
+        name = table.label or fallback
+        record: dict[str, Any] = {
+            "label": name if panel == 0 else f"{name}#{panel + 1}",
+            "source": PurePath(table.source).name,
+            "columns": [{"label": label} | _direction(label) for label in labels],
+            "rows": [_row(row, label, labels) for row, label in zip(rows, row_labels, strict=True)],
+        }
+        records.append(record)
+    return records
+
+
+def _direction(label: str) -> dict[str, str]:
+    """What an arrow in the header says of the column."""
+    if "↑" in label and "↓" not in label:
+        return {"direction": "higher"}
+    return {"direction": "lower"} if "↓" in label and "↑" not in label else {}
+
+
+def _row(row: ExtractedRow, label: str, columns: list[str]) -> dict[str, Any]:
+    lines = [row.line if cell is None else cell.line for cell in row.cells]
+    marks = {
+        column: "best" if cell.bold else "second"
+        for column, cell in zip(columns, row.cells, strict=True)
+        if cell is not None and cell.text and (cell.bold or cell.underline)
+    }
+    record: dict[str, Any] = {
+        "label": label,
+        "cells": ["" if cell is None else cell.text[:400] for cell in row.cells],
+    }
+    if len(set(lines)) == 1:
+        record["line"] = lines[0]
+    else:
+        record["lines"] = lines
+    if marks:
+        record["marks"] = marks
+    return record
+
+
+def _told_apart(labels: list[str], noun: str) -> list[str]:
+    """Labels that are there and differ, so that every cell has an address."""
+    seen: dict[str, int] = {}
+    result = []
+    for place, label in enumerate(labels, 1):
+        name = (label or f"{noun} {place}")[:190]
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return result
+
+
+def with_printed(record: dict[str, Any], reported: dict[str, Any]) -> dict[str, Any]:
+    """A table record with the strings, lines and marks of a reported table, its own recipes kept.
+
+    Rows and columns are matched by label; where a label is not found, by place if the shapes agree. What
+    the record does not know is added without a recipe, so that it shows as unclassified.
+    """
+    columns = _matched([one["label"] for one in record["columns"]], [one["label"] for one in reported["columns"]])
+    rows = _matched([row["label"] for row in record["rows"]], [row["label"] for row in reported["rows"]])
+    new_columns = [
+        {**column, **(record["columns"][known] if known is not None else {})}
+        | {"label": _label(record["columns"], known, column)}
+        for known, column in zip(columns, reported["columns"], strict=True)
+    ]
+    renamed = {column["label"]: new["label"] for column, new in zip(reported["columns"], new_columns, strict=True)}
+    new_rows = []
+    for known, row in zip(rows, reported["rows"], strict=True):
+        own = record["rows"][known] if known is not None else {}
+        kept = {name: own[name] for name in ("arguments", "recipes", "among") if name in own}
+        marks = {renamed[name]: mark for name, mark in row.get("marks", {}).items()}
+        new_rows.append({**row, **kept, "label": own.get("label", row["label"])} | ({"marks": marks} if marks else {}))
+    return {**record, "source": reported["source"], "columns": new_columns, "rows": new_rows}
+
+
+def _label(columns: list[dict[str, Any]], known: int | None, column: dict[str, Any]) -> str:
+    return str(columns[known]["label"] if known is not None else column["label"])
+
+
+def _matched(known: list[str], found: list[str]) -> list[int | None]:
+    """For each found label the place of the known one."""
+    plain = [" ".join(label.split()) for label in known]
+    matched: list[int | None] = [
+        plain.index(" ".join(label.split())) if " ".join(label.split()) in plain else None for label in found
+    ]
+    if None in matched and len(known) == len(found):
+        return list(range(len(found)))
+    return matched

@@ -1,0 +1,179 @@
+"""Runs the SQL of a recipe over the sealed records, in DuckDB.
+
+A recipe is text from a bundle that nobody here wrote, so it gets what it needs and nothing else:
+
+(1) it is one SELECT that names sealed records and pure functions: no file, setting, clock or chance;
+(2) DuckDB has no file system, network, extensions or Python variables, and its configuration is locked;
+(3) it runs in a process of its own, without environment, with bounded memory, which is ended when its time is
+    over. DuckDB's own limits are not enough: `repeat('x', 3000000000)` heeds neither them nor an interrupt.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from sealtrace.printed.sql_process import SqlError
+
+SECONDS = 30.0
+"""How long one query may take."""
+MEMORY = 2 * 2**30
+"""How many bytes a query may use."""
+START_SECONDS = 60.0
+"""How long the process may take to start: a cold disk is slow."""
+
+
+@dataclass(frozen=True)
+class SqlResult:
+    """The rows that a query gave. Values are int, float, Decimal, str, bool or None."""
+
+    columns: list[str]
+    rows: list[tuple[object, ...]]
+    reads: frozenset[str] = frozenset()
+    """The kinds of record that the query names: one that reads none proves nothing."""
+
+
+def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:
+    """The rows as exact numbers; a stored double is a rational number too. None stands for NULL."""
+    return [tuple(_number(value, name) for value, name in zip(row, result.columns, strict=True)) for row in result.rows]
+
+
+def _number(value: object, column: str) -> Fraction | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        raise SqlError(f"column {column}: {value!r} is no number")
+    if not math.isfinite(value):
+        raise SqlError(f"column {column}: {value} is not finite")
+    return Fraction(value)
+
+
+class SqlRecords:
+    """The sealed records as tables named after their kind. Use it as a context manager, or close it."""
+
+    def __init__(self, tables: dict[str, pa.Table], *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        if importlib.util.find_spec("duckdb") is None:
+            raise SqlError("recipes in SQL need DuckDB: pip install 'sealtrace[sql]'")
+        self._tables = tables
+        self._seconds = seconds
+        self._memory = memory
+        self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-")
+        self._paths: dict[str, str] = {}
+        self._process: subprocess.Popen[str] | None = None
+
+    def query(self, sql: str) -> SqlResult:
+        """What one SELECT gives. `SqlError` where it is refused or fails."""
+        # Records that the text does not even mention are not worth copying.
+        named = [kind for kind in self._tables if kind.casefold() in sql.casefold()]
+        request = {"sql": sql, "kinds": sorted(self._tables), "paths": {kind: self._path(kind) for kind in named}}
+        answer = self._ask(request)
+        if "error" in answer:
+            place = answer["place"]
+            raise SqlError(answer["error"], (place[0], place[1]) if place else None)
+        return SqlResult(answer["columns"], [tuple(row) for row in answer["rows"]], frozenset(answer["reads"]))
+
+    def close(self) -> None:
+        """Ends the process and removes the copies of the records."""
+        self._end()
+        self._directory.cleanup()
+
+    def __enter__(self) -> SqlRecords:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _path(self, kind: str) -> str:
+        """Where the records of a kind lie for the process to map; the stream format allows any dictionaries."""
+        if kind not in self._paths:
+            path = Path(self._directory.name) / f"{len(self._paths)}.arrow"
+            table = self._tables[kind]
+            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as stream:
+                stream.write_table(table)
+            self._paths[kind] = str(path)
+        return self._paths[kind]
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._process is None:
+            self._process = self._start()
+        answer = self._exchange(self._process, request, self._seconds)
+        if answer is None:
+            self._end()
+            raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
+        if not answer:
+            self._end()
+            raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
+        return answer
+
+    def _start(self) -> subprocess.Popen[str]:
+        # Isolated from PYTHON* and the working directory, but with the caller's own import path.
+        program = f"import sys; sys.path[:] = {sys.path!r}; from sealtrace.printed.sql_process import serve; serve()"
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-c", program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+        )
+        settings = {"memory": self._memory, "seconds": self._seconds}
+        if not self._exchange(process, settings, START_SECONDS):
+            _reap(process)
+            raise SqlError("DuckDB cannot be started; does `python -c 'import duckdb'` work?")
+        return process
+
+    @staticmethod
+    def _exchange(process: subprocess.Popen[str], message: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+        """The answer; empty where the process died, None where its time was over."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.start()
+        try:
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(message) + "\n")
+                process.stdin.flush()
+            line = process.stdout.readline()
+        finally:
+            timer.cancel()
+            timer.join()
+        if late.is_set():
+            return None
+        answer: dict[str, Any] = json.loads(line, object_hook=_decoded) if line.endswith("\n") else {}
+        return answer
+
+    def _end(self) -> None:
+        if self._process is not None:
+            _reap(self._process)
+            self._process = None
+
+
+def _reap(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    with suppress(BrokenPipeError):
+        process.communicate()
+
+
+def _decoded(document: dict[str, Any]) -> object:
+    return Decimal(document["decimal"]) if document.keys() == {"decimal"} else document

@@ -1,0 +1,237 @@
+"""One LaTeX tabular, from its tokens to rows of cells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from sealtrace.printed import tex_commands as commands
+from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, marked_cell
+from sealtrace.printed.panels import RuledRow, with_headers
+from sealtrace.printed.tex_columns import Column, RefusedError, read_columns
+from sealtrace.printed.tex_expansion import ColumnType, is_undecided
+from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
+from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
+
+_RANGE = re.compile(r"([0-9]{1,4})-([0-9]{1,4})")
+_SPAN = re.compile(r"-?[0-9]{1,4}(?:\.[0-9]+)?")
+
+
+@dataclass
+class Tabular:
+    """Rows, and what a longtable says of itself."""
+
+    columns: int
+    rows: list[ExtractedRow]
+    captions: list[list[Token]] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    unknown: dict[str, Token] = field(default_factory=dict)
+
+
+@dataclass
+class _Row:
+    cells: list[ExtractedCell | None]
+    line: int
+    rule: str | None
+
+
+def read_tabular(
+    name: str, tokens: list[Token], end: Token, types: dict[str, ColumnType], problems: list[Problem]
+) -> Tabular:
+    """Reads what stands between \\begin{name} and \\end{name}. Raises RefusedError rather than guess."""
+    cursor = Cursor(tokens)
+    taken = [(letter, cursor.take(letter)) for letter in commands.ENVIRONMENTS[name]]
+    specification = taken[-1][1]
+    columns = read_columns(specification or [], types)
+    if not columns:
+        raise RefusedError("the table has no columns")
+    return _Reader(columns, end, types, problems).read(cursor)
+
+
+class _Reader:
+    def __init__(
+        self, columns: list[Column], end: Token, types: dict[str, ColumnType], problems: list[Problem]
+    ) -> None:
+        self.columns = columns
+        self.end = end
+        self.types = types
+        self.problems = problems
+        self.result = Tabular(len(columns), [])
+        self.parts: dict[str, list[_Row]] = {}
+        """What a longtable sets apart: endfirsthead, endhead, endfoot, endlastfoot."""
+        self.rows: list[_Row] = []
+        self.rule: str | None = None
+
+    def read(self, cursor: Cursor) -> Tabular:
+        while True:
+            self.between_rows(cursor)
+            if cursor.peek() is None:
+                break
+            self.row(cursor)
+        rows = self.in_printed_order()
+        grid = [row for row, _head in rows]
+        self.resolve_spans(grid)
+        ruled = [
+            RuledRow(ExtractedRow(tuple(row.cells), row.line, after_rule=row.rule is not None), row.rule, head)
+            for row, head in rows
+        ]
+        self.result.rows = with_headers(ruled, closed=self.rule is not None)
+        return self.result
+
+    def in_printed_order(self) -> list[tuple[_Row, bool]]:
+        """The first head, the body and the last foot; heads and feet of further pages are left out."""
+        head = self.parts.get("endfirsthead", self.parts.get("endhead", []))
+        foot = self.parts.get("endlastfoot", self.parts.get("endfoot", []))
+        return [(row, True) for row in head] + [(row, False) for row in (*self.rows, *foot)]
+
+    def between_rows(self, cursor: Cursor) -> None:
+        """Rules, spacing, and what a longtable holds between its rows."""
+        while True:
+            cursor.skip_blanks()
+            token = cursor.peek()
+            if token is None or token.kind != "command" or token.text not in commands.BETWEEN_ROWS:
+                return
+            cursor.index += 1
+            taken = [cursor.take(letter) for letter in commands.BETWEEN_ROWS[token.text]]
+            last = taken[-1] if taken else None
+            if token.text in commands.FULL_RULES:
+                self.rule = token.text if self.rule != "midrule" else "midrule"
+            elif token.text in ("cmidrule", "cline", "cdashline") and self.spans_all(taken):
+                self.rule = self.rule or token.text
+            elif token.text.startswith("end"):
+                self.parts[token.text] = self.rows
+                self.rows = []
+            elif token.text == "caption":
+                self.result.captions.append(last or [])
+            elif token.text == "label":
+                self.result.labels.append(written(last or []))
+
+    def spans_all(self, taken: list[list[Token] | None]) -> bool:
+        """Whether a rule over some columns is over all of them."""
+        match = next((found for tokens in taken if tokens and (found := _RANGE.fullmatch(written(tokens)))), None)
+        return match is not None and (int(match.group(1)), int(match.group(2))) == (1, len(self.columns))
+
+    def row(self, cursor: Cursor) -> None:
+        """Reads one row to its line break."""
+        cells: list[tuple[list[Token], Token]] = []
+        begin = cursor.index
+        braces = environments = 0
+        while True:
+            token = cursor.peek()
+            outside = braces == 0 and environments == 0
+            if token is None or (outside and (token.kind == "&" or token.is_command("\\", "tabularnewline", "cr"))):
+                content = trimmed(cursor.tokens[begin : cursor.index])
+                cells.append((content, token or self.end))
+                if token is None:
+                    break
+                cursor.index += 1
+                if token.kind == "command":
+                    skip_line_break(cursor)
+                    break
+                begin = cursor.index
+                continue
+            cursor.index += 1
+            if token.kind == "stray":
+                raise RefusedError("a brace has no partner", token)
+            braces += (token.kind == "{") - (token.kind == "}")
+            if token.kind == "command":
+                if is_undecided(token.text):
+                    raise RefusedError(f"\\{token.text} is not evaluated", token)
+                environments += (token.text == "begin") - (token.text == "end")
+            if braces < 0 or environments < 0:
+                raise RefusedError("a group or environment is closed that was not opened in the cell", token)
+        if braces or environments:
+            raise RefusedError("a group or environment is opened in a cell and not closed in it", cells[-1][1])
+        cells = self.without_caption(cells)
+        if len(cells) > 1 or cells[0][0]:
+            self.add_row(cells)
+
+    def without_caption(self, cells: list[tuple[list[Token], Token]]) -> list[tuple[list[Token], Token]]:
+        """A label that follows a longtable's caption is no cell."""
+        if len(cells) == 1 and self.result.captions:
+            cursor = Cursor(cells[0][0])
+            self.between_rows(cursor)
+            return [(cursor.tokens[cursor.index :], cells[0][1])]
+        return cells
+
+    def add_row(self, contents: list[tuple[list[Token], Token]]) -> None:
+        cells: list[ExtractedCell | None] = []
+        for tokens, end in contents:
+            if len(cells) >= len(self.columns):
+                cells.append(None)  # one too many; counted below
+                continue
+            cell = self.cell(tokens, end, len(cells))
+            cells += [cell, *[None] * (cell.columns - 1)]
+        first = next((tokens[0] for tokens, _end in contents if tokens), contents[0][1])
+        if len(cells) != len(self.columns):
+            expected = len(self.columns)
+            raise RefusedError(f"a row does not add up to the columns (got {len(cells)}, expected {expected})", first)
+        self.rows.append(_Row(cells, first.line, self.rule))
+        self.rule = None
+
+    def cell(self, tokens: list[Token], end: Token, column: int) -> ExtractedCell:
+        span, content, around = self.multicolumn(tokens, column)
+        rendering = render([*around.before, *content, *around.after])
+        self.notice(rendering)
+        source, line, raw = _place(tokens, end)
+        return marked_cell(rendering.marks(), raw, source, line, span, self.row_span(rendering, end))
+
+    def multicolumn(self, tokens: list[Token], column: int) -> tuple[int, list[Token], Column]:
+        if not tokens or not tokens[0].is_command("multicolumn"):
+            return 1, tokens, self.columns[column]
+        cursor = Cursor(tokens)
+        cursor.index = 1
+        span = written(cursor.argument())
+        specification = read_columns(cursor.argument(), self.types)
+        content = cursor.argument()
+        if not _SPAN.fullmatch(span) or "." in span or not 1 <= int(span) <= len(self.columns):
+            raise RefusedError(f"\\multicolumn over {span!r} columns", tokens[0])
+        return int(span), content + cursor.tokens[cursor.index :], (specification or [Column()])[0]
+
+    def row_span(self, rendering: Rendering, end: Token) -> int:
+        if rendering.rows is None:
+            return 1
+        if not _SPAN.fullmatch(rendering.rows) or int(float(rendering.rows)) == 0:
+            raise RefusedError(f"\\multirow over {rendering.rows!r} rows", end)
+        return int(float(rendering.rows))
+
+    def notice(self, rendering: Rendering) -> None:
+        if rendering.inner_table is not None:
+            raise RefusedError("a cell holds a table with columns of its own", rendering.inner_table)
+        if rendering.too_deep is not None:
+            raise RefusedError("a cell nests too deeply", rendering.too_deep)
+        for name, token in rendering.unknown.items():
+            self.result.unknown.setdefault(name, token)
+
+    def resolve_spans(self, rows: list[_Row]) -> None:
+        """A cell over several rows is kept in the topmost, and leaves None in the others."""
+        for index, row in enumerate(rows):
+            for column, cell in enumerate(row.cells):
+                if cell is None or cell.rows == 1:
+                    continue
+                # A negative span reaches upwards from the row in which it is written.
+                top = max(0, index + cell.rows + 1) if cell.rows < 0 else index
+                bottom = index + 1 if cell.rows < 0 else min(len(rows), index + cell.rows)
+                if bottom - top < abs(cell.rows):
+                    message = f"a cell spans {abs(cell.rows)} rows, and {bottom - top} are there"
+                    self.problems.append(Problem(message, cell.source, cell.line, "warning"))
+                for other in range(top, bottom):
+                    for covered in range(column, column + cell.columns):
+                        below = rows[other].cells[covered]
+                        if other != index and below is not None and below.text:
+                            raise RefusedError(
+                                f"a cell that spans {abs(cell.rows)} rows lies over {below.text!r}", self.end
+                            )
+                        rows[other].cells[covered] = None
+                rows[top].cells[column] = replace(cell, rows=bottom - top)
+
+
+def _place(tokens: list[Token], end: Token) -> tuple[str, int, str]:
+    """Source, line and raw text of a cell."""
+    told = [token for token in tokens if token.kind not in BLANK]
+    if not told:
+        return end.file.name, end.line, ""
+    file = told[0].file
+    here = [token for token in told if token.file is file]
+    begin, stop = min(token.start for token in here), max(token.end for token in here)
+    return file.name, file.line(begin), file.text[begin:stop]

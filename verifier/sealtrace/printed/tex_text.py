@@ -1,0 +1,375 @@
+"""Tokens to the text that a reader sees, with bold and underlining."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sealtrace.printed import tex_commands as commands
+from sealtrace.printed.extracted import Mark, collapse
+from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
+
+MAX_NESTING = 60
+"""No printed cell nests deeper; what does is left out, and said."""
+_OPTION_LENGTH = 500
+_UNIT = r"(?:pt|em|ex|cm|mm|in|mu|sp|pc|bp|dd|cc|fil+)"
+_DIMENSION = re.compile(rf"(?:width|height|depth|plus|minus)?(?:=?[-+]?[0-9]*[.,]?[0-9]+{_UNIT})?")
+LENGTH = re.compile(rf"\s*[-+]?\s*(?:[0-9.,]+\s*{_UNIT}|[0-9.]*\\[A-Za-z]+)\s*")
+"""What may stand in the option of a line break."""
+
+
+class Style(NamedTuple):
+    """How the next characters are set."""
+
+    bold: bool = False
+    underline: bool = False
+    math: bool = False
+    typewriter: bool = False
+
+
+class Glyphs(NamedTuple):
+    """A piece of text with its style and the token that printed it."""
+
+    text: str
+    style: Style
+    token: Token
+
+
+@dataclass
+class Rendering:
+    """What tokens print, and what was noticed on the way."""
+
+    glyphs: list[Glyphs] = field(default_factory=list)
+    unknown: dict[str, Token] = field(default_factory=dict)
+    """Commands that are neither defined nor known. Their arguments are kept as text."""
+    rows: str | None = None
+    """The span of a \\multirow, as written."""
+    inner_table: Token | None = None
+    """A table with columns of its own."""
+    too_deep: Token | None = None
+
+    def marks(self) -> list[Mark]:
+        """Every character with its marks."""
+        return [
+            Mark(character, glyph.style.bold, glyph.style.underline)
+            for glyph in self.glyphs
+            for character in glyph.text
+        ]
+
+    def text(self) -> str:
+        """Plain text."""
+        return "".join(mark.character for mark in collapse(self.marks()))
+
+    def lines(self) -> list[tuple[Token, str]]:
+        """Plain text cut where the source lines were, each with its first token."""
+        found: list[tuple[Token, list[Mark]]] = []
+        place: tuple[str, int] | None = None
+        for text, _style, token in self.glyphs:
+            here = (token.file.name, token.line)
+            if here != place and not text.isspace():
+                found.append((token, []))
+                place = here
+            if found:
+                found[-1][1].extend(Mark(character) for character in text)
+        rendered = ((token, "".join(mark.character for mark in collapse(marks))) for token, marks in found)
+        return [(token, text) for token, text in rendered if text]
+
+
+def render(tokens: list[Token], *, math: bool = False, footnotes: bool = False) -> Rendering:
+    """What the tokens print. Footnotes are printed elsewhere, so they count as text only where that is asked for."""
+    rendering = Rendering()
+    _Renderer(rendering, footnotes).run(tokens, Style(math=math), 0)
+    return rendering
+
+
+class Cursor:
+    """Walks over a list of tokens and takes the arguments of commands."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = list(tokens)  # its own: taking one character of a text changes the token
+        self.index = 0
+
+    def peek(self) -> Token | None:
+        return self.tokens[self.index] if self.index < len(self.tokens) else None
+
+    def skip_blanks(self) -> None:
+        while self.index < len(self.tokens) and self.tokens[self.index].kind in BLANK:
+            self.index += 1
+
+    def star(self) -> None:
+        token = self.peek()
+        if token is not None and token.kind == "*":
+            self.index += 1
+
+    def option(self, opening: str = "[", closing: str = "]") -> list[Token] | None:
+        """An optional argument, if one stands here."""
+        before = self.index
+        self.skip_blanks()
+        token = self.peek()
+        if token is not None and token.kind == opening:
+            depth = 0
+            for position in range(self.index + 1, min(len(self.tokens), self.index + _OPTION_LENGTH)):
+                kind = self.tokens[position].kind
+                if depth == 0 and kind == closing:
+                    taken = self.tokens[self.index + 1 : position]
+                    self.index = position + 1
+                    return taken
+                depth += (kind == "{") - (kind == "}")
+        self.index = before
+        return None
+
+    def argument(self, nesting: int = 0) -> list[Token]:
+        """A group without its braces, or one token."""
+        self.skip_blanks()
+        token = self.peek()
+        if token is None or token.kind == "}":
+            return []
+        if token.kind == "{":
+            end = group_end(self.tokens, self.index)
+            taken = self.tokens[self.index + 1 : end]
+            self.index = end + 1
+            return taken
+        if token.kind == "text" and len(token.text) > 1:
+            # TeX takes one character: \frac12, x^2y.
+            self.tokens[self.index] = token._replace(text=token.text[1:], start=token.start + 1)
+            return [token._replace(text=token.text[0], end=token.start + 1)]
+        begin = self.index
+        self.index += 1
+        if token.kind == "command" and nesting < MAX_NESTING:
+            # As in x^\mathrm{T}: the command brings its own arguments along.
+            for letter in _arguments(token.text):
+                self.take(letter, nesting + 1)
+        return self.tokens[begin : self.index]
+
+    def take(self, letter: str, nesting: int = 0) -> list[Token] | None:
+        """One argument of a signature."""
+        if letter == "*":
+            self.star()
+            return None
+        if letter == "o":
+            return self.option()
+        if letter == "p":
+            return self.option("(", ")")
+        return self.argument(nesting)
+
+
+def _arguments(name: str) -> str:
+    """Signature of a command that is itself an argument."""
+    if name in commands.SWITCHES:
+        return ""
+    if name in commands.ACCENTS or _styled(name, Style()) is not None:
+        return "s"
+    return commands.SIGNATURES.get(name, "")
+
+
+class _Renderer:
+    def __init__(self, rendering: Rendering, footnotes: bool) -> None:
+        self.out = rendering
+        self.footnotes = footnotes
+        self.inner_tables: list[Token] = []
+
+    def run(self, tokens: list[Token], style: Style, depth: int) -> None:
+        if depth > MAX_NESTING:
+            if tokens:
+                self.out.too_deep = tokens[0]
+            return
+        outer_math = style.math
+        cursor = Cursor(tokens)
+        while (token := cursor.peek()) is not None:
+            if token.kind == "{":
+                self.run(cursor.argument(), style, depth + 1)
+                continue
+            cursor.index += 1
+            if token.kind == "command":
+                style = self.command(token, cursor, style, depth)
+            elif token.kind == "$":
+                following = cursor.peek()
+                if following is not None and following.kind == "$":
+                    cursor.index += 1
+                style = style._replace(math=outer_math if style.math and not outer_math else True)
+            elif token.kind in "^_":
+                self.script(token, cursor.argument(), style, depth)
+            elif token.kind in BLANK:
+                if not style.math or token.kind == "par":
+                    self.emit(" ", style, token)
+            elif token.kind in "~&":
+                self.emit(" ", style, token)
+                if token.kind == "&" and self.inner_tables:
+                    self.out.inner_table = self.inner_tables[-1]
+            elif token.kind == "text":
+                self.emit(_ligatures(token.text, style), style, token)
+            elif token.kind not in ("}", "stray"):
+                self.emit(token.text, style, token)
+
+    def emit(self, text: str, style: Style, token: Token) -> None:
+        if text:
+            self.out.glyphs.append(Glyphs(text, style, token))
+
+    def aside(self, tokens: list[Token], style: Style, depth: int) -> str:
+        """Plain text of some tokens, taken out of the output again."""
+        begin = len(self.out.glyphs)
+        self.run(tokens, style, depth + 1)
+        text = "".join(glyph.text for glyph in self.out.glyphs[begin:])
+        del self.out.glyphs[begin:]
+        return " ".join(text.split())
+
+    def script(self, token: Token, argument: list[Token], style: Style, depth: int) -> None:
+        text = self.aside(argument, style._replace(math=True), depth)
+        if not text:
+            return
+        if token.kind == "^" and text in ("∘", "o"):
+            text = "°"
+        raised = token.kind == "^" and all(character in commands.RAISED or character in ", " for character in text)
+        self.emit(text if raised else f"{token.kind}{text}", style, token)
+
+    def command(self, token: Token, cursor: Cursor, style: Style, depth: int) -> Style:
+        """Prints a command with its arguments. Returns the style after it, which a switch changes."""
+        name = token.text
+        styled = _styled(name, style)
+        if styled is not None:
+            if name in commands.SWITCHES:
+                return styled
+            self.run(cursor.argument(), styled, depth + 1)
+        elif name in commands.SIGNATURES:
+            self.signature(token, cursor, style, depth)
+        elif name in commands.SYMBOLS:
+            self.emit(commands.SYMBOLS[name], style, token)
+        elif name in commands.ACCENTS:
+            self.accent(token, cursor, style, depth)
+        elif name in ("(", "["):
+            return style._replace(math=True)
+        elif name in (")", "]"):
+            return style._replace(math=False)
+        elif name == "\\":
+            skip_line_break(cursor)
+            self.emit(" ", style, token)
+        elif name in ("left", "right"):
+            following = cursor.peek()
+            if following is not None and following.kind == "text" and following.text.startswith("."):
+                cursor.argument()  # the full stop stands for no bracket at all
+        elif name in commands.DIMENSION_FOLLOWS:
+            self.skip_dimension(cursor)
+        else:
+            self.other(token, cursor, style, depth)
+        return style
+
+    def signature(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
+        if token.text in commands.TEXT_IN_MATH:
+            style = style._replace(math=False)
+        for letter in commands.SIGNATURES[token.text]:
+            taken = cursor.take(letter)
+            if letter == "s" and taken is not None:
+                self.run(taken, style, depth + 1)
+            elif letter == "r":
+                self.emit(commands.REFERENCE, style, token)
+
+    def accent(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
+        text = self.aside(cursor.argument(), style, depth)
+        if len(text) == 1:
+            text = unicodedata.normalize("NFC", text + commands.ACCENTS[token.text])
+        self.emit(text, style, token)
+
+    def other(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
+        """Commands whose arguments are printed in a way of their own."""
+        name = token.text
+        if name in ("frac", "dfrac", "tfrac", "nicefrac", "sfrac"):
+            numerator, denominator = cursor.argument(), cursor.argument()
+            self.run(numerator, style, depth + 1)
+            self.emit("/", style, token)
+            self.run(denominator, style, depth + 1)
+        elif name == "sqrt":
+            cursor.option()
+            self.emit("√", style, token)
+            self.run(cursor.argument(), style, depth + 1)
+        elif name in ("SI", "qty"):
+            cursor.option()
+            self.run(cursor.argument(), style, depth + 1)
+            self.emit(" ", style, token)
+            self.run(cursor.argument(), style, depth + 1)
+        elif name in ("textsuperscript", "tnote", "textsubscript"):
+            sign = "_" if name == "textsubscript" else "^"
+            self.script(token._replace(kind=sign), cursor.argument(), style, depth)
+        elif name == "ding":
+            self.emit(commands.DINGBATS.get(written(cursor.argument()), "•"), style, token)
+        elif name in ("footnote", "footnotetext", "tablefootnote"):
+            cursor.option()
+            argument = cursor.argument()
+            if self.footnotes:
+                self.emit(" ", style, token)
+                self.run(argument, Style(), depth + 1)
+                self.emit(" ", style, token)
+        elif name == "multirow":
+            cursor.option()
+            self.out.rows = written(cursor.argument())
+            cursor.option()
+            cursor.argument()
+            cursor.option()
+            self.run(cursor.argument(), style, depth + 1)
+        elif name == "begin":
+            self.environment(token, cursor)
+        elif name == "end":
+            if written(cursor.argument()) in commands.TABULARS and self.inner_tables:
+                self.inner_tables.pop()
+        else:
+            following = cursor.peek()
+            if following is not None and following.text.startswith("="):
+                self.skip_dimension(cursor)  # \aboverulesep=0ex sets a length
+            self.out.unknown.setdefault(name, token)
+
+    def environment(self, token: Token, cursor: Cursor) -> None:
+        name = written(cursor.argument())
+        for letter in commands.ENVIRONMENTS.get(name, ""):
+            cursor.take(letter)
+        if name in commands.TABULARS:
+            self.inner_tables.append(token)
+
+    def skip_dimension(self, cursor: Cursor) -> None:
+        """Passes over a length, as in \\hskip 2pt plus 1fil or \\vrule width 1pt."""
+        while True:
+            before = cursor.index
+            cursor.skip_blanks()
+            token = cursor.peek()
+            match = _DIMENSION.match(token.text) if token is not None and token.kind == "text" else None
+            if token is None or match is None or match.end() == 0:
+                cursor.index = before
+                return
+            if match.end() < len(token.text):
+                rest = token._replace(text=token.text[match.end() :], start=token.start + match.end())
+                cursor.tokens[cursor.index] = rest
+                return
+            cursor.index += 1
+            following = cursor.peek()
+            if following is not None and following.kind == "space":
+                cursor.index += 1  # a space ends the length, and is not printed
+
+
+def skip_line_break(cursor: Cursor) -> None:
+    """What may follow a line break: a star, and a length in square brackets."""
+    cursor.star()
+    before = cursor.index
+    option = cursor.option()
+    if option is not None and not LENGTH.fullmatch(written(option)):
+        cursor.index = before  # an interval that opens the next row
+
+
+def _styled(name: str, style: Style) -> Style | None:
+    if name in commands.BOLD:
+        style = style._replace(bold=True)
+    elif name in commands.UNDERLINE:
+        style = style._replace(underline=True)
+    elif name in commands.UPRIGHT:
+        style = style._replace(bold=False)
+    elif name in commands.TYPEWRITER:
+        style = style._replace(typewriter=True)
+    else:
+        return None
+    return style._replace(math=False) if name in commands.TEXT_IN_MATH else style
+
+
+def _ligatures(text: str, style: Style) -> str:
+    text = text.replace("−", "-")
+    if style.math or style.typewriter:
+        return text
+    return text.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”").replace("`", "‘")

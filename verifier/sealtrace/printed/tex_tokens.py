@@ -1,0 +1,208 @@
+"""LaTeX source to tokens, each with its place. Comments and verbatim environments end here."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+from sealtrace.printed.extracted import THIN_SPACE, Problem
+
+
+class SourceText:
+    """One file."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def line(self, offset: int) -> int:
+        """Line of an offset, from one."""
+        return bisect_right(self._starts, offset)
+
+
+class Token(NamedTuple):
+    """A command (text without the backslash), text, space, par, param, verb, stray brace, or a character by itself."""
+
+    kind: str
+    text: str
+    file: SourceText
+    start: int
+    end: int
+    depth: int = 0
+    """How many macro expansions it comes from."""
+
+    @property
+    def line(self) -> int:
+        return self.file.line(self.start)
+
+    def problem(self, message: str, *, warning: bool = False) -> Problem:
+        """A problem at this place."""
+        return Problem(message, self.file.name, self.line, "warning" if warning else "error")
+
+    def is_command(self, *names: str) -> bool:
+        return self.kind == "command" and self.text in names
+
+
+def names(text: str) -> frozenset[str]:
+    """A set of names, written as one text."""
+    return frozenset(text.split())
+
+
+BLANK = frozenset({"space", "par"})
+VERBATIM = names(
+    """
+    verbatim verbatim* Verbatim BVerbatim LVerbatim lstlisting minted comment alltt filecontents
+    filecontents*
+    """
+)
+_TOKEN = re.compile(
+    r"""(?P<comment>%[^\n]*\n?[ \t]*)
+    |(?P<space>[ \t\r\n\f\v]+)
+    |(?P<word>\\[A-Za-z]+)
+    |(?P<symbol>\\[\s\S]?)
+    |(?P<param>\#{1,8}[1-9])
+    |(?P<special>[{}$&^_~\[\]()*\#])
+    |(?P<text>[^\s%\\{}$&^_~\[\]()*\#]+)
+    |(?P<other>[\s\S])""",
+    re.VERBOSE,
+)
+_INTERNAL_WORD = re.compile(r"\\[A-Za-z@]+")
+# A control word swallows the white space after it, but not a blank line.
+_AFTER_WORD = re.compile(r"[ \t\r]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
+_ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
+_VERB = re.compile(r"\*?[ \t]*([^A-Za-z\s*])")
+_VERB_LENGTH = 500
+_URL = re.compile(r"\s*\{")
+
+
+def tokenize(file: SourceText, start: int, end: int) -> tuple[list[Token], list[Problem]]:
+    """Tokens of file.text[start:end]."""
+    text = file.text
+    tokens: list[Token] = []
+    problems: list[Problem] = []
+    position = start
+    internal = False  # between \makeatletter and \makeatother, where @ is a letter
+    after_comment = False  # the comment took its line's end, so one more line end is a blank line
+    while position < end:
+        match = _TOKEN.match(text, position, end)
+        assert match is not None  # the last alternative takes any character
+        kind, piece, begin, position = str(match.lastgroup), match.group(), match.start(), match.end()
+        if kind == "comment":
+            after_comment = True
+            continue
+        if kind == "space":
+            breaks = piece.count("\n") + after_comment
+            tokens.append(Token("par" if breaks > 1 else "space", " ", file, begin, position))
+        elif kind in ("word", "symbol"):
+            if internal:
+                longer = _INTERNAL_WORD.match(text, begin, end)
+                if longer is not None:
+                    kind, piece, position = "word", longer.group(), longer.end()
+            name = piece[1:]
+            internal = name == "makeatletter" or (internal and name != "makeatother")
+            if name == "begin":
+                environment = _ENVIRONMENT.match(text, position, end)
+                if environment is not None and environment.group(1) in VERBATIM:
+                    close = f"\\end{{{environment.group(1)}}}"
+                    found = text.find(close, environment.end(), end)
+                    if found < 0:
+                        message = f"\\begin{{{environment.group(1)}}} is never closed: the rest is not read"
+                        problems.append(Problem(message, file.name, file.line(begin)))
+                        break
+                    position = found + len(close)
+                    after_comment = False
+                    continue
+            elif name in ("verb", "lstinline", "url", "nolinkurl", "path", "href"):
+                content = _verbatim_argument(text, position, end, name)
+                if content is not None:
+                    if name == "href":
+                        tokens.append(Token("command", name, file, begin, position))
+                    tokens.append(Token("verb", text[content[0] : content[1]], file, begin, content[1] + 1))
+                    position = content[1] + 1
+                    after_comment = False
+                    continue
+            tokens.append(Token("command", name, file, begin, position))
+            if kind == "word":
+                after = _AFTER_WORD.match(text, position, end)
+                assert after is not None
+                position = after.end()
+        elif kind == "special":
+            tokens.append(Token(piece, piece, file, begin, position))
+        elif kind == "other":
+            kind = "text" if piece == THIN_SPACE else "space"
+            tokens.append(Token(kind, piece, file, begin, position))
+        else:
+            tokens.append(Token(kind, piece, file, begin, position))
+        after_comment = False
+    return tokens, problems
+
+
+def _verbatim_argument(text: str, position: int, end: int, name: str) -> tuple[int, int] | None:
+    """Where the argument of \\verb or \\url begins and ends. It may hold any character, % too."""
+    opening = (_VERB if name in ("verb", "lstinline") else _URL).match(text, position, end)
+    if opening is None:
+        return None
+    begin = opening.end()
+    end = min(end, begin + _VERB_LENGTH)
+    line_end = text.find("\n", begin, end)
+    line_end = end if line_end < 0 else line_end
+    delimiter = text[begin - 1]
+    if delimiter != "{":
+        found = text.find(delimiter, begin, line_end)
+        return (begin, found) if found >= 0 else None
+    depth = 1
+    for offset in range(begin, line_end):
+        depth += (text[offset] == "{") - (text[offset] == "}")
+        if depth == 0:
+            return begin, offset
+    return None
+
+
+def match_braces(tokens: list[Token]) -> tuple[list[Token], dict[int, int], list[Problem]]:
+    """Where each group closes. Braces without a partner become stray tokens, and are reported."""
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    stray: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.kind == "{":
+            opened.append(index)
+        elif token.kind == "}":
+            if opened:
+                closing[opened.pop()] = index
+            else:
+                stray.append(index)
+    problems = [tokens[index].problem("a brace is closed that was never opened") for index in stray]
+    problems += [tokens[index].problem("a brace is opened and never closed") for index in opened]
+    if stray or opened:
+        tokens = list(tokens)
+        for index in (*stray, *opened):
+            tokens[index] = tokens[index]._replace(kind="stray")
+    return tokens, closing, problems
+
+
+def group_end(tokens: list[Token], index: int) -> int:
+    """Index of the brace that closes the one at index; the length, if none does."""
+    depth = 0
+    for position in range(index, len(tokens)):
+        kind = tokens[position].kind
+        depth += (kind == "{") - (kind == "}")
+        if depth == 0:
+            return position
+    return len(tokens)
+
+
+def written(tokens: list[Token]) -> str:
+    """Tokens as they were written, for names, numbers and lengths."""
+    return "".join(f"\\{token.text}" if token.kind == "command" else token.text for token in tokens).strip()
+
+
+def trimmed(tokens: list[Token]) -> list[Token]:
+    """Without white space at both ends."""
+    first, last = 0, len(tokens)
+    while first < last and tokens[first].kind in BLANK:
+        first += 1
+    while last > first and tokens[last - 1].kind in BLANK:
+        last -= 1
+    return tokens[first:last]

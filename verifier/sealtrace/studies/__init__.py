@@ -1,0 +1,1 @@
+"""Kinds of study: what each adds to the engine."""

@@ -1,0 +1,1 @@
+"""Certified policies: a bank of candidates, their traces, certificates, partitions and maps."""

@@ -1,0 +1,17 @@
+"""What must hold of a study of policies; importing this registers the checks."""
+
+from sealtrace.studies.policies.checks import (  # noqa: F401 - imported for their registrations
+    actions,
+    boundary,
+    certificates,
+    gate,
+    ledger,
+    maps,
+    partitions,
+    probabilities,
+    protocol,
+    replay,
+    scores,
+    selection,
+    splits,
+)

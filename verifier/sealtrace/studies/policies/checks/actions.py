@@ -1,0 +1,113 @@
+"""Legal actions, their order, and the action that was stored."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.studies.policies.evidence.frame import Frame, Mask
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import policies
+
+
+@check("action.legal-set", "states")
+def legal_set(study: Study, outcome: Outcome) -> None:
+    frame, legal = study.frame("observation"), study.legal
+    outcome.inspected = frame.size
+    listed = frame.column("legal")
+    for rows, message, expected in (
+        (~legal.named.any(axis=1) & ~legal.unknown, "the state has no legal action", "at least one action"),
+        (legal.unknown, "a legal action is not of the declared vocabulary", ", ".join(study.actions)),
+        (legal.repeated, "a legal action is listed twice", "each action once"),
+    ):
+        outcome.rows(
+            frame,
+            np.flatnonzero(rows),
+            "/legal",
+            message,
+            expected=lambda _: expected,
+            found=lambda row: ", ".join(listed[row].as_py()) or "none",
+        )
+
+
+@check("action.order", "rows")
+def order(study: Study, outcome: Outcome) -> None:
+    for kind in ("observation", "trace"):
+        frame = study.frame(kind)
+        outcome.inspected += frame.size
+        lists = study.legal if kind == "observation" else study.trace_legal
+        listed = frame.column("legal")
+        outcome.rows(
+            frame,
+            np.flatnonzero(~lists.ordered),
+            "/legal",
+            "the actions are not in the protocol's order",
+            expected=lambda row: ", ".join(a for a in study.actions if a in listed[row].as_py()),
+            found=lambda row: ", ".join(listed[row].as_py()),
+        )
+
+
+@check("action.vocabulary", "rows")
+def vocabulary(study: Study, outcome: Outcome) -> None:
+    if not study.frame("observation").size:
+        return
+    teacher, trace, values = study.frame("teacher"), study.frame("trace"), study.frame("values")
+    _same_names(study, outcome, teacher, "distribution")
+    _same_names(study, outcome, teacher, "values")
+    _report(study, outcome, trace, "legal", study.trace_legal.named, study.trace_legal.unknown)
+    _same_names(study, outcome, values, "values")
+
+
+def _same_names(study: Study, outcome: Outcome, frame: Frame, field: str) -> None:
+    matrix = frame.action_matrix(field, study.actions)
+    _report(study, outcome, frame, field, matrix.named, matrix.unknown)
+
+
+def _report(study: Study, outcome: Outcome, frame: Frame, field: str, named: Mask, unknown: Mask) -> None:
+    column = frame.column(field)
+    states = study.state_of(frame.kind)
+    rows = np.flatnonzero((states >= 0) & column.is_valid().to_numpy(zero_copy_only=False))
+    # A state without a usable legal set has nothing to compare with; action.legal-set reports it.
+    rows = rows[study.playable[states[rows]]]
+    outcome.inspected += len(rows)
+    legal = study.legal.named[states[rows]]
+    wrong = rows[unknown[rows] | (named[rows] != legal).any(axis=1)]
+
+    def names(mask: Mask) -> str:
+        return ", ".join(action for action, there in zip(study.actions, mask, strict=True) if there) or "none"
+
+    def found(row: int) -> str:
+        value = column[row].as_py()
+        return ", ".join(item if isinstance(item, str) else item[0] for item in value) or "none"
+
+    outcome.rows(
+        frame,
+        wrong,
+        f"/{field}",
+        "the actions are not the observation's legal actions",
+        expected=lambda row: names(study.legal.named[states[row]]),
+        found=found,
+    )
+
+
+@check("action.chosen", "traces")
+def chosen(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("trace")
+    rows = np.flatnonzero(study.trace_state >= 0)
+    rows = rows[study.playable[study.trace_state[rows]]]
+    outcome.inspected = len(rows)
+    legal = study.legal.named[study.trace_state[rows]]
+    best = policies.top_action(study.probabilities.values[rows], legal)
+    codes, texts = frame.texts("action")
+    places = np.array([study.actions.index(text) if text in study.actions else -2 for text in texts] or [-2])
+    wrong = np.flatnonzero(places[codes[rows]] != best)
+    replayed = {int(rows[index]): study.actions[best[index]] for index in wrong.tolist()}
+    outcome.rows(
+        frame,
+        rows[wrong],
+        "/action",
+        "the stored action is not the legal action of largest probability",
+        expected=lambda row: replayed[row],
+        found=lambda row: frame.text("action", row),
+    )

@@ -1,0 +1,109 @@
+"""The information boundary: what each interface may see, and what policies say they read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.studies.policies.checks.gate import query_columns
+from sealtrace.studies.policies.evidence.frame import Mask
+from sealtrace.studies.policies.evidence.study import OBSERVED_FIELDS, Candidate, Study
+
+OBSERVED = OBSERVED_FIELDS | {"legal"}
+"""What both interfaces may see: the observation, never its id, split or block."""
+
+VISIBLE = {
+    "teacher-backed": OBSERVED | {"teacher.distribution"},
+    "teacher-free": OBSERVED,
+}
+"""The contract: action values, scores, opponents' cards and identities are in neither."""
+
+
+@check("boundary.interfaces", "fields")
+def interfaces(study: Study, outcome: Outcome) -> None:
+    if not study.protocol.get("interfaces"):
+        outcome.not_applicable = "the protocol declares no interface"
+        return
+    for name, fields in study.protocol["interfaces"].items():
+        outcome.inspected += len(fields)
+        for index, field in enumerate(fields):
+            if field not in VISIBLE.get(name, frozenset()):
+                outcome.add(
+                    "the interface declares a field that its contract hides",
+                    source=study.protocol_path,
+                    key={"interface": name},
+                    field=f"/interfaces/{name}/{index}",
+                    expected=", ".join(sorted(VISIBLE.get(name, ()))) or "a known interface",
+                    found=field,
+                )
+
+
+@check("boundary.inputs", "traces")
+def inputs(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("trace")
+    outcome.inspected = frame.size
+    read = _read_fields(study)
+    declared = study.protocol["interfaces"]
+    accepted = query_columns(study)[1]
+    for index, one in enumerate(study.candidates):
+        rows = np.flatnonzero(study.trace_candidate == index)
+        allowed = set(declared.get(one.interface, ())) & VISIBLE[one.interface]
+        for name, names in read.items():
+            if name not in allowed:
+                outcome.rows(
+                    frame,
+                    rows[names[rows]],
+                    "/inputs",
+                    "the policy read a field that its interface does not show",
+                    expected=lambda _: ", ".join(sorted(allowed)) or "nothing",
+                    found=lambda _: name,
+                )
+        for name, needed in _needed(study, one, accepted[rows]).items():
+            lacking = needed & ~read.get(name, np.zeros(frame.size, np.bool_))[rows]
+            outcome.rows(
+                frame,
+                rows[lacking],
+                "/inputs",
+                "the policy cannot be computed without a field that it does not name",
+                expected=lambda _: name,
+                found=lambda row: ", ".join(frame.column("inputs")[row].as_py()) or "nothing",
+            )
+
+
+def _read_fields(study: Study) -> dict[str, Mask]:
+    """Field to the traces that name it among their inputs."""
+    frame = study.frame("trace")
+    column = frame.column("inputs")
+    names = column.values
+    names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    codes = names.indices.to_numpy()[offsets[0] : offsets[-1]]
+    owners = np.repeat(np.arange(frame.size), np.diff(offsets))
+    read = {}
+    for code, name in enumerate(names.dictionary.to_pylist()):
+        read[name] = np.zeros(frame.size, np.bool_)
+        read[name][owners[codes == code]] = True
+    return read
+
+
+def _needed(study: Study, one: Candidate, accepted: Mask) -> dict[str, Mask]:
+    """Field to which of a candidate's traces cannot do without it."""
+    every = np.ones(len(accepted), np.bool_)
+    features = study.protocol.get("features") or {}
+    rules: list[dict[str, Any]] = []
+    if one.policy == "tilt":
+        rules = list((one.direction or {}).values())
+    if one.policy == "query":
+        rules = [*(study.protocol.get("prior") or {"logits": {}})["logits"].values(), study.protocol.get("query") or {}]
+    names = {name for rule in rules for name in dict(rule.get("terms") or {})}
+    if (checkpoint := study.checkpoint_of(one)) is not None:
+        names |= set(checkpoint.document.value["features"])
+    needed = {features[name]["field"]: every for name in names if name in features}
+    needed["legal"] = every
+    if one.policy != "student":
+        needed["teacher.distribution"] = accepted if one.policy == "query" else every
+    return needed

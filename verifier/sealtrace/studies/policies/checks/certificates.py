@@ -1,0 +1,292 @@
+"""The certificates against what the calibration states give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
+from sealtrace.studies.policies.evidence.deployment import calibration_split
+from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector
+from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of, traces_by_state
+from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.settings import competing, declared_setting
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics.undecided import Undecided
+
+NOT_INSTALLED = "scipy and python-flint are not installed; `pip install 'sealtrace[certificates]'`"
+
+
+@contextmanager
+def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
+    """What cannot be recomputed from the records is missing evidence, with its reason."""
+    try:
+        yield
+    except (UndeclaredError, UnscoredError, VoidError, Undecided) as error:
+        outcome.missing = str(error)
+    except ModuleNotFoundError:
+        outcome.missing = NOT_INSTALLED
+
+
+def _no_certificate(study: Study, outcome: Outcome) -> bool:
+    if study.bundle.of_kind("certificate"):
+        return False
+    if _certified_in(study):
+        outcome.missing = "the protocol certifies, and the bundle has no certificate"
+    else:
+        outcome.not_applicable = "the study certifies nothing"
+    return True
+
+
+def _certified_in(study: Study) -> dict[str, str]:
+    """The partitions in which the protocol certifies, each with what says so."""
+    named = {
+        one["partition"]: f"the selector {one['name']} chooses"
+        for one in study.protocol.get("selectors") or []
+        if one["rule"] in ("risk-only", "dual", "robust") and one.get("partition") is not None
+    }
+    deployed = (study.protocol.get("certification") or {}).get("partition")
+    return named | ({} if deployed is None else {deployed: "the protocol deploys"})
+
+
+def calibration_of(study: Study, partition: Partition) -> Calibration:
+    """The certificates of a partition on the calibration split, at the declared operating point."""
+    key = f"calibration of {partition.name!r}"
+    if key not in study.memory:
+        states = states_of(study, calibration_split(study))
+        study.memory[key] = Calibration(study, declared_setting(study), partition, states)
+    calibration: Calibration = study.memory[key]
+    return calibration
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The reported certificates of one partition, with their places in the recomputed tables."""
+
+    partition: Partition
+    rows: Index
+    """Rows of the certificate frame."""
+    candidates: Index
+    """Rows of the recomputed tables."""
+    groups: Index
+    """Columns of the recomputed tables."""
+
+    def of(self, table: Matrix) -> Vector:
+        """What a recomputed table has for each certificate."""
+        values: Vector = table[self.candidates, self.groups]
+        return values
+
+
+def joined(study: Study) -> list[Joined]:
+    """Certificates by partition; those that name nothing known are reported as incomplete."""
+    if "joined certificates" in study.memory:
+        known: list[Joined] = study.memory["joined certificates"]
+        return known
+    frame = study.frame("certificate")
+    names, partition_texts = frame.texts("partition")
+    group_codes, group_texts = frame.texts("group")
+    of_row = study.candidate_of("certificate")
+    place_of = {candidate: place for place, candidate in enumerate(competing(study))}
+    places = np.array([place_of.get(one, -1) for one in of_row.tolist()], np.int64)
+    found = []
+    for name, partition in frozen_partitions(study).items():
+        if name not in partition_texts:
+            continue
+        places_of_groups = {group: place for place, group in enumerate(partition.groups)}
+        group_place = np.array([*(places_of_groups.get(one, -1) for one in group_texts), -1])
+        groups = group_place[group_codes]
+        rows = np.flatnonzero((names == partition_texts.index(name)) & (places >= 0) & (groups >= 0))
+        found.append(Joined(partition, rows, places[rows], groups[rows]))
+    study.memory["joined certificates"] = found
+    return found
+
+
+@check("certificate.complete", "certificates")
+def complete(study: Study, outcome: Outcome) -> None:
+    if _no_certificate(study, outcome):
+        return
+    frame = study.frame("certificate")
+    outcome.inspected = frame.size
+    known = np.zeros(frame.size, np.bool_)
+    bank = competing(study)
+    for one in joined(study):
+        known[one.rows] = True
+        present = np.zeros((len(bank), len(one.partition.groups)), np.bool_)
+        present[one.candidates, one.groups] = True
+        for row, group in np.argwhere(~present).tolist():
+            outcome.add(
+                "the pair of candidate and group has no certificate",
+                source=one.partition.document.path,
+                key={
+                    "partition": one.partition.name,
+                    "group": one.partition.groups[group],
+                    "candidate": study.candidates[bank[row]].name,
+                },
+                expected="one certificate",
+                found="none",
+            )
+    outcome.rows(
+        frame,
+        np.flatnonzero(~known),
+        "/group",
+        "the certificate belongs to no frozen partition, group and competing candidate",
+        expected=lambda _: "a group of a frozen partition, and a competing candidate",
+        found=lambda row: " ".join(frame.key(row).values()),
+    )
+    certified = {one.partition.name for one in joined(study)}
+    for name, reason in _certified_in(study).items():
+        if name not in certified:
+            outcome.add(
+                f"{reason} in this partition, and nothing is certified in it",
+                source=study.protocol_path,
+                key={"partition": name},
+                field="/certification/partition" if reason == "the protocol deploys" else "/selectors",
+                expected=f"certificates of {name}",
+                found="none",
+            )
+
+
+def _compare(study: Study, outcome: Outcome, field: str, name: str, message: str, *, exactly: bool = False) -> None:
+    """A column of the certificates against a recomputed table."""
+    frame = study.frame("certificate")
+    stored = frame.numbers(field)
+    for one in joined(study):
+        with missing_where_undefined(outcome):
+            table = _table(calibration_of(study, one.partition), name)
+            due = one.of(np.asarray(table, np.float64))
+            told = ~np.isnan(stored[one.rows]) | np.isnan(due)
+            outcome.inspected += len(one.rows)
+            outcome.rows(
+                frame,
+                one.rows[~told],
+                f"/{field}",
+                "the certificate leaves out its bound",
+                expected=lambda row: float(due[np.flatnonzero(one.rows == row)[0]]),
+                found=lambda _: "nothing",
+            )
+            rows, due = one.rows[told], due[told]
+            void = np.isnan(due)
+            outcome.rows(
+                frame,
+                rows[void & ~np.isnan(stored[rows])],
+                f"/{field}",
+                "a group without calibration states has no mean",
+                expected=lambda _: "nothing",
+                found=lambda row: float(stored[row]),
+            )
+            rows, due = rows[~void], due[~void]
+            outcome.compare(frame, rows, f"/{field}", due, stored[rows], 0.0 if exactly else study.tolerance, message)
+
+
+def _table(calibration: Calibration, name: str) -> Matrix:
+    if name == "counts":
+        return np.broadcast_to(calibration.counts, calibration.crossings.shape).astype(np.float64)
+    table: Matrix = getattr(calibration, name)
+    return table
+
+
+@check("certificate.counts", "certificates")
+def counts(study: Study, outcome: Outcome) -> None:
+    if _no_certificate(study, outcome):
+        return
+    message = "the {} is not that of the group's calibration states"
+    _compare(study, outcome, "states", "counts", message.format("denominator"), exactly=True)
+    _compare(study, outcome, "crossings", "crossings", message.format("count"), exactly=True)
+
+
+@check("certificate.risk", "certificates")
+def risk(study: Study, outcome: Outcome) -> None:
+    if _no_certificate(study, outcome):
+        return
+    message = "the risk bound is not the Clopper-Pearson bound of the recomputed count at its share"
+    _compare(study, outcome, "risk_upper", "upper", message)
+
+
+@check("certificate.range", "utilities")
+def utility_range(study: Study, outcome: Outcome) -> None:
+    setting = declared_setting(study)
+    if setting.utility_range is None:
+        outcome.not_applicable = "the protocol declares no utility range"
+        return
+    low, high = setting.utility_range
+    outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
+    frame = study.frame("trace")
+    bank = competing(study)
+    beyond = outcomes.outside(bank, low, high)
+    for row, candidate in enumerate(bank):
+        values = outcomes.of(candidate).utility
+        outcome.inspected += int((~np.isnan(values)).sum())
+        states = np.flatnonzero(beyond[row])
+        rows = traces_by_state(study, candidate)[states]
+        at = dict(zip(rows.tolist(), states.tolist(), strict=True))
+        outcome.rows(
+            frame,
+            rows,
+            "/probabilities",
+            "the utility lies outside the declared range, which voids the utility certificates that it enters",
+            expected=lambda _: f"from {_text(low)} to {_text(high)}",
+            found=lambda row: float(values[at[row]]),
+        )
+
+
+def _text(value: Fraction) -> str:
+    return repr(float(value)) if value.denominator != 1 else str(value.numerator)
+
+
+@check("certificate.utility", "certificates")
+def utility(study: Study, outcome: Outcome) -> None:
+    if _no_certificate(study, outcome):
+        return
+    if declared_setting(study).zeta_util is None:
+        frame = study.frame("certificate")
+        for field in ("utility_mean", "utility_lower"):
+            stored = frame.numbers(field)
+            outcome.rows(
+                frame,
+                np.flatnonzero(~np.isnan(stored)),
+                f"/{field}",
+                "the certificate bounds a utility, and the protocol declares no failure probability for it",
+                expected=lambda _: "nothing",
+                found=lambda row: float(stored[row]),
+            )
+        outcome.not_applicable = "the protocol certifies no utility"
+        return
+    message = "the mean is not that of the normalized utilities"
+    _compare(study, outcome, "utility_mean", "normalized", message)
+    message = "the utility bound is not the Hoeffding bound of the recomputed mean at its share"
+    _compare(study, outcome, "utility_lower", "stated_lower", message)
+
+
+@check("certificate.certified", "certificates")
+def certified(study: Study, outcome: Outcome) -> None:
+    if _no_certificate(study, outcome):
+        return
+    frame = study.frame("certificate")
+    stored = frame.flags("certified")
+    for one in joined(study):
+        with missing_where_undefined(outcome):
+            due = calibration_of(study, one.partition).certified[one.candidates, one.groups]
+            outcome.inspected += len(one.rows)
+            wrong = one.rows[stored[one.rows] != due]
+            outcome.rows(
+                frame,
+                wrong,
+                "/certified",
+                "whether the bound is within the group's budget is decided otherwise",
+                expected=lambda row: not stored[row],
+                found=lambda row: bool(stored[row]),
+            )
+
+
+def certified_names(calibration: Calibration, group: int) -> list[str]:
+    """The certified candidates of a group, in the order of the tie rule."""
+    rows = np.flatnonzero(calibration.certified[:, group]).tolist()
+    names = [calibration.study.candidates[calibration.candidates[row]] for row in rows]
+    return [one.name for one in sorted(names, key=lambda one: (exact(one.scale or "0"), one.family_index or 0))]

@@ -1,0 +1,194 @@
+"""The query gate: what it asked, what its budget allowed, and the policy that came of it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sealtrace.bundle.arrays import arrow_integers, distinct
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.checks.replay import compare_matrix, replay_of
+from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
+from sealtrace.studies.policies.evidence.study import Study, as_double
+from sealtrace.studies.policies.mathematics import gates, policies
+
+_CLOSE = 1e-9
+"""Gate scores nearer than this to the threshold are decided with 80 digits."""
+
+
+def _query_candidates(study: Study, outcome: Outcome) -> list[int]:
+    indices = [index for index, one in enumerate(study.candidates) if one.policy == "query"]
+    if study.candidates and not indices:
+        outcome.not_applicable = "the bank has no query policy"
+    return indices
+
+
+def query_columns(study: Study) -> tuple[Mask, Mask, Vector, Mask]:
+    """Requested, accepted, score of every trace, and whether the trace has a query record."""
+    column = study.frame("trace").column("query")
+    present = column.is_valid().to_numpy(zero_copy_only=False)
+    requested, accepted, score = (
+        column.field(name).fill_null(default).to_numpy(zero_copy_only=False)
+        for name, default in (("requested", False), ("accepted", False), ("score", 0.0))
+    )
+    return requested, accepted, score, present
+
+
+def _requests(study: Study) -> tuple[Vector, Mask, Mask]:
+    """The gate's score at every observed state, whether it asks, and whether that is decided."""
+    rule = study.protocol["query"]
+    threshold = exact(rule["threshold"])
+    names = list(rule["terms"])
+    weights = [as_double(exact(rule["terms"][name])) for name in names]
+    features = [study.feature(name) for name in names]
+    score = policies.query_score(
+        policies.normalized(study.prior_weights),
+        study.legal.named,
+        as_double(exact(rule["entropy"])),
+        weights,
+        features,
+    )
+    decided = np.isfinite(score)
+    if not 0 < threshold <= 1:
+        # The score is clipped to [0, 1], so it is always at least the threshold, or never.
+        return score, np.full(len(score), threshold <= 0), decided
+    asks = score >= float(threshold)
+    for state in np.flatnonzero(decided & (np.abs(score - float(threshold)) < _CLOSE)).tolist():
+        answer = _decide(study, state)
+        asks[state], decided[state] = bool(answer), answer is not None
+    return score, asks, decided
+
+
+def _decide(study: Study, state: int) -> bool | None:
+    """Whether the gate asks at one state, with exact features and 80 digits."""
+    rule, prior = study.protocol["query"], study.protocol["prior"]
+
+    def feature(name: str) -> Fraction:
+        declared = study.protocol["features"][name]
+        value = study.frame("observation").column(declared["field"])[state].as_py()
+        match declared["form"]:
+            case "lookup":
+                return exact(declared["table"][value])
+            case "number":
+                return Fraction(value)
+            case form:
+                size = len(value) if form == "capped-length" else Fraction(value)
+                return min(Fraction(1), Fraction(size) / exact(declared["cap"]))
+
+    def affine(declared: dict[str, Any]) -> Fraction:
+        terms = declared.get("terms") or {}
+        return exact(declared["constant"]) + sum((exact(terms[name]) * feature(name) for name in terms), Fraction(0))
+
+    legal = [action for action, there in zip(study.actions, study.legal.named[state], strict=True) if there]
+    score = gates.exact_query_score(
+        [affine(prior["logits"][action]) for action in legal],
+        exact(prior["floor"]),
+        exact(rule["entropy"]),
+        sum((exact(rule["terms"][name]) * feature(name) for name in rule["terms"]), Fraction(0)),
+    )
+    return gates.at_least(score, exact(rule["threshold"]))
+
+
+@check("replay.query-gate", "traces")
+def query_gate(study: Study, outcome: Outcome) -> None:
+    indices = _query_candidates(study, outcome)
+    frame = study.frame("trace")
+    requested, accepted, score, present = query_columns(study)
+    gated = np.isin(study.trace_candidate, indices)
+    outcome.rows(
+        frame,
+        np.flatnonzero(present & ~gated & (study.trace_candidate >= 0)),
+        "/query",
+        "a policy without a gate has a query record",
+        expected=lambda _: "nothing",
+        found=lambda _: "a query record",
+    )
+    for index in indices:
+        if replay_of(study, index) is None:
+            outcome.missing = "the protocol declares no prior or no gate"
+            return
+        rows = study.traces_of(index)
+        outcome.inspected += len(rows)
+        outcome.rows(
+            frame,
+            rows[~present[rows]],
+            "/query",
+            "the policy's query record is missing",
+            expected=lambda _: "a query record",
+            found=lambda _: "nothing",
+        )
+        rows = rows[present[rows]]
+        states = study.trace_state[rows]
+        scores_by_state, asks, decided = _requests(study)
+        if not decided[states].all():
+            outcome.missing = f"{int((~decided[states]).sum())} gate scores cannot be told from the threshold"
+        rows, states = rows[decided[states]], states[decided[states]]
+        outcome.compare(
+            frame,
+            rows,
+            "/query/score",
+            scores_by_state[states],
+            score[rows],
+            study.tolerance,
+            "the gate's score is not what the prior and the features give",
+        )
+        wrong = rows[requested[rows] != asks[states]]
+        outcome.rows(
+            frame,
+            wrong,
+            "/query/requested",
+            "the gate decides otherwise",
+            expected=lambda row: bool(asks[study.trace_state[row]]),
+            found=lambda row: bool(requested[row]),
+        )
+        allowed = _allowed(study, rows, states, asks)
+        verdicts = dict(zip(rows.tolist(), allowed.tolist(), strict=True))
+        outcome.rows(
+            frame,
+            rows[accepted[rows] != allowed],
+            "/query/accepted",
+            "the budget decides otherwise",
+            expected=lambda row: verdicts[row],
+            found=lambda row: bool(accepted[row]),
+        )
+
+
+def _allowed(study: Study, rows: Index, states: Index, asks: Mask) -> Mask:
+    """Which requests the budget accepts: the first ones of each split, in order of state id."""
+    budget = study.protocol["query"].get("budget")
+    splits, _ = study.frame("observation").texts("split")
+    identifiers = np.array(study.states.take(arrow_integers(states)).to_pylist(), dtype=object)
+    allowed = np.zeros(len(rows), np.bool_)
+    for split in distinct(splits[states]).tolist():
+        members = np.flatnonzero(splits[states] == split)
+        members = members[np.argsort([name.encode() for name in identifiers[members]], kind="stable")]
+        allowed[members] = policies.accepted_queries(asks[states[members]], budget)
+    return allowed
+
+
+@check("replay.query-policy", "traces")
+def query_policy(study: Study, outcome: Outcome) -> None:
+    _, accepted, _, present = query_columns(study)
+    for index in _query_candidates(study, outcome):
+        replay = replay_of(study, index)
+        if replay is None:
+            outcome.missing = "the protocol declares no prior or no gate"
+            return
+        rows = study.traces_of(index)
+        rows = rows[present[rows]]
+        states = study.trace_state[rows]
+        replayed = np.where(accepted[rows][:, None], study.smoothed_teacher[states], replay.probabilities[states])
+        compare_matrix(
+            study,
+            outcome,
+            "trace",
+            rows,
+            "probabilities",
+            replayed,
+            study.probabilities.values[rows],
+            "the distribution is neither the accepted anchor nor the prior it must be",
+        )

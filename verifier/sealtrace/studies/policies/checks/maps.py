@@ -1,0 +1,212 @@
+"""The frozen maps against what each declared selector takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from sealtrace.bundle.reading import Document
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.checks.certificates import certified_names, missing_where_undefined
+from sealtrace.studies.policies.checks.selection import report_held_out
+from sealtrace.studies.policies.evidence.choice import Chosen
+from sealtrace.studies.policies.evidence.deployment import chosen_by
+from sealtrace.studies.policies.evidence.settings import declared_setting
+from sealtrace.studies.policies.evidence.study import Study
+
+
+def _no_map(study: Study, outcome: Outcome) -> bool:
+    if study.bundle.documents_of("map") or any(one.get("partition") for one in study.protocol.get("selectors") or []):
+        return False
+    outcome.not_applicable = "no selector chooses in the groups of a partition"
+    return True
+
+
+def declared_selector(study: Study, record: dict[str, Any]) -> dict[str, Any] | None:
+    """The selector that a map names, where the protocol declares it with a partition."""
+    selectors = study.protocol.get("selectors") or []
+    return next((one for one in selectors if one["name"] == record["selector"] and one.get("partition")), None)
+
+
+def recomputed(study: Study, outcome: Outcome) -> Iterator[tuple[Document, dict[str, str], Chosen]]:
+    """Every map record of a declared selector with what the selector takes."""
+    for document in study.bundle.documents_of("map"):
+        if declared_selector(study, document.value) is None:
+            outcome.missing = f"{document.path} names no declared selector"
+            continue
+        with missing_where_undefined(outcome):
+            chosen = chosen_by(study, document.value["selector"], declared_setting(study))
+            yield document, {"selector": document.value["selector"]}, chosen
+
+
+@check("map.selector", "maps")
+def selector(study: Study, outcome: Outcome) -> None:
+    if _no_map(study, outcome):
+        return
+    documents = study.bundle.documents_of("map")
+    outcome.inspected = len(documents)
+    choosing = {one["name"]: one for one in study.protocol.get("selectors") or [] if one.get("partition")}
+    times = Counter(document.value["selector"] for document in documents)
+    for document in documents:
+        record, key = document.value, {"selector": document.value["selector"]}
+        declared = choosing.get(record["selector"])
+        expected: list[tuple[str, object, object]] = [
+            ("/selector", "one map per selector", times[record["selector"]])
+            if times[record["selector"]] > 1
+            else ("/selector", record["selector"], record["selector"])
+        ]
+        if declared is None:
+            expected.append(("/selector", ", ".join(choosing) or "none", record["selector"]))
+        else:
+            expected.append(("/partition", declared["partition"], record["partition"]))
+        if study.roles.get(record["split"]) != "calibration":
+            names = [name for name, role in study.roles.items() if role == "calibration"]
+            expected.append(("/split", " or ".join(names), record["split"]))
+        for field, due, found in expected:
+            if due != found:
+                outcome.add(
+                    "the map is not one that the protocol's selectors make",
+                    source=document.path,
+                    key=key,
+                    field=field,
+                    expected=due,
+                    found=found,
+                )
+    absent = set(choosing) - set(times)
+    if absent:
+        outcome.missing = f"no map of {', '.join(sorted(absent))}"
+
+
+@check("map.groups", "maps")
+def groups(study: Study, outcome: Outcome) -> None:
+    if _no_map(study, outcome):
+        return
+    for document, key, chosen in recomputed(study, outcome):
+        outcome.inspected += 1
+        found = [one["group"] for one in document.value["assignments"]]
+        if found != chosen.partition.groups:
+            outcome.add(
+                "the map assigns other groups than its partition has, or in another order",
+                source=document.path,
+                key=key,
+                field="/assignments",
+                expected=", ".join(chosen.partition.groups),
+                found=", ".join(found),
+            )
+
+
+@check("map.certified", "assignments")
+def certified(study: Study, outcome: Outcome) -> None:
+    if _no_map(study, outcome):
+        return
+    for document, key, chosen in recomputed(study, outcome):
+        if chosen.rule not in ("risk-only", "dual", "robust"):
+            outcome.inspected += len(document.value["assignments"])
+            continue
+        for place, assigned in enumerate(document.value["assignments"]):
+            outcome.inspected += 1
+            name = assigned_name(study, assigned)
+            if name == _anchor_name(study) or assigned["group"] not in chosen.partition.groups:
+                continue
+            with missing_where_undefined(outcome):
+                allowed = certified_names(chosen.calibration, chosen.partition.groups.index(assigned["group"]))
+                if name not in allowed:
+                    outcome.add(
+                        "the map deploys a candidate that is not certified in the group",
+                        source=document.path,
+                        key={**key, "group": assigned["group"]},
+                        field=f"/assignments/{place}",
+                        expected=", ".join([*allowed, _anchor_name(study)]),
+                        found=name,
+                    )
+
+
+def assigned_name(study: Study, assigned: dict[str, Any]) -> str:
+    """The candidate that an assignment names, as the bank writes it."""
+    scale = assigned.get("scale")
+    for one in study.candidates:
+        same = (one.scale is None) if scale is None else (one.scale is not None and exact(one.scale) == exact(scale))
+        if one.arm == assigned["arm"] and same:
+            return one.name
+    return str(assigned["arm"]) if scale is None else f"{assigned['arm']}@{scale}"
+
+
+def _anchor_name(study: Study) -> str:
+    return "anchor" if study.anchor is None else study.candidates[study.anchor].name
+
+
+@check("map.choice", "assignments")
+def choice(study: Study, outcome: Outcome) -> None:
+    if _no_map(study, outcome):
+        return
+    for document, key, chosen in recomputed(study, outcome):
+        by_group = {one["group"]: (place, one) for place, one in enumerate(document.value["assignments"])}
+        for group, candidate, fell_back in zip(chosen.partition.groups, chosen.assigned, chosen.fell_back, strict=True):
+            outcome.inspected += 1
+            if group not in by_group:
+                continue
+            place, assigned = by_group[group]
+            due = _anchor_name(study) if candidate is None else study.candidates[candidate].name
+            wanted = "no-certified-candidate" if fell_back else "selected"
+            for field, expected, found in (
+                ("arm", due, assigned_name(study, assigned)),
+                ("outcome", wanted, assigned["outcome"]),
+            ):
+                if expected != found:
+                    outcome.add(
+                        f"the rule takes something else in this group ({chosen.reason})",
+                        source=document.path,
+                        key={**key, "group": group},
+                        field=f"/assignments/{place}/{field}",
+                        expected=expected,
+                        found=found,
+                    )
+
+
+@check("map.bounds", "bounds")
+def bounds(study: Study, outcome: Outcome) -> None:
+    if _no_map(study, outcome):
+        return
+    for document, key, chosen in recomputed(study, outcome):
+        for field, kind in (("risk_upper", "risk"), ("utility_lower", "utility")):
+            outcome.inspected += 1
+            reported = document.value.get(field)
+            if kind not in chosen.certifies:
+                if reported is not None:
+                    outcome.add(
+                        f"a {chosen.rule} rule states no such bound",
+                        source=document.path,
+                        key=key,
+                        field=f"/{field}",
+                        expected="nothing",
+                        found=reported,
+                    )
+                continue
+            with missing_where_undefined(outcome):
+                due = chosen.risk_upper() if kind == "risk" else chosen.utility_lower()
+                if reported is None or not abs(due - reported) <= study.tolerance:
+                    outcome.add(
+                        f"the map's {kind} bound is not its worst mixture within {_ratio(chosen.radius)}",
+                        source=document.path,
+                        key=key,
+                        field=f"/{field}",
+                        expected=due,
+                        found="nothing" if reported is None else reported,
+                    )
+
+
+def _ratio(value: Fraction) -> str:
+    return str(float(value))
+
+
+@check("map.held-out", "maps")
+def held_out(study: Study, outcome: Outcome) -> None:
+    if _no_map(study, outcome):
+        return
+    for document in study.bundle.documents_of("map"):
+        outcome.inspected += 1
+        report_held_out(study, outcome, document)

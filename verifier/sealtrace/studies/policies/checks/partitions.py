@@ -1,0 +1,443 @@
+"""The frozen partitions: rules, support, objective, optimality, and the allocations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.frame import Matrix
+from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
+from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.settings import competing
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import partitions
+from sealtrace.studies.policies.mathematics.partitions import Declared
+from sealtrace.studies.policies.mathematics.undecided import Undecided
+
+
+def no_partition(study: Study, outcome: Outcome) -> bool:
+    """Says so where the study freezes no partition and needs none."""
+    if study.bundle.documents_of("partition"):
+        return False
+    named = [one["name"] for one in study.protocol.get("selectors") or [] if one.get("partition")]
+    if named:
+        outcome.missing = f"no partition is frozen, and {', '.join(named)} choose in its groups"
+    else:
+        outcome.not_applicable = "the study freezes no partition"
+    return True
+
+
+def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declared]]:
+    """The partitions that were learned, with the class that each is the best of."""
+    classes = study.protocol.get("partition_classes") or {}
+    for partition in frozen_partitions(study).values():
+        if partition.learned_in is None:
+            continue
+        declared = classes.get(partition.learned_in)
+        if declared is None:
+            outcome.add(
+                "the protocol declares no such class of partitions",
+                source=partition.document.path,
+                key={"partition": partition.name},
+                field="/learned_in",
+                expected=", ".join(classes) or "none",
+                found=partition.learned_in,
+            )
+            continue
+        yield (
+            partition,
+            Declared(
+                declared["depth"],
+                {name: [exact(text) for text in texts] for name, texts in declared["thresholds"].items()},
+                declared["minimum_support"],
+                exact(declared["lambda_cert"]),
+                exact(declared["lambda_comp"]),
+            ),
+        )
+
+
+def _none_learned(study: Study, outcome: Outcome) -> bool:
+    if no_partition(study, outcome):
+        return True
+    learned = {one.value.get("learned_in") for one in study.bundle.documents_of("partition")}
+    if absent := sorted(set(study.protocol.get("partition_classes") or {}) - learned):
+        outcome.missing = f"no partition says that it was learned in {', '.join(absent)}"
+    elif all(one.value.get("learned_in") is None for one in study.bundle.documents_of("partition")):
+        outcome.not_applicable = "no partition was learned"
+        return True
+    return False
+
+
+def _structure_split(study: Study) -> str | None:
+    """The one split that partitions are learned on."""
+    names = [name for name, role in study.roles.items() if role == "structure"]
+    return names[0] if len(names) == 1 else None
+
+
+def visible_fields(study: Study) -> set[str]:
+    """The fields that every declared interface shows: what a deployed rule may read."""
+    shown = [set(fields) for fields in (study.protocol.get("interfaces") or {}).values()]
+    return set.intersection(*shown) if shown else set()
+
+
+@check("partition.rule", "partitions")
+def rule(study: Study, outcome: Outcome) -> None:
+    if no_partition(study, outcome):
+        return
+    documents = study.bundle.documents_of("partition")
+    outcome.inspected = len(documents)
+    features = study.protocol.get("features") or {}
+    visible = visible_fields(study)
+    names = Counter(document.value["name"] for document in documents)
+    for document in documents:
+        key = {"partition": document.value["name"]}
+        if names[document.value["name"]] > 1:
+            outcome.add(
+                "several partitions have this name",
+                source=document.path,
+                key=key,
+                field="/name",
+                expected="one partition",
+                found=names[document.value["name"]],
+            )
+        groups = Counter(leaf["group"] for leaf in document.value["leaves"])
+        for place, leaf in enumerate(document.value["leaves"]):
+            if groups[leaf["group"]] > 1:
+                outcome.add(
+                    "the group stands twice",
+                    source=document.path,
+                    key={**key, "group": leaf["group"]},
+                    field=f"/leaves/{place}/group",
+                    expected="one leaf",
+                    found=groups[leaf["group"]],
+                )
+            for number, condition in enumerate(leaf["conditions"]):
+                pointer = f"/leaves/{place}/conditions/{number}/feature"
+                declared = features.get(condition["feature"])
+                if declared is None:
+                    outcome.add(
+                        "the rule reads a feature that the protocol does not declare",
+                        source=document.path,
+                        key={**key, "group": leaf["group"]},
+                        field=pointer,
+                        expected=", ".join(features),
+                        found=condition["feature"],
+                    )
+                elif declared["field"] not in visible:
+                    outcome.add(
+                        "the rule reads a field that a deployed policy does not see",
+                        source=document.path,
+                        key={**key, "group": leaf["group"]},
+                        field=pointer,
+                        expected=", ".join(sorted(visible)),
+                        found=f"{condition['feature']} of {declared['field']}",
+                    )
+    _cover(study, outcome)
+
+
+def _cover(study: Study, outcome: Outcome) -> None:
+    """Every observed state lies in exactly one group of every partition."""
+    frame = study.frame("observation")
+    for partition in frozen_partitions(study).values():
+        holding = partition.holding
+        for wrong, message in (
+            (holding == 0, f"no group of {partition.name} holds the state"),
+            (holding > 1, f"several groups of {partition.name} hold the state"),
+            (holding < 0, f"the rule of {partition.name} cannot be followed at the state"),
+        ):
+            outcome.rows(
+                frame,
+                np.flatnonzero(wrong),
+                "/state",
+                message,
+                expected=lambda _: "one group",
+                found=lambda row: str(max(0, int(holding[row]))),
+            )
+
+
+@check("partition.labels", "traces")
+def labels(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("trace")
+    codes, texts = frame.texts("group")
+    deployed = (study.protocol.get("certification") or {}).get("partition")
+    labelled = codes >= 0
+    if deployed is None:
+        if labelled.any():
+            outcome.rows(
+                frame,
+                np.flatnonzero(labelled),
+                "/group",
+                "the trace carries a group, and the protocol deploys no partition",
+                expected=lambda _: "no group",
+                found=lambda row: texts[codes[row]],
+            )
+            outcome.inspected = int(labelled.sum())
+        else:
+            outcome.not_applicable = "no partition is deployed"
+        return
+    partition = frozen_partitions(study).get(deployed)
+    if partition is None:
+        outcome.missing = f"the deployed partition {deployed} is not in the bundle"
+        return
+    splits, names = frame.texts("split")
+    due = [code for code, name in enumerate(names) if study.roles.get(name) in ("calibration", "held-out")]
+    rows = np.flatnonzero(np.isin(splits, due) & (study.trace_state >= 0))
+    groups = partition.group_of[study.trace_state[rows]]
+    known = {group: number for number, group in enumerate(partition.groups)}
+    place = np.array([*(known.get(text, -2) for text in texts), -3])
+    outcome.inspected = len(rows)
+    outcome.rows(
+        frame,
+        np.flatnonzero(labelled & ~np.isin(splits, due)),
+        "/group",
+        "the trace was sealed before there was a partition, and carries a group",
+        expected=lambda _: "no group",
+        found=lambda row: texts[codes[row]],
+    )
+    outcome.rows(
+        frame,
+        rows[place[codes[rows]] != groups],
+        "/group",
+        "the trace carries another group than the deployed rule gives",
+        expected=lambda row: _group_name(partition, int(partition.group_of[study.trace_state[row]])),
+        found=lambda row: texts[codes[row]] if codes[row] >= 0 else "none",
+    )
+
+
+def _group_name(partition: Partition, group: int) -> str:
+    return partition.groups[group] if group >= 0 else "none"
+
+
+@check("partition.support", "groups")
+def support(study: Study, outcome: Outcome) -> None:
+    if no_partition(study, outcome):
+        return
+    structure = _structure_split(study)
+    minimum = {partition.name: declared.minimum_support for partition, declared in _learned(study, outcome)}
+    calibration = [name for name, role in study.roles.items() if role == "calibration"]
+    for partition in frozen_partitions(study).values():
+        outcome.inspected += len(partition.groups)
+        if partition.name in minimum and structure is None:
+            outcome.missing = "the protocol does not declare one structure split"
+        if partition.name in minimum and structure is not None:
+            for group, count in enumerate(_counts(study, partition, structure)):
+                if count < max(1, minimum[partition.name]):
+                    outcome.add(
+                        "fewer structure states fall into the group than the class demands",
+                        source=partition.document.path,
+                        key={"partition": partition.name, "group": partition.groups[group]},
+                        field=f"/leaves/{group}",
+                        expected=f"at least {max(1, minimum[partition.name])}",
+                        found=count,
+                    )
+        for split in calibration:
+            for group, count in enumerate(_counts(study, partition, split)):
+                if not count:
+                    outcome.add(
+                        "no calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
+                        "to the anchor",
+                        severity="warning",
+                        source=partition.document.path,
+                        key={"partition": partition.name, "group": partition.groups[group]},
+                        field=f"/leaves/{group}",
+                        expected="calibration states",
+                        found=0,
+                    )
+
+
+def _counts(study: Study, partition: Partition, split: str) -> list[int]:
+    groups = partition.group_of[states_of(study, split)]
+    counts: list[int] = np.bincount(groups[groups >= 0], minlength=len(partition.groups)).tolist()
+    return counts
+
+
+def structure_degradations(study: Study) -> Matrix | None:
+    """d of every competing candidate at every structure state; None where one is not there."""
+    structure = _structure_split(study)
+    if structure is None:
+        return None
+    evaluators = study.protocol["evaluators"]
+    outcomes = outcomes_of(study, evaluators["utility"], evaluators["risk"], study.constant("tau"))
+    states = states_of(study, structure)
+    columns = [outcomes.of(candidate).delta[states] for candidate in competing(study)]
+    matrix = np.column_stack(columns) if columns else np.zeros((0, 0))
+    return matrix if matrix.size and np.isfinite(matrix).all() else None
+
+
+@check("partition.class", "partitions")
+def in_class(study: Study, outcome: Outcome) -> None:
+    if _none_learned(study, outcome):
+        return
+    for partition, declared in _learned(study, outcome):
+        outcome.inspected += 1
+        reason = _not_in_class(study, outcome, partition, declared)
+        if reason is not None:
+            outcome.add(
+                f"the partition is not of its class: {reason}",
+                source=partition.document.path,
+                key={"partition": partition.name},
+                field="/leaves",
+                expected=f"a partition of the class {partition.learned_in}",
+                found=f"{len(partition.groups)} leaves",
+            )
+
+
+def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared: Declared) -> str | None:
+    """Why a partition is not of its class; None where it is, or where that cannot be told."""
+    states = len(states_of(study, _structure_split(study) or ""))
+    if states and len(partition.groups) > states:
+        return f"{states} structure states cannot support {len(partition.groups)} leaves"
+    try:
+        return partitions.in_class(partition.leaves, declared)
+    except partitions.TooLargeError as error:
+        outcome.missing = f"{partition.name}: {error}"
+        return None
+
+
+@check("partition.objective", "partitions")
+def objective(study: Study, outcome: Outcome) -> None:
+    if _none_learned(study, outcome):
+        return
+    degradations = structure_degradations(study)
+    if degradations is None:
+        outcome.missing = "the structure split is not scored for every competing candidate"
+        return
+    states = states_of(study, _structure_split(study) or "")
+    for partition, declared in _learned(study, outcome):
+        outcome.inspected += 1
+        groups = partition.group_of[states]
+        reported = partition.document.value.get("objective")
+        if (groups < 0).any() or reported is None:
+            outcome.missing = f"{partition.name} states no objective, or leaves structure states without a group"
+            continue
+        due = partitions.objective(groups, degradations, declared.lambda_cert, declared.lambda_comp)
+        if not abs(due - reported) <= study.tolerance:
+            outcome.add(
+                "the objective is not what the structure split gives",
+                source=partition.document.path,
+                key={"partition": partition.name},
+                field="/objective",
+                expected=due,
+                found=reported,
+            )
+
+
+MOST_THRESHOLDS = 1000
+"""A class that declares more is not searched: it would take minutes."""
+
+
+@check("partition.optimal", "partitions")
+def optimal(study: Study, outcome: Outcome) -> None:
+    if _none_learned(study, outcome):
+        return
+    degradations = structure_degradations(study)
+    if degradations is None:
+        outcome.missing = "the structure split is not scored for every competing candidate"
+        return
+    states = states_of(study, _structure_split(study) or "")
+    for partition, declared in _learned(study, outcome):
+        outcome.inspected += 1
+        if sum(map(len, declared.thresholds.values())) > MOST_THRESHOLDS:
+            outcome.missing = f"{partition.name}: a class of more than {MOST_THRESHOLDS} thresholds is not searched"
+            continue
+        features = {name: study.feature(name)[states] for name in declared.thresholds}
+        try:
+            found = partitions.best_partition(features, degradations, declared)
+        except (partitions.TooLargeError, Undecided, ValueError) as error:
+            outcome.missing = f"{partition.name}: {error}"
+            continue
+        if partitions.canonical(found.leaves) != partitions.canonical(partition.leaves):
+            outcome.add(
+                f"another partition of the class is better, or equal and earlier ({found.describe()})",
+                source=partition.document.path,
+                key={"partition": partition.name},
+                field="/leaves",
+                expected=partitions.canonical(found.leaves).replace("\n", "; "),
+                found=partitions.canonical(partition.leaves).replace("\n", "; "),
+            )
+
+
+@check("partition.allocations", "shares")
+def allocations(study: Study, outcome: Outcome) -> None:
+    if no_partition(study, outcome):
+        return
+    certified = study.frame("certificate").texts("partition")[1]
+    for partition in frozen_partitions(study).values():
+        entries = partition.document.value.get("allocations")
+        if entries is None:
+            if partition.name in certified or _chooses(study, partition.name):
+                outcome.missing = f"{partition.name} is certified in, and allocates nothing"
+            continue
+        outcome.inspected += len(entries)
+        _entries(study, outcome, partition)
+        for kind, zeta in (("risk", "zeta_risk"), ("utility", "zeta_util")):
+            shares = [exact(entry[kind]) for entry in entries if entry.get(kind) is not None]
+            if sum(shares, Fraction(0)) > 1:
+                outcome.add(
+                    f"the shares of {zeta} sum to more than one",
+                    source=partition.document.path,
+                    key={"partition": partition.name},
+                    field="/allocations",
+                    expected="at most 1",
+                    found=sum(shares, Fraction(0)),
+                )
+
+
+def _chooses(study: Study, name: str) -> bool:
+    return any(one.get("partition") == name for one in study.protocol.get("selectors") or [])
+
+
+def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
+    """Each entry is positive and names a competing candidate and a group, and every pair has one."""
+    names = {study.candidates[one].name: one for one in competing(study)}
+    by_value = {(study.candidates[one].arm, exact(study.candidates[one].scale or "0")): one for one in names.values()}
+    groups = set(partition.groups)
+    seen: set[tuple[int, str]] = set()
+    for place, entry in enumerate(partition.document.value["allocations"]):
+        key = {"partition": partition.name, "arm": entry["arm"], "group": entry["group"]}
+        if entry.get("scale") is not None:
+            key["scale"] = entry["scale"]
+        for kind in ("risk", "utility"):
+            if entry.get(kind) is not None and exact(entry[kind]) <= 0:
+                outcome.add(
+                    "a share of the failure budget is positive",
+                    source=partition.document.path,
+                    key=key,
+                    field=f"/allocations/{place}/{kind}",
+                    expected="above 0",
+                    found=entry[kind],
+                )
+        scale = None if entry.get("scale") is None else exact(entry["scale"])
+        candidate = None if scale is None else by_value.get((entry["arm"], scale))
+        if candidate is None or entry["group"] not in groups or (candidate, entry["group"]) in seen:
+            outcome.add(
+                "the share belongs to no pair of a competing candidate and a group, or the pair has one already",
+                source=partition.document.path,
+                key=key,
+                field=f"/allocations/{place}",
+                expected="one share per competing candidate and group",
+                found=f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}",
+            )
+            continue
+        seen.add((candidate, entry["group"]))
+    absent = [
+        (name, group)
+        for name, candidate in names.items()
+        for group in partition.groups
+        if (candidate, group) not in seen
+    ]
+    for name, group in absent:
+        outcome.add(
+            "the pair has no share of the failure budgets",
+            source=partition.document.path,
+            key={"partition": partition.name, "group": group, "candidate": name},
+            field="/allocations",
+            expected="one share",
+            found="none",
+        )

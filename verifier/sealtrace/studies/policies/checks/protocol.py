@@ -1,0 +1,457 @@
+"""What the protocol declares makes sense, and the bank is what the protocol declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.settings import competing
+from sealtrace.studies.policies.evidence.study import Candidate, Study, fits_form
+
+LARGEST_TOLERANCE = Fraction(1, 10**4)
+
+
+def _domains(protocol: dict[str, Any]) -> Iterator[Domain]:
+    """(pointer, value, whether it lies in its domain, the domain)."""
+
+    def value(*path: str) -> Any:
+        node: Any = protocol
+        for name in path:
+            node = node.get(name) if isinstance(node, dict) else None
+        return node
+
+    def rule(path: tuple[str, ...], holds: bool, domain: str) -> Domain:
+        return "/" + "/".join(path), str(value(*path)), holds, domain
+
+    positive = [("tau",), ("teacher", "temperature")]
+    tolerances = [("tolerances", "normalization"), ("tolerances", "replay")]
+    fraction = [("certification", "zeta_risk"), ("certification", "zeta_util"), ("bootstrap", "confidence")]
+    share = [
+        ("certification", "epsilon_group"),
+        ("certification", "epsilon_global"),
+        ("anchor", "teacher"),
+        ("anchor", "uniform"),
+    ]
+    for path in positive:
+        if (text := value(*path)) is not None:
+            yield rule(path, exact(text) > 0, "above 0")
+    for path in tolerances:
+        if (text := value(*path)) is not None:
+            # A tolerance that any number meets would make every replay pass.
+            yield rule(path, 0 < exact(text) <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
+    for path in fraction:
+        if (text := value(*path)) is not None:
+            yield rule(path, 0 < exact(text) < 1, "between 0 and 1, both excluded")
+    for path in share:
+        if (text := value(*path)) is not None:
+            yield rule(path, 0 <= exact(text) <= 1, "from 0 to 1")
+    if anchor := protocol.get("anchor"):
+        total = exact(anchor["teacher"]) + exact(anchor["uniform"])
+        yield "/anchor", f"a sum of {total}", total == 1, "weights that sum to 1"
+    if (text := value("certification", "rho")) is not None:
+        yield rule(("certification", "rho"), 0 <= exact(text) <= 2, "from 0 to 2")
+    if bounds := value("certification", "utility_range"):
+        low, high = bounds
+        yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
+    if (text := value("prior", "floor")) is not None:
+        yield rule(("prior", "floor"), exact(text) >= 0, "at least 0")
+    yield from _certification_domains(protocol)
+    for name, feature in (protocol.get("features") or {}).items():
+        form = f"{feature['form']} of {feature['field']}"
+        fits = fits_form(feature, arrow_schema("observation"))
+        yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
+    for index, split in enumerate(protocol.get("splits") or []):
+        if (assigned := split.get("rule")) is not None:
+            inside = assigned["modulus"] > 0 and assigned["remainder"] < assigned["modulus"]
+            yield f"/splits/{index}/rule", str(assigned), inside, "a remainder below the modulus"
+    for pointer, names in (
+        ("/actions", protocol.get("actions") or []),
+        ("/splits", [split["name"] for split in protocol.get("splits") or []]),
+        ("/selectors", [one["name"] for one in protocol.get("selectors") or []]),
+    ):
+        yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
+    for index, split in enumerate(protocol.get("splits") or []):
+        yield f"/splits/{index}/name", split["name"], split["name"] != "all", "a name other than `all`"
+
+
+Domain = tuple[str, str, bool, str]
+"""Pointer, value, whether it lies in its domain, and the domain."""
+
+
+def _certification_domains(protocol: dict[str, Any]) -> Iterator[Domain]:
+    """What variants, classes of partitions, selectors and dealing rules declare."""
+    for name, variant in (protocol.get("variants") or {}).items():
+        yield from _variant_domains(f"/variants/{name}", variant)
+    features = protocol.get("features") or {}
+    for name, declared in (protocol.get("partition_classes") or {}).items():
+        pointer = f"/partition_classes/{name}"
+        for weight in ("lambda_cert", "lambda_comp"):
+            yield f"{pointer}/{weight}", declared[weight], exact(declared[weight]) >= 0, "at least 0"
+        for feature, texts in declared["thresholds"].items():
+            values = [exact(text) for text in texts]
+            ascending = all(before < after for before, after in pairwise(values))
+            yield f"{pointer}/thresholds/{feature}", ", ".join(texts), ascending, "strictly ascending"
+            yield f"{pointer}/thresholds", feature, feature in features, "a declared feature"
+    splits = {split["name"] for split in protocol.get("splits") or []}
+    if (dealt := protocol.get("assignment")) is not None:
+        yield from _dealt_domains("/assignment", dealt["strata"], features, dealt["order"], splits)
+    if (again := protocol.get("resampling")) is not None:
+        yield from _dealt_domains("/resampling", again["strata"], features, again["pool"], splits)
+        for field in ("repeats", "calibration", "held_out"):
+            yield f"/resampling/{field}", str(again[field]), again[field] > 0, "above 0"
+    for index, selector in enumerate(protocol.get("selectors") or []):
+        for field in _SELECTOR_NEEDS[selector["rule"]]:
+            given = selector.get(field) is not None
+            yield f"/selectors/{index}/{field}", str(selector.get(field)), given, f"given for {selector['rule']}"
+        if selector.get("radius") is not None:
+            inside = 0 <= exact(selector["radius"]) <= 2
+            yield f"/selectors/{index}/radius", selector["radius"], inside, "from 0 to 2"
+        if selector.get("limit") is not None:
+            yield f"/selectors/{index}/limit", selector["limit"], exact(selector["limit"]) >= 0, "at least 0"
+        if selector.get("clip") is not None:
+            inside = 0 <= exact(selector["clip"]) < 1
+            yield f"/selectors/{index}/clip", selector["clip"], inside, "at least 0 and below 1"
+    yield from _tie_domains(protocol)
+
+
+def _tie_domains(protocol: dict[str, Any]) -> Iterator[Domain]:
+    """Every tie rule that a declared choice may need."""
+    rules = {one["rule"] for one in protocol.get("selectors") or []}
+    needed = {
+        "selection": bool(rules & {"mean-strong", "kl-budget", "risk-only", "dual"}),
+        "map": "robust" in rules,
+        "partition": bool(protocol.get("partition_classes")),
+    }
+    ties = protocol.get("ties") or {}
+    for name, due in needed.items():
+        if due:
+            yield f"/ties/{name}", str(ties.get(name)), ties.get(name) is not None, "a rule, where equals may compete"
+
+
+_SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
+    "anchor": ("partition",),
+    "fixed": ("partition", "arm", "scale"),
+    "empirical-zero": ("arm",),
+    "mean-strong": ("partition", "limit"),
+    "kl-budget": ("partition", "limit", "clip"),
+    "risk-only": ("partition",),
+    "dual": ("partition",),
+    "robust": ("partition",),
+}
+"""What each rule cannot do without."""
+
+
+def _variant_domains(pointer: str, variant: dict[str, Any]) -> Iterator[Domain]:
+    domains: dict[str, tuple[Callable[[Fraction], bool], str]] = {
+        "tau": (lambda value: value > 0, "above 0"),
+        "epsilon": (lambda value: 0 <= value <= 1, "from 0 to 1"),
+        "zeta": (lambda value: 0 < value < 1, "between 0 and 1, both excluded"),
+        "rho": (lambda value: 0 <= value <= 2, "from 0 to 2"),
+    }
+    for name, (holds, domain) in domains.items():
+        if (text := variant.get(name)) is not None:
+            yield f"{pointer}/{name}", text, holds(exact(text)), domain
+    if (bounds := variant.get("utility_range")) is not None:
+        below = exact(bounds[0]) < exact(bounds[1])
+        yield f"{pointer}/utility_range", ", ".join(bounds), below, "q_min below q_max"
+    if (size := variant.get("calibration")) is not None:
+        yield f"{pointer}/calibration", str(size), size > 0, "above 0"
+
+
+def _dealt_domains(
+    pointer: str, strata: list[str], features: dict[str, Any], named: list[str], splits: set[str]
+) -> Iterator[Domain]:
+    unknown = [name for name in strata if name not in features]
+    yield f"{pointer}/strata", ", ".join(strata), not unknown, "declared features"
+    known = set(named) <= splits and len(set(named)) == len(named)
+    yield f"{pointer}", ", ".join(named), known, "declared splits, each once"
+
+
+@check("protocol.domain", "constants")
+def domain(study: Study, outcome: Outcome) -> None:
+    protocols = [document.path for document in study.bundle.documents if document.kind == "protocol"]
+    if len(protocols) > 1:
+        outcome.add(
+            "a study has one protocol",
+            source=protocols[1],
+            expected=f"only {protocols[0]}",
+            found=", ".join(protocols),
+        )
+    if study.protocol["study"] != study.bundle.name:
+        outcome.add(
+            "the manifest gives the study another name",
+            source="manifest.json",
+            field="/name",
+            expected=study.protocol["study"],
+            found=study.bundle.name,
+        )
+    for pointer, found, holds, domain in _domains(study.protocol):
+        outcome.inspected += 1
+        if not holds:
+            outcome.add(
+                "the declared value lies outside its domain",
+                source=study.protocol_path,
+                field=pointer,
+                expected=domain,
+                found=found,
+            )
+
+
+@check("bank.scales", "candidates")
+def scales(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    seen: dict[tuple[str, Fraction | None], Candidate] = {}
+    for one in study.candidates:
+        key = (one.arm, None if one.scale is None else exact(one.scale))
+        if key in seen:
+            source, row = frame.place(one.row)
+            outcome.add(
+                "the arm has this scale twice",
+                source=source,
+                row=row,
+                key=frame.key(one.row),
+                field="/scale",
+                expected=f"once, as {seen[key].name}",
+                found=one.name,
+            )
+        seen[key] = one
+    grid = [exact(text) for text in study.protocol["scale_grid"]]
+    path = study.protocol_path
+    for index, (before, after) in enumerate(pairwise(grid), 1):
+        if after <= before:
+            outcome.add(
+                "the grid is not strictly ascending",
+                source=path,
+                field=f"/scale_grid/{index}",
+                expected=f"above {study.protocol['scale_grid'][index - 1]}",
+                found=study.protocol["scale_grid"][index],
+            )
+    for selector in study.protocol.get("selectors") or []:
+        if selector["rule"] != "empirical-zero":
+            continue
+        for index, text in enumerate(study.protocol["scale_grid"]):
+            if (selector.get("arm"), exact(text)) not in seen:
+                outcome.add(
+                    "the bank has no candidate of this scale",
+                    source=path,
+                    field=f"/scale_grid/{index}",
+                    expected=f"a candidate {selector.get('arm')}@{text}",
+                    found="none",
+                )
+
+
+@check("bank.checkpoints", "candidates")
+def checkpoints(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    learned = [one for one in study.candidates if one.checkpoint is not None]
+    if not learned and not study.checkpoints:
+        outcome.not_applicable = "no direction of the bank is learned"
+        return
+    outcome.inspected = len(learned)
+    for checkpoint in study.checkpoints.values():
+        if (problem := checkpoint.problem(study)) is not None:
+            pointer, expected, found = problem
+            outcome.add(
+                "the weights cannot be run on the declared features and actions",
+                source=checkpoint.document.path,
+                field=pointer,
+                expected=expected,
+                found=found,
+            )
+    told: set[str | None] = set()
+    first: dict[str | None, Candidate] = {}
+    for one in learned:
+        source, number = frame.place(one.row)
+        weights = study.checkpoint_of(one)
+        if (other := first.setdefault(one.family, one)).checkpoint != one.checkpoint:
+            outcome.add(
+                "a family has one checkpoint, and this candidate names another",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field="/checkpoint_sha256",
+                expected=f"{other.checkpoint}, as {other.name}",
+                found=one.checkpoint,
+            )
+        if weights is not None and weights.document.value["family"] != one.family:
+            outcome.add(
+                "the checkpoint is that of another family",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field="/checkpoint_sha256",
+                expected=one.family or "none",
+                found=weights.document.value["family"],
+            )
+        if weights is not None or one.family in told:
+            continue
+        told.add(one.family)
+        if one.policy == "student" or study.sealed_directions(one.family) is None:
+            outcome.missing = f"neither weights nor sealed directions of {one.family} are in the bundle"
+            continue
+        outcome.add(
+            "the directions of this family are taken as sealed: its weights are not in the bundle",
+            severity="note",
+            source=source,
+            row=number,
+            key=frame.key(one.row),
+            field="/checkpoint_sha256",
+            expected="weights with this digest",
+            found="sealed directions only",
+        )
+    named = {one.checkpoint for one in learned}
+    for digest, checkpoint in study.checkpoints.items():
+        if digest not in named:
+            outcome.add(
+                "no candidate names these weights",
+                source=checkpoint.document.path,
+                expected=f"one of {', '.join(sorted(one[:12] for one in named if one)) or 'none'}",
+                found=digest[:12],
+            )
+
+
+@check("bank.serializer", "candidates")
+def serializer(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    for row, names in enumerate(frame.column("serializer").to_pylist()):
+        if names != study.actions:
+            source, number = frame.place(row)
+            outcome.add(
+                "the candidate's vectors follow another action order",
+                source=source,
+                row=number,
+                key=frame.key(row),
+                field="/serializer",
+                expected=", ".join(study.actions),
+                found=", ".join(names),
+            )
+
+
+@check("bank.policies", "candidates")
+def declared_policies(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    for one in study.candidates:
+        for field, expected, found in _lacks(study, one):
+            source, number = frame.place(one.row)
+            outcome.add(
+                "the candidate does not declare what its policy needs",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field=field,
+                expected=expected,
+                found=found,
+            )
+    first: dict[str, Candidate] = {}
+    for one in study.candidates:
+        other = first.setdefault(one.arm, one)
+        for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
+            if getattr(one, field) != getattr(other, field):
+                source, number = frame.place(one.row)
+                outcome.add(
+                    "an arm is one policy at several scales, and this candidate is another",
+                    source=source,
+                    row=number,
+                    key=frame.key(one.row),
+                    field=f"/{field}",
+                    expected=f"as in {other.name}",
+                    found=str(getattr(one, field)),
+                )
+    _told_apart(study, outcome)
+    anchors = [one for one in study.candidates if one.policy == "anchor"]
+    if len(anchors) != 1 and study.candidates:
+        outcome.add(
+            "the bank has one anchor", source=frame.paths[0], field="/policy", expected="one anchor", found=len(anchors)
+        )
+
+
+def _told_apart(study: Study, outcome: Outcome) -> None:
+    """Competing candidates of one scale differ in their family's index, so that ties have one order."""
+    if not any(one.get("partition") for one in study.protocol.get("selectors") or []):
+        # Nothing chooses among families, so nothing can tie.
+        return
+    frame = study.frame("candidate")
+    first: dict[tuple[Fraction, int | None], Candidate] = {}
+    for one in (study.candidates[place] for place in competing(study)):
+        other = first.setdefault((exact(one.scale or "0"), one.family_index), one)
+        if other.arm != one.arm:
+            source, number = frame.place(one.row)
+            outcome.add(
+                "two candidates compete at one scale with the same family index, so that ties have no order",
+                source=source,
+                row=number,
+                key=frame.key(one.row),
+                field="/family_index",
+                expected=f"another than that of {other.name}",
+                found="nothing" if one.family_index is None else one.family_index,
+            )
+
+
+def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
+    """(field, expected, found) for everything that a candidate's policy misses."""
+    features = set(study.protocol.get("features") or {})
+    if one.policy in ("anchor", "tilt", "query") and "anchor" not in study.protocol:
+        yield "/policy", "an anchor rule in the protocol", "none"
+    if one.policy not in ("query", "student") and one.interface != "teacher-backed":
+        yield "/interface", "teacher-backed: the policy uses the teacher's distribution", one.interface
+    if one.policy == "student" and one.interface != "teacher-free":
+        yield "/interface", "teacher-free: the policy has a base of its own", one.interface
+    exponentiates = one.policy in ("tilt", "query", "student")
+    if (one.normalization == "shifted-exponential") != exponentiates:
+        yield "/normalization", "shifted-exponential" if exponentiates else "none", one.normalization
+    if one.splits is not None:
+        for name in one.splits:
+            if name not in study.roles:
+                yield "/splits", "declared splits", name
+        if one.policy == "anchor" or study.candidates.index(one) in competing(study):
+            yield "/splits", "nothing: the anchor and what competes with it are traced wherever anything is", "a list"
+    if one.policy not in ("tilt", "student"):
+        for field, value in (("scale", one.scale), ("direction", one.direction), ("family", one.family)):
+            if value is not None:
+                yield f"/{field}", f"nothing: a {one.policy} policy has no {field}", str(value)
+    if one.policy in ("tilt", "student"):
+        if one.scale is not None and exact(one.scale) < 0:
+            yield "/scale", "at least 0", one.scale
+        if one.scale is None:
+            yield "/scale", "a scale", "nothing"
+        if one.policy == "student" and not one.checkpoint:
+            yield "/checkpoint_sha256", "the checkpoint of the base policy", "nothing"
+        if one.direction is None and one.checkpoint:
+            # A learned direction: bank.checkpoints says where it comes from.
+            return
+        if one.direction is not None and one.checkpoint and one.policy == "tilt":
+            yield "/direction", "nothing: the checkpoint gives the direction", "a rule"
+        if set(one.direction or {}) != set(study.actions):
+            yield (
+                "/direction",
+                f"a rule for each of {', '.join(study.actions)}",
+                ", ".join(one.direction or {}) or "nothing",
+            )
+        for action, rule in (one.direction or {}).items():
+            unknown = {name for name, _ in rule.get("terms") or ()} - features
+            if unknown:
+                yield f"/direction/{action}/terms", "declared features", ", ".join(sorted(unknown))
+    if one.policy == "query":
+        for part in ("prior", "query"):
+            if part not in study.protocol:
+                yield "/policy", f"a {part} rule in the protocol", "none"
+        prior = study.protocol.get("prior") or {"logits": {}}
+        if set(prior["logits"]) != set(study.actions):
+            yield (
+                "/policy",
+                f"prior logits for each of {', '.join(study.actions)}",
+                ", ".join(prior["logits"]),
+            )
+        used = {name for rule in prior["logits"].values() for name in rule.get("terms") or {}}
+        used |= set((study.protocol.get("query") or {}).get("terms") or {})
+        if used - features:
+            yield "/policy", "declared features", ", ".join(sorted(used - features))

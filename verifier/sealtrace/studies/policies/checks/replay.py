@@ -1,0 +1,299 @@
+"""Distributions, replayed from what each policy was allowed to see."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.frame import ActionMatrix, Index, Matrix
+from sealtrace.studies.policies.evidence.study import Candidate, Replay, Study
+from sealtrace.studies.policies.mathematics import policies, scores
+
+
+def compare_matrix(
+    study: Study,
+    outcome: Outcome,
+    kind: str,
+    rows: Index,
+    field: str,
+    replayed: Matrix,
+    stored: Matrix,
+    message: str,
+) -> None:
+    """Compares distributions action by action, where the replay is defined."""
+    outcome.inspected += len(rows)
+    undefined = int((~np.isfinite(replayed).all(axis=1)).sum())
+    if undefined:
+        outcome.missing = f"{undefined} distributions cannot be replayed from what is there"
+    for column, action in enumerate(study.actions):
+        defined = np.flatnonzero(np.isfinite(replayed[:, column]))
+        outcome.compare(
+            study.frame(kind),
+            rows[defined],
+            f"/{field}/{action}",
+            replayed[defined, column],
+            stored[defined, column],
+            study.tolerance,
+            message,
+        )
+
+
+def _teacher_rows(study: Study) -> tuple[Index, Index]:
+    """Teacher rows with a certain, playable state, and those states."""
+    states = study.state_of("teacher")
+    rows = np.flatnonzero(states >= 0)
+    rows = rows[study.playable[states[rows]]]
+    return rows, states[rows]
+
+
+@check("replay.teacher", "teacher records")
+def teacher(study: Study, outcome: Outcome) -> None:
+    if "teacher" not in study.protocol:
+        outcome.not_applicable = "the protocol does not say how the teacher's distribution is formed"
+        return
+    frame = study.frame("teacher")
+    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False)
+    if not valued.all():
+        outcome.missing = f"{int((~valued).sum())} teacher records hold no action values"
+    rows, states = _teacher_rows(study)
+    rows, states = rows[valued[rows]], states[valued[rows]]
+    values = frame.action_matrix("values", study.actions)
+    named = (values.named[rows] | ~study.legal.named[states]).all(axis=1) & ~values.unknown[rows]
+    rows, states = rows[named], states[named]
+    weights = policies.teacher_weights(
+        values.values[rows], study.legal.named[states], study.real("teacher", "temperature")
+    )
+    stored = frame.action_matrix("distribution", study.actions).values[rows]
+    compare_matrix(
+        study,
+        outcome,
+        "teacher",
+        rows,
+        "distribution",
+        policies.normalized(weights),
+        stored,
+        "the distribution is not the softmax of the action values",
+    )
+
+
+@check("replay.teacher-value", "teacher records")
+def teacher_value(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("teacher")
+    reported = frame.numbers("value")
+    stated = np.isfinite(reported)
+    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False) & stated
+    if (stated & ~valued).any():
+        outcome.missing = f"{int((stated & ~valued).sum())} state values have no action values to follow from"
+    if frame.size and not stated.any():
+        outcome.not_applicable = "the teacher's records hold no state value"
+        return
+    rows, _ = _teacher_rows(study)
+    rows = rows[valued[rows]]
+    outcome.inspected = len(rows)
+    values = frame.action_matrix("values", study.actions).values[rows]
+    distribution = frame.action_matrix("distribution", study.actions).values[rows]
+    outcome.compare(
+        frame,
+        rows,
+        "/value",
+        scores.expected_utility(distribution, values),
+        reported[rows],
+        study.tolerance,
+        "the state value is not the mean of the action values",
+    )
+
+
+@check("replay.normalizer", "normalizers")
+def normalizer(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    replays = [replay_of(study, index) for index in range(len(study.candidates))]
+    if replays and all(replay is not None and replay.normalizers is None for replay in replays):
+        outcome.not_applicable = "no policy of the bank is normalized"
+        return
+    for one, replay in zip(study.candidates, replays, strict=True):
+        if replay is None or replay.normalizers is None:
+            continue
+        known = study.playable
+        if one.policy == "tilt":
+            known = known & np.isfinite(study.smoothed_teacher).all(axis=1)
+        values = replay.normalizers[known]
+        outcome.inspected += len(values)
+        bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+        if len(bad):
+            source, row = frame.place(one.row)
+            state = study.states[int(np.flatnonzero(known)[bad[0]])].as_py()
+            outcome.add(
+                f"the normalizer is not finite and positive at {len(bad)} states, first at {state}",
+                source=source,
+                row=row,
+                key=frame.key(one.row),
+                field="/scale",
+                expected="a finite positive normalizer",
+                found=float(values[bad[0]]),
+            )
+
+
+def replay_of(study: Study, candidate: int) -> Replay | None:
+    """The replay of a candidate, or None where the protocol or the bank does not say how."""
+    needed = {"tilt": ("anchor",), "anchor": ("anchor",), "query": ("prior", "query")}
+    policy = study.candidates[candidate].policy
+    if any(part not in study.protocol for part in needed.get(policy, ())) or not study.frame("observation").size:
+        return None
+    return study.replay(candidate)
+
+
+def _replay_policy(study: Study, outcome: Outcome, policy: str, message: str) -> None:
+    """Compares the traces of every candidate of a policy with their replay."""
+    indices = [index for index, one in enumerate(study.candidates) if one.policy == policy]
+    if study.candidates and not indices:
+        outcome.not_applicable = f"the bank has no {policy} policy"
+        return
+    for index in indices:
+        replay = replay_of(study, index)
+        if replay is None:
+            outcome.missing = f"{study.candidates[index].name} does not declare what its policy needs"
+            continue
+        rows = study.traces_of(index)
+        compare_matrix(
+            study,
+            outcome,
+            "trace",
+            rows,
+            "probabilities",
+            replay.probabilities[study.trace_state[rows]],
+            study.probabilities.values[rows],
+            message,
+        )
+
+
+@check("replay.anchor", "traces")
+def anchor(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "anchor", "the distribution is not the smoothed teacher")
+
+
+@check("replay.top-action", "traces")
+def top_action(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "top-action", "the distribution is not a point mass on the teacher's top action")
+
+
+@check("replay.tilt", "traces")
+def tilt(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "tilt", "the distribution is not the tilt of the anchor at this scale")
+
+
+@check("replay.student", "traces")
+def student(study: Study, outcome: Outcome) -> None:
+    _replay_policy(study, outcome, "student", "the distribution is not the tilt of the checkpoint's own base policy")
+
+
+@check("replay.residual", "sealed directions")
+def residual(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("residual")
+    learned = {one.family: one for one in study.candidates if one.direction is None and one.checkpoint is not None}
+    if not frame.size:
+        outcome.not_applicable = "no direction is sealed"
+        return
+    codes, families = frame.texts("family")
+    states = study.state_of("residual")
+    matrix = frame.action_matrix("direction", study.actions)
+    _whole_directions(study, outcome, matrix)
+    for code, family in enumerate(families):
+        rows = np.flatnonzero(codes == code)
+        if family not in learned:
+            outcome.inspected += len(rows)
+            outcome.rows(
+                frame,
+                rows,
+                "/family",
+                "no candidate of the bank has a learned direction of this family",
+                expected=lambda _: ", ".join(sorted(filter(None, learned))) or "none",
+                found=lambda _: family,
+            )
+            continue
+        _named_checkpoints(study, outcome, rows, learned[family])
+        checkpoint = study.checkpoint_of(learned[family])
+        replayed = None if checkpoint is None else checkpoint.direction(study)
+        if replayed is None:
+            # Taken as sealed: bank.checkpoints says so.
+            outcome.inspected += len(rows)
+            continue
+        rows = rows[(states[rows] >= 0) & ~matrix.unknown[rows]]
+        compare_matrix(
+            study,
+            outcome,
+            "residual",
+            rows,
+            "direction",
+            replayed[states[rows]],
+            matrix.values[rows],
+            "the sealed direction is not what the weights give on the observation",
+        )
+
+
+def _whole_directions(study: Study, outcome: Outcome, matrix: ActionMatrix) -> None:
+    """Every sealed direction belongs to an observed state, and names every action and no other."""
+    frame = study.frame("residual")
+    outcome.rows(
+        frame,
+        np.flatnonzero(frame.lookup("state", study.states) < 0),
+        "/state",
+        "no observation has this state",
+        expected=lambda _: "an observation",
+        found=lambda row: frame.text("state", row),
+    )
+    outcome.rows(
+        frame,
+        np.flatnonzero(matrix.unknown | ~matrix.named.all(axis=1)),
+        "/direction",
+        "the direction does not name exactly the declared actions",
+        expected=lambda _: ", ".join(study.actions),
+        found=lambda row: ", ".join(dict(frame.column("direction")[row].as_py())),
+    )
+
+
+def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, one: Candidate) -> None:
+    """A direction that names a checkpoint names that of its family's candidates."""
+    frame = study.frame("residual")
+    digests, texts = frame.texts("checkpoint_sha256")
+    due = texts.index(one.checkpoint) if one.checkpoint in texts else -2
+    outcome.rows(
+        frame,
+        rows[(digests[rows] >= 0) & (digests[rows] != due)],
+        "/checkpoint_sha256",
+        "the direction names another checkpoint than the candidates of its family",
+        expected=lambda _: one.checkpoint,
+        found=lambda row: frame.text("checkpoint_sha256", row),
+    )
+
+
+@check("replay.zero-scale", "traces")
+def zero_scale(study: Study, outcome: Outcome) -> None:
+    zeros = [
+        index
+        for index, one in enumerate(study.candidates)
+        if one.policy == "tilt" and one.scale is not None and exact(one.scale) == 0
+    ]
+    if study.candidates and not zeros:
+        outcome.not_applicable = "no candidate has scale zero"
+        return
+    frame = study.frame("trace")
+    values = study.probabilities.values
+    for index in zeros:
+        rows = study.traces_of(index)
+        base = study.anchor_traces[study.trace_state[rows]]
+        rows, base = rows[base >= 0], base[base >= 0]
+        outcome.inspected += len(rows)
+        differs = values[rows].view(np.int64) != values[base].view(np.int64)
+        for column in np.flatnonzero(differs.any(axis=0)).tolist():
+            wrong = np.flatnonzero(differs[:, column])
+            pairs = dict(zip(rows[wrong].tolist(), base[wrong].tolist(), strict=True))
+            outcome.rows(
+                frame,
+                rows[wrong],
+                f"/probabilities/{study.actions[column]}",
+                "a candidate of scale zero is not the stored anchor, bit for bit",
+                expected=lambda row: float(values[pairs[row], column]),
+                found=lambda row: float(values[row, column]),
+            )

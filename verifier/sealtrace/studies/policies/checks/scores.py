@@ -1,0 +1,181 @@
+"""Reported scores against what distributions and action values give."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.studies.policies.evidence.frame import Index
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import thresholds
+from sealtrace.studies.policies.mathematics.scores import aggregate
+
+
+def _joined(study: Study) -> tuple[Index, Index]:
+    """Places in the recomputed scores that have a reported score, and the rows of those."""
+    reported = study.score_of_trace[study.scored.rows]
+    places = np.flatnonzero(reported >= 0)
+    return places, reported[places]
+
+
+@check("score.trace-digest", "scores")
+def trace_digest(study: Study, outcome: Outcome) -> None:
+    traces, scores = study.frame("trace"), study.frame("score")
+    rows = np.flatnonzero(study.score_of_trace >= 0)
+    outcome.inspected = len(rows)
+    codes, texts = scores.texts("trace_sha256")
+    digests = [study.bundle.contents.get(path) for path in traces.paths]
+    if None in digests:
+        outcome.missing = "a trace file could not be read whole"
+        return
+    due = np.array([texts.index(digest) if digest in texts else -1 for digest in digests])
+    files = traces.file_of()[rows]
+    reported = study.score_of_trace[rows]
+    wrong = np.flatnonzero(codes[reported] != due[files])
+    expected = {int(reported[index]): digests[files[index]] for index in wrong.tolist()}
+    outcome.rows(
+        scores,
+        reported[wrong],
+        "/trace_sha256",
+        "the score was made for another trace table",
+        expected=lambda row: expected[row],
+        found=lambda row: scores.text("trace_sha256", row),
+    )
+
+
+@check("score.utility", "scores")
+def utility(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("score")
+    places, rows = _joined(study)
+    outcome.inspected = len(rows)
+    for field, replayed in (("weak", study.scored.weak), ("strong", study.scored.strong)):
+        outcome.compare(
+            frame,
+            rows,
+            f"/{field}",
+            replayed[places],
+            frame.numbers(field)[rows],
+            study.tolerance,
+            "the utility is not the distribution's mean of the action values",
+        )
+
+
+@check("score.delta", "scores")
+def delta(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("score")
+    places, rows = _joined(study)
+    outcome.inspected = len(rows)
+    outcome.compare(
+        frame,
+        rows,
+        "/delta",
+        study.scored.delta[places],
+        frame.numbers("delta")[rows],
+        study.tolerance,
+        "the delta is not the strong utility less the anchor's at the same state",
+    )
+
+
+@check("threshold.stored", "scores")
+def stored_threshold(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("score")
+    outcome.inspected = frame.size
+    deltas, reported = frame.numbers("delta"), frame.flags("crossing")
+    bound = -study.constant("tau")
+    crossed = thresholds.below(deltas, bound)
+    outcome.rows(
+        frame,
+        np.flatnonzero(crossed != reported),
+        "/crossing",
+        f"the stored delta {'is compared strictly with'} -{study.protocol['tau']}",
+        expected=lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
+        found=lambda row: bool(reported[row]),
+    )
+    differ = np.flatnonzero(thresholds.read_differently(deltas, bound))
+    outcome.rows(
+        frame,
+        differ,
+        "/delta",
+        f"the delta is the double nearest to -{study.protocol['tau']}: read exactly it is a crossing, "
+        "compared with that double it is not",
+        severity="warning",
+        expected=lambda row: f"crossing {'true' if crossed[row] else 'false'}",
+        found=lambda row: float(deltas[row]),
+    )
+
+
+@check("threshold.recomputed", "scores")
+def recomputed_threshold(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("score")
+    places, rows = _joined(study)
+    outcome.inspected = len(rows)
+    reported = frame.flags("crossing")[rows]
+    wrong = np.flatnonzero(study.scored.crossed[places] != reported)
+    at = dict(zip(rows[wrong].tolist(), places[wrong].tolist(), strict=True))
+    outcome.rows(
+        frame,
+        rows[wrong],
+        "/crossing",
+        f"the records decide otherwise against -{study.protocol['tau']}",
+        expected=lambda row: (
+            f"{'true' if study.scored.crossed[at[row]] else 'false'} (delta {float(study.scored.delta[at[row]])!r})"
+        ),
+        found=lambda row: bool(frame.flags("crossing")[row]),
+    )
+
+
+@check("aggregate.summary", "summaries")
+def summary(study: Study, outcome: Outcome) -> None:
+    if not study.bundle.of_kind("summary"):
+        outcome.not_applicable = "the bundle retains no policy summary"
+        return
+    frame = study.frame("summary")
+    outcome.inspected = frame.size
+    candidates = study.candidate_of("summary")
+    populations, names = frame.texts("population")
+    scored = study.scored
+    splits, split_names = study.frame("observation").texts("split")
+    of_row = study.trace_candidate[scored.rows]
+    split_of_row = splits[study.trace_state[scored.rows]]
+    for row in range(frame.size):
+        source, number = frame.place(row)
+        population = names[populations[row]]
+        inside = of_row == candidates[row]
+        if population in split_names:
+            inside &= split_of_row == split_names.index(population)
+        if candidates[row] < 0 or (population not in split_names and population != "all") or not inside.any():
+            outcome.add(
+                "nothing was traced for this policy and population",
+                source=source,
+                row=number,
+                key=frame.key(row),
+                field="/population",
+                expected=f"all or one of {', '.join(split_names)}",
+                found=population,
+            )
+            continue
+        result = aggregate(scored.weak[inside], scored.strong[inside], scored.delta[inside], scored.crossed[inside])
+        place = np.array([row])
+        for field in ("weak", "strong", "delta", "delta_min", "delta_max"):
+            outcome.compare(
+                frame,
+                place,
+                f"/{field}",
+                np.array([getattr(result, field)]),
+                frame.numbers(field)[place],
+                study.tolerance,
+                "the summary is not the aggregate of its states",
+            )
+        for field in ("states", "crossings"):
+            found = int(frame.table.column(field)[row].as_py())
+            if found != getattr(result, field):
+                outcome.add(
+                    "the count is not that of the records",
+                    source=source,
+                    row=number,
+                    key=frame.key(row),
+                    field=f"/{field}",
+                    expected=getattr(result, field),
+                    found=found,
+                )

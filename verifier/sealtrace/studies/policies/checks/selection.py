@@ -1,0 +1,311 @@
+"""The selection record against the recomputed counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sealtrace.bundle.reading import Document
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.kinds import STAGES
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics.selection import Choice, empirical_zero
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A selector's counts, recomputed from records."""
+
+    grid: list[str]
+    crossings: list[int]
+    states: list[int]
+    choice: Choice
+
+
+def recount(study: Study, selector: dict[str, Any], split: str) -> Counted | None:
+    """Counts every scale of the protocol's grid on a split; None where one was not traced there."""
+    scored = study.scored
+    splits, names = study.frame("observation").texts("split")
+    if split not in names:
+        return None
+    inside = splits[study.trace_state[scored.rows]] == names.index(split)
+    of_row = study.trace_candidate[scored.rows]
+    scale_of = {
+        exact(one.scale): index
+        for index, one in enumerate(study.candidates)
+        if one.arm == selector.get("arm") and one.scale is not None
+    }
+    grid = study.protocol["scale_grid"]
+    crossings, states = [], []
+    for text in grid:
+        rows = inside & (of_row == scale_of.get(exact(text), -1))
+        if exact(text) not in scale_of or not rows.any():
+            return None
+        crossings.append(int(scored.crossed[rows].sum()))
+        states.append(int(rows.sum()))
+    return Counted(grid, crossings, states, empirical_zero([exact(text) for text in grid], crossings))
+
+
+def _counting(study: Study) -> list[dict[str, Any]]:
+    """The selectors that a selection record stands for; the others leave maps."""
+    return [one for one in study.protocol.get("selectors") or [] if one["rule"] == "empirical-zero"]
+
+
+def _selector(study: Study, record: dict[str, Any]) -> dict[str, Any] | None:
+    return next((one for one in _counting(study) if one["name"] == record["selector"]), None)
+
+
+def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], Counted | None]]:
+    """Every selection record with its recount."""
+    for document in study.bundle.documents_of("selection"):
+        selector = _selector(study, document.value)
+        counted = None if selector is None else recount(study, selector, document.value["split"])
+        yield document, {"selector": document.value["selector"]}, counted
+
+
+def _nothing_selected(study: Study, outcome: Outcome) -> bool:
+    """Says so where the study neither declares nor records a selection."""
+    if _counting(study) or study.bundle.documents_of("selection"):
+        return False
+    outcome.not_applicable = "the protocol declares no selector over a grid of scales"
+    return True
+
+
+@check("selection.grid", "selections")
+def grid(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
+    selectors = _counting(study)
+    documents = study.bundle.documents_of("selection")
+    outcome.inspected = len(documents)
+    for document in documents:
+        record, key = document.value, {"selector": document.value["selector"]}
+        if _selector(study, record) is None:
+            outcome.add(
+                "the protocol declares no such selector",
+                source=document.path,
+                key=key,
+                field="/selector",
+                expected=", ".join(one["name"] for one in selectors) or "none",
+                found=record["selector"],
+            )
+        for field, due in (("grid", study.protocol["scale_grid"]), ("tau", study.protocol["tau"])):
+            if _values(record[field]) != _values(due):
+                outcome.add(
+                    "the selection used another value than the protocol declares",
+                    source=document.path,
+                    key=key,
+                    field=f"/{field}",
+                    expected=_text(due),
+                    found=_text(record[field]),
+                )
+        for field in ("epsilon", "zeta"):
+            if record.get(field) is not None:
+                outcome.add(
+                    "empirical-zero selection has no budget",
+                    source=document.path,
+                    key=key,
+                    field=f"/{field}",
+                    expected="nothing",
+                    found=record[field],
+                )
+        for place, one in enumerate(record["counts"]):
+            if one.get("risk_upper") is not None:
+                outcome.add(
+                    "empirical-zero selection has no risk bound",
+                    source=document.path,
+                    key=key,
+                    field=f"/counts/{place}/risk_upper",
+                    expected="nothing",
+                    found=one["risk_upper"],
+                )
+        if study.roles.get(record["split"]) != "calibration":
+            outcome.add(
+                "the selection counts a split that is not for calibration",
+                source=document.path,
+                key=key,
+                field="/split",
+                expected=_of_role(study, "calibration"),
+                found=record["split"],
+            )
+    names = [document.value["selector"] for document in documents]
+    for document in documents:
+        if names.count(document.value["selector"]) > 1:
+            outcome.add(
+                "the selector has more than one selection record",
+                source=document.path,
+                key={"selector": document.value["selector"]},
+                field="/selector",
+                expected="one record",
+                found=names.count(document.value["selector"]),
+            )
+    absent = {one["name"] for one in selectors} - {document.value["selector"] for document in documents}
+    if absent:
+        outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
+
+
+@check("selection.counts", "counts")
+def counts(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
+    for document, key, counted in recounted(study):
+        if counted is None:
+            outcome.missing = "the grid was not traced and scored on the selection's split"
+            continue
+        record = document.value
+        reported = {exact(one["scale"]): (index, one) for index, one in enumerate(record["counts"]) if one.get("scale")}
+        if len(record["counts"]) != len(counted.grid):
+            outcome.add(
+                "the selection has another number of counts than the grid has scales",
+                source=document.path,
+                key=key,
+                field="/counts",
+                expected=len(counted.grid),
+                found=len(record["counts"]),
+            )
+        for text, crossings, states in zip(counted.grid, counted.crossings, counted.states, strict=True):
+            outcome.inspected += 1
+            if exact(text) not in reported:
+                outcome.add(
+                    "the selection counts nothing for this scale",
+                    source=document.path,
+                    key={**key, "scale": text},
+                    field="/counts",
+                    expected=f"{crossings}/{states}",
+                    found="nothing",
+                )
+                continue
+            index, one = reported[exact(text)]
+            for field, due in (("crossings", crossings), ("states", states)):
+                if one[field] != due:
+                    outcome.add(
+                        "the count is not that of the records",
+                        source=document.path,
+                        key={**key, "scale": text},
+                        field=f"/counts/{index}/{field}",
+                        expected=due,
+                        found=one[field],
+                    )
+
+
+@check("selection.certified", "selections")
+def certified(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
+    for document, key, counted in recounted(study):
+        if counted is None:
+            outcome.missing = "the grid was not traced and scored on the selection's split"
+            continue
+        outcome.inspected += 1
+        due = [text for text in counted.grid if exact(text) in counted.choice.certified]
+        if sorted(_values(document.value["certified"])) != sorted(counted.choice.certified):
+            outcome.add(
+                "the certified set is not what the rule admits",
+                source=document.path,
+                key=key,
+                field="/certified",
+                expected=_text(due),
+                found=_text(document.value["certified"]),
+            )
+
+
+@check("selection.choice", "selections")
+def choice(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
+    for document, key, counted in recounted(study):
+        if counted is None:
+            outcome.missing = "the grid was not traced and scored on the selection's split"
+            continue
+        outcome.inspected += 1
+        chosen = document.value.get("choice")
+        due = chosen_text(counted)
+        if (None if chosen is None else exact(chosen)) != counted.choice.chosen:
+            outcome.add(
+                "the choice is not what the rule takes",
+                source=document.path,
+                key=key,
+                field="/choice",
+                expected=due or "none",
+                found=chosen or "none",
+            )
+        wanted = "selected" if due else "no-certified-candidate"
+        if document.value["outcome"] != wanted:
+            outcome.add(
+                "the outcome is not what the rule gives",
+                source=document.path,
+                key=key,
+                field="/outcome",
+                expected=wanted,
+                found=document.value["outcome"],
+            )
+
+
+def chosen_text(counted: Counted) -> str | None:
+    """The chosen scale as the grid writes it."""
+    return next((text for text in counted.grid if exact(text) == counted.choice.chosen), None)
+
+
+@check("selection.held-out", "selections")
+def held_out(study: Study, outcome: Outcome) -> None:
+    if _nothing_selected(study, outcome):
+        return
+    for document in study.bundle.documents_of("selection"):
+        outcome.inspected += 1
+        report_held_out(study, outcome, document)
+
+
+def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
+    """The choice was sealed before any held-out value or score, and says so."""
+    stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
+    status, key = document.value["held_out"], {"selector": document.value["selector"]}
+    if study.roles.get(status["split"]) != "held-out":
+        outcome.add(
+            "the split that was to stay unseen is not the held-out one",
+            source=document.path,
+            key=key,
+            field="/held_out/split",
+            expected=_of_role(study, "held-out"),
+            found=status["split"],
+        )
+    early = [
+        entry.path
+        for entry in study.bundle.entries
+        if entry.kind in ("values", "score")
+        and study.roles.get(entry.split or "") == "held-out"
+        and stages[entry.path] <= stages[document.path]
+    ]
+    if early:
+        outcome.add(
+            "held-out values or scores were sealed no later than the choice",
+            source=document.path,
+            key=key,
+            field="/held_out/status",
+            expected="held-out scores sealed after select",
+            found=", ".join(early),
+        )
+    if status["status"] != "not-joined":
+        outcome.add(
+            "the choice was made with held-out scores joined",
+            source=document.path,
+            key=key,
+            field="/held_out/status",
+            expected="not-joined",
+            found=status["status"],
+        )
+
+
+def _values(constants: str | list[str]) -> list[Fraction]:
+    return [exact(text) for text in ([constants] if isinstance(constants, str) else constants)]
+
+
+def _text(constants: str | list[str]) -> str:
+    return constants if isinstance(constants, str) else ", ".join(constants) or "none"
+
+
+def _of_role(study: Study, role: str) -> str:
+    return " or ".join(name for name, of in study.roles.items() if of == role) or f"a {role} split"

@@ -1,0 +1,206 @@
+"""Data roles: complete, disjoint, and the same in every record."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.content import combined_codes
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import dealing
+
+_SUFFIX = re.compile(r"[0-9]+$")
+
+
+@check("split.inventory", "states")
+def inventory(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("observation")
+    outcome.inspected = frame.size
+    codes, names = frame.texts("split")
+    path = study.protocol_path
+    for index, split in enumerate(study.protocol["splits"]):
+        found = int((codes == names.index(split["name"])).sum()) if split["name"] in names else 0
+        if found != split["states"]:
+            outcome.add(
+                "the split does not hold the declared number of states",
+                source=path,
+                key={"split": split["name"]},
+                field=f"/splits/{index}/states",
+                expected=found,
+                found=split["states"],
+            )
+    undeclared = [code for code, name in enumerate(names) if name not in study.roles]
+    outcome.rows(
+        frame,
+        np.flatnonzero(np.isin(codes, undeclared)),
+        "/split",
+        "the protocol declares no such split",
+        expected=lambda _: " or ".join(study.roles),
+        found=lambda row: frame.text("split", row),
+    )
+
+
+@check("split.disjoint", "states")
+def disjoint(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("observation")
+    outcome.inspected = frame.size
+    splits, names = frame.texts("split")
+    for field, what in (("state", "state"), ("block", "independent block")):
+        codes, texts = frame.texts(field)
+        present = np.flatnonzero(codes >= 0)
+        first = np.full(len(texts), -1, np.int64)
+        # Later assignments win, so the reversed order leaves the first row of each.
+        first[codes[present][::-1]] = present[::-1]
+        other = present[splits[present] != splits[first[codes[present]]]]
+        outcome.rows(
+            frame,
+            other,
+            f"/{field}",
+            f"the {what} lies in two splits",
+            expected=lambda row: f"only in {names[splits[first[codes[row]]]]}",
+            found=lambda row: f"also in {names[splits[row]]}",
+        )
+
+
+@check("split.agreement", "rows")
+def agreement(study: Study, outcome: Outcome) -> None:
+    observations = study.frame("observation")
+    splits, names = observations.texts("split")
+    of_file = {entry.path: entry.split for entry in study.bundle.entries}
+    for kind in ("observation", "teacher", "trace", "values", "score", "residual"):
+        frame = study.frame(kind)
+        outcome.inspected += frame.size
+        codes, texts = frame.texts("split")
+        files = np.array([texts.index(name) if (name := of_file[path]) in texts else -2 for path in frame.paths])
+        if frame.size:
+            declared = files[frame.file_of()]
+            outcome.rows(
+                frame,
+                np.flatnonzero(codes != declared),
+                "/split",
+                "the file holds another split",
+                expected=lambda row: of_file[frame.place(row)[0]],
+                found=lambda row: frame.text("split", row),
+            )
+        if kind == "observation" or not observations.size:
+            continue
+        states = study.state_of(kind)
+        known = np.flatnonzero(states >= 0)
+        place = np.array([names.index(text) if text in names else -2 for text in texts] or [-2])
+        wrong = known[place[codes[known]] != splits[states[known]]]
+        outcome.rows(
+            frame,
+            wrong,
+            "/split",
+            "the record names another split than its observation",
+            expected=lambda row: names[splits[states[row]]],
+            found=lambda row: frame.text("split", row),
+        )
+
+
+@check("split.rule", "states")
+def rule(study: Study, outcome: Outcome) -> None:
+    rules = {split["name"]: split["rule"] for split in study.protocol.get("splits") or [] if split.get("rule")}
+    if study.protocol.get("assignment"):
+        _dealt(study, outcome)
+    elif not rules:
+        outcome.not_applicable = "the protocol declares no assignment rule"
+        return
+    frame = study.frame("observation")
+    codes, names = frame.texts("split")
+    states, ids = frame.texts("state")
+    outcome.inspected = frame.size if rules else outcome.inspected
+    suffixes = [_SUFFIX.search(one) for one in ids]
+    for name, declared in rules.items():
+        modulus = int(declared["modulus"]) or 1
+        remainders = np.array([int(match.group()) % modulus if match else -1 for match in suffixes], np.int64)
+        inside = codes == (names.index(name) if name in names else -2)
+        wrong = np.flatnonzero(inside != (remainders[states] == declared["remainder"]))
+        outcome.rows(
+            frame,
+            wrong,
+            "/split",
+            "the declared rule assigns the state otherwise",
+            expected=lambda row: f"{'not ' if inside[row] else ''}{name}",
+            found=lambda row: frame.text("split", row),
+        )
+
+
+def _dealt(study: Study, outcome: Outcome) -> None:
+    """Every state lies in the split that the declared deal gives it."""
+    frame = study.frame("observation")
+    codes, names = frame.texts("split")
+    declared = study.protocol["assignment"]
+    sizes = {split["name"]: int(split["states"]) for split in study.protocol["splits"]}
+    taking = [name for name in declared["order"] if name in sizes and name in names]
+    if taking != declared["order"]:
+        outcome.missing = "the assignment names a split that is not there"
+        return
+    members = np.flatnonzero(np.isin(codes, [names.index(name) for name in taking]))
+    ids = np.array([text.encode() for text in study.states.to_pylist()], dtype=object)
+    members = members[np.argsort(ids[members], kind="stable")]
+    outcome.inspected = len(members)
+    strata = [study.feature(name)[members] for name in declared["strata"]]
+    if any(np.isnan(one).any() for one in strata):
+        outcome.missing = "a stratum cannot be computed at every state"
+        return
+    if sum(sizes[name] for name in taking) != len(members):
+        outcome.missing = "the splits do not hold the declared numbers of states"
+        return
+    due = np.full(frame.size, -1, np.int64)
+    order = dealing.stratified_order(int(declared["seed"]), strata, len(members))
+    for name, places in zip(taking, dealing.deal(order, [sizes[name] for name in taking]), strict=True):
+        due[members[places]] = names.index(name)
+    wrong = members[due[members] != codes[members]]
+    outcome.rows(
+        frame,
+        wrong,
+        "/split",
+        "the declared deal assigns the state otherwise",
+        expected=lambda row: names[due[row]],
+        found=lambda row: frame.text("split", row),
+    )
+
+
+@check("split.duplicates", "states")
+def duplicates(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("observation")
+    outcome.inspected = frame.size
+    splits, names = frame.texts("split")
+    content = frame.table.drop_columns(["state", "split", "block"])
+    # Where nothing but the legal actions is recorded, sameness cannot be seen.
+    seen = np.zeros(frame.size, np.bool_)
+    for name in content.column_names:
+        if name != "legal":
+            seen |= content.column(name).is_valid().to_numpy()
+    comparable = pa.table({name: _comparable(content.column(name)) for name in content.column_names})
+    codes = combined_codes(comparable, tuple(content.column_names))
+    rows = np.flatnonzero(seen)
+    _, first, group = np.unique(codes[rows], return_index=True, return_inverse=True)
+    before = rows[first[group]]
+    again = np.flatnonzero(splits[before] != splits[rows])
+    same = dict(zip(rows[again].tolist(), before[again].tolist(), strict=True))
+    outcome.rows(
+        frame,
+        rows[again],
+        "/state",
+        "the same observation stands in another split under another id",
+        expected=lambda row: f"only {frame.text('state', same[row])} in {names[splits[same[row]]]}",
+        found=lambda row: f"{frame.text('state', row)} in {names[splits[row]]}",
+    )
+
+
+def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column that has codes: a list of names becomes one text, joined by what no name may contain."""
+    if pa.types.is_list(column.type):
+        joined = pc.binary_join(column.cast(pa.list_(pa.string())), "\x1f")
+        # An empty list and an absent one show the player the same.
+        return pc.fill_null(joined, "")
+    if pa.types.is_floating(column.type):
+        return pc.add(column, 0.0)
+    return column

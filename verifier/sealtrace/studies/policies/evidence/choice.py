@@ -1,0 +1,331 @@
+"""What each declared rule takes on the calibration states: a map from groups to candidates.
+
+Certificates come from `calibration`, recomputed; selection and map records are never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key, lru_cache
+from typing import Any
+
+import numpy as np
+
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError
+from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
+from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, twin
+from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.settings import Setting
+from sealtrace.studies.policies.evidence.study import Study, as_double
+from sealtrace.studies.policies.mathematics import bounds, maps
+from sealtrace.studies.policies.mathematics.maps.mixtures import least_means
+from sealtrace.studies.policies.mathematics.scores import mean
+from sealtrace.studies.policies.mathematics.undecided import Undecided
+
+BITS = 256
+"""The precision of bounds where doubles do not decide."""
+SLACK = Fraction(1, 2 ** (BITS - 16))
+"""Bounds that differ by less than this are not told apart by their approximations."""
+_upper_ball = lru_cache(maxsize=65536)(bounds.risk_upper_ball)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a rule takes: a map from groups to candidates."""
+
+    calibration: Calibration
+    rule: str
+    assigned: tuple[int | None, ...]
+    """The candidate of each group; None is the anchor."""
+    fell_back: tuple[bool, ...]
+    """Groups in which nothing may be chosen."""
+    radius: Fraction
+    reason: str
+    """Why nothing better exists."""
+
+    @property
+    def partition(self) -> Partition:
+        return self.calibration.partition
+
+    @property
+    def certified(self) -> bool:
+        """Whether the repeat or study counts as certified, as the protocol declares."""
+        rule = (self.calibration.study.protocol.get("certification") or {}).get("certified_when") or "every-group"
+        return not any(self.fell_back) if rule == "every-group" else not all(self.fell_back)
+
+    @property
+    def certifies(self) -> tuple[str, ...]:
+        """Which bounds the rule states for its map."""
+        return CERTIFIES[self.rule]
+
+    def risk_upper(self, radius: Fraction | None = None) -> float:
+        """The map's one risk bound: the largest mixture of U."""
+        values = self._bounds(self.calibration.upper)
+        # Subtracted from zero, so that a map of anchors has the bound 0 and not -0.
+        return 0.0 - self._least(-values, self.radius if radius is None else radius)
+
+    def utility_lower(self, radius: Fraction | None = None) -> float:
+        """The map's one utility bound: the smallest mixture of L."""
+        return self._least(self._bounds(self.calibration.lower), self.radius if radius is None else radius)
+
+    def _bounds(self, table: Matrix) -> Vector:
+        rows = [None if one is None else self.calibration.candidates.index(one) for one in self.assigned]
+        if self.rule == "anchor":
+            # The scale-0 candidate is the anchor bit for bit, and has sampled bounds.
+            rows = [_first_of_scale_zero(self.calibration)] * len(rows)
+        return np.array([0.0 if row is None else table[row, group] for group, row in enumerate(rows)])
+
+    def _least(self, values: Vector, radius: Fraction) -> float:
+        counts = self.calibration.counts
+        if not counts.sum():
+            raise UndeclaredError("there are no calibration states")
+        return float(least_means(values[None], counts / counts.sum(), float(min(radius / 2, Fraction(1))))[0])
+
+
+CERTIFIES: dict[str, tuple[str, ...]] = {
+    "anchor": ("risk", "utility"),
+    "fixed": (),
+    "empirical-zero": ("risk",),
+    "mean-strong": (),
+    "kl-budget": (),
+    "risk-only": ("risk",),
+    "dual": ("risk", "utility"),
+    "robust": ("risk", "utility"),
+}
+"""Which bounds each rule states for its map."""
+
+
+def _first_of_scale_zero(calibration: Calibration) -> int:
+    for row, candidate in enumerate(calibration.candidates):
+        if exact(calibration.study.candidates[candidate].scale or "1") == 0:
+            return row
+    raise UndeclaredError("no competing candidate has scale 0")
+
+
+def selector_named(study: Study, name: str) -> dict[str, Any]:
+    """A declared selector."""
+    for selector in study.protocol.get("selectors") or []:
+        if selector["name"] == name:
+            found: dict[str, Any] = selector
+            return found
+    raise UndeclaredError(f"the protocol declares no selector {name!r}")
+
+
+def partition_of(study: Study, selector: dict[str, Any], setting: Setting) -> Partition:
+    """The partition in whose groups a selector's candidates compete."""
+    name = setting.partition or selector.get("partition")
+    if name is None:
+        raise UndeclaredError(f"the selector {selector['name']} names no partition")
+    known = frozen_partitions(study)
+    if name not in known:
+        raise UndeclaredError(f"the bundle has no partition {name!r}")
+    return known[name]
+
+
+def choose(study: Study, selector: dict[str, Any], setting: Setting, states: Index) -> Chosen:
+    """What a selector takes on some calibration states."""
+    calibration = Calibration(study, setting, partition_of(study, selector, setting), states)
+    rule = selector["rule"]
+    radius = Fraction(0) if rule != "robust" else (setting.rho or Fraction(0))
+    if selector.get("radius") is not None:
+        radius = exact(selector["radius"])
+    if not 0 <= radius <= 2:
+        raise UndeclaredError("the radius of the mixture set does not lie between 0 and 2")
+    groups = range(len(calibration.members))
+    if rule == "robust":
+        return _robust(calibration, radius)
+    rows = [_RULES[rule](calibration, selector, group) for group in groups]
+    return Chosen(
+        calibration=calibration,
+        rule=rule,
+        assigned=tuple(None if row is None else calibration.candidates[row] for row in rows),
+        fell_back=tuple(row is None and rule != "anchor" for row in rows),
+        radius=radius,
+        reason=_REASONS[rule],
+    )
+
+
+Taken = int | None
+"""The row of the candidate that a rule takes in a group; None for the anchor."""
+
+
+def _take_anchor(_: Calibration, __: dict[str, Any], ___: int) -> Taken:
+    return None
+
+
+def _take_fixed(calibration: Calibration, selector: dict[str, Any], _: int) -> Taken:
+    for row, candidate in enumerate(calibration.candidates):
+        one = calibration.study.candidates[candidate]
+        if one.arm == selector.get("arm") and exact(one.scale or "-1") == exact(selector.get("scale") or "-2"):
+            return row
+    raise UndeclaredError(f"{selector.get('arm')}@{selector.get('scale')} is no competing candidate")
+
+
+def _take_empirical_zero(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+    rows = [
+        row
+        for row, candidate in enumerate(calibration.candidates)
+        if calibration.study.candidates[candidate].arm == selector.get("arm") and calibration.crossings[row, group] == 0
+    ]
+    # Candidates come in order of scale, so the last is the largest.
+    return rows[-1] if rows else None
+
+
+def _take_by_mean(calibration: Calibration, group: int, admissible: Mask) -> Taken:
+    """The largest mean utility among admissible candidates; the earliest among equals."""
+    if not calibration.counts[group] or not admissible.any():
+        return None
+    values = calibration.utility[:, group]
+
+    def compare(one: int, other: int) -> int:
+        if _twins(calibration, one, other):
+            return 0
+        difference = calibration.exact_mean(one, group) - calibration.exact_mean(other, group)
+        return (difference > 0) - (difference < 0)
+
+    return _largest(values, admissible, compare)
+
+
+def _twins(calibration: Calibration, one: int, other: int) -> bool:
+    """Whether two rows are the same policy, so that nothing needs to be compared."""
+    first, second = (twin(calibration.study, calibration.candidates[row]) for row in (one, other))
+    return first == second
+
+
+def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int]) -> int:
+    """The earliest of the largest admissible values; those too near to tell apart are compared exactly."""
+    rows = np.flatnonzero(admissible)
+    best = values[rows].max()
+    near: list[int] = rows[values[rows] >= best - NEAR * max(1.0, abs(best))].tolist()
+    # max keeps the first of equals, and rows come in the order of the tie rule.
+    return near[0] if len(near) == 1 else max(near, key=cmp_to_key(compare))
+
+
+def _take_mean_strong(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+    limit = -_limit(selector)
+    members = calibration.members[group]
+    # A mean over what is not there would only look inadmissible.
+    calibration.require_scores()
+    admissible = np.zeros(len(calibration.candidates), np.bool_)
+    if len(members):
+        for row, candidate in enumerate(calibration.candidates):
+            delta = mean(calibration.outcomes.of(candidate).delta[members])
+            admissible[row] = delta >= as_double(limit)
+            if abs(delta - as_double(limit)) <= NEAR:
+                admissible[row] = calibration.outcomes.exact_delta(candidate, members) / len(members) >= limit
+    return _take_by_mean(calibration, group, admissible)
+
+
+def _take_kl_budget(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+    limit, clip = as_double(_limit(selector)), as_double(exact(selector.get("clip") or "0"))
+    members = calibration.members[group]
+    admissible = np.zeros(len(calibration.candidates), np.bool_)
+    if len(members):
+        for row, candidate in enumerate(calibration.candidates):
+            divergence = mean(divergences(calibration.study, candidate, clip)[members])
+            if not np.isfinite(divergence):
+                raise UnscoredError(f"{calibration.study.candidates[candidate].name} has no finite teacher KL")
+            if abs(divergence - limit) <= NEAR:
+                raise Undecided("a mean teacher KL lies too near to the declared limit")
+            admissible[row] = divergence < limit
+    return _take_by_mean(calibration, group, admissible)
+
+
+def _limit(selector: dict[str, Any]) -> Fraction:
+    if selector.get("limit") is None:
+        raise UndeclaredError(f"the selector {selector['name']} declares no limit")
+    return exact(selector["limit"])
+
+
+def _take_risk_only(calibration: Calibration, _: dict[str, Any], group: int) -> Taken:
+    return _take_by_mean(calibration, group, calibration.certified[:, group])
+
+
+def _take_dual(calibration: Calibration, _: dict[str, Any], group: int) -> Taken:
+    admissible = calibration.certified[:, group]
+    if not admissible.any():
+        return None
+
+    def compare(one: int, other: int) -> int:
+        shares = calibration.utility_shares.table
+        if shares[one][group] == shares[other][group] and _twins(calibration, one, other):
+            return 0
+        return bounds.compare_lower(calibration.exact_lower(one, group), calibration.exact_lower(other, group))
+
+    return _largest(calibration.lower[:, group], admissible, compare)
+
+
+_RULES: dict[str, Callable[[Calibration, dict[str, Any], int], Taken]] = {
+    "anchor": _take_anchor,
+    "fixed": _take_fixed,
+    "empirical-zero": _take_empirical_zero,
+    "mean-strong": _take_mean_strong,
+    "kl-budget": _take_kl_budget,
+    "risk-only": _take_risk_only,
+    "dual": _take_dual,
+}
+
+_REASONS = {
+    "anchor": "the rule always takes the anchor",
+    "fixed": "the rule names its candidate",
+    "empirical-zero": "no larger scale is without a crossing",
+    "mean-strong": "no candidate within the limit has a larger mean utility",
+    "kl-budget": "no candidate within the limit has a larger mean utility",
+    "risk-only": "no certified candidate of a group has a larger mean utility",
+    "dual": "no certified candidate of a group has a larger utility bound",
+}
+
+
+def map_instance(calibration: Calibration, radius: Fraction) -> maps.Instance:
+    """The map problem of a calibration: the anchor first, then candidates in the order of the tie rule."""
+    shape = (len(calibration.members), len(calibration.candidates) + 1)
+    upper, lower = np.zeros(shape), np.zeros(shape)
+    admissible = np.ones(shape, np.bool_)
+    upper[:, 1:], lower[:, 1:] = calibration.upper.T, calibration.lower.T
+    admissible[:, 1:] = calibration.certified.T
+
+    def exact_upper(group: int, option: int) -> Fraction:
+        if option == 0:
+            return Fraction(0)
+        share = calibration.risk_shares.table[option - 1][group]
+        return _upper_ball(int(calibration.crossings[option - 1, group]), int(calibration.counts[group]), share, BITS)
+
+    def exact_lower(group: int, option: int) -> Fraction:
+        return Fraction(0) if option == 0 else bounds.lower_value(calibration.exact_lower(option - 1, group), BITS)
+
+    return maps.Instance(
+        tuple(calibration.counts.tolist()),
+        upper,
+        lower,
+        admissible,
+        exact_upper,
+        exact_lower,
+        calibration.setting.epsilon_global,
+        radius,
+        SLACK,
+    )
+
+
+MOST_GROUPS = 256
+"""The search for a map takes time and room that grow with the cube of its groups."""
+
+
+def _robust(calibration: Calibration, radius: Fraction) -> Chosen:
+    if calibration.setting.rho is None:
+        raise UndeclaredError("the protocol declares no radius of the mixture set")
+    if calibration.setting.epsilon_global is not None and calibration.setting.epsilon_global < 0:
+        raise UndeclaredError("the risk budget of the mixture is negative")
+    if len(calibration.members) > MOST_GROUPS:
+        raise Undecided(f"a map of more than {MOST_GROUPS} groups is not searched for")
+    solution = maps.best_map(map_instance(calibration, radius))
+    return Chosen(
+        calibration=calibration,
+        rule="robust",
+        assigned=tuple(None if option == 0 else calibration.candidates[option - 1] for option in solution.choice),
+        fell_back=tuple(not calibration.certified[:, group].any() for group in range(len(calibration.members))),
+        radius=radius,
+        reason=maps.describe(solution.proof),
+    )

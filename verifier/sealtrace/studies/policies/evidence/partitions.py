@@ -1,0 +1,107 @@
+"""The frozen partitions: who falls into which group, and which share of the failure budgets each pair has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from sealtrace.bundle.reading import Document
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.frame import Index, Vector
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import partitions
+
+
+@dataclass(frozen=True)
+class Share:
+    """One entry of the allocations."""
+
+    place: int
+    """Its place in the document."""
+    risk: Fraction
+    utility: Fraction | None
+
+
+class Partition:
+    """One frozen partition of a study."""
+
+    def __init__(self, study: Study, document: Document) -> None:
+        self.study = study
+        self.document = document
+        self.name: str = document.value["name"]
+        self.learned_in: str | None = document.value.get("learned_in")
+        self.groups: list[str] = [leaf["group"] for leaf in document.value["leaves"]]
+
+    @cached_property
+    def leaves(self) -> list[list[partitions.Condition]]:
+        """The rule, exactly."""
+        return [
+            [partitions.Condition(one["feature"], exact(one["threshold"]), one["below"]) for one in leaf["conditions"]]
+            for leaf in self.document.value["leaves"]
+        ]
+
+    @cached_property
+    def features(self) -> dict[str, Vector]:
+        """The columns that the rule reads, at every observed state."""
+        names = {condition.feature for leaf in self.leaves for condition in leaf}
+        return {name: self.study.feature(name) for name in sorted(names)}
+
+    @cached_property
+    def known(self) -> Index:
+        """The observed states at which every feature of the rule can be computed."""
+        columns = list(self.features.values())
+        usable = np.ones(len(self.study.states), np.bool_)
+        for column in columns:
+            usable &= ~np.isnan(column)
+        return np.flatnonzero(usable)
+
+    @cached_property
+    def holding(self) -> Index:
+        """How many groups hold each observed state; -1 where the rule cannot be followed."""
+        count = np.full(len(self.study.states), -1, np.int64)
+        count[self.known] = partitions.held(self._at_known, self.leaves, len(self.known))
+        return count
+
+    @cached_property
+    def group_of(self) -> Index:
+        """The group of every observed state; -1 where none, several, or the rule cannot be followed."""
+        place = np.full(len(self.study.states), -1, np.int64)
+        place[self.known] = partitions.assign(self._at_known, self.leaves, len(self.known))
+        return np.where(self.holding == 1, place, -1)
+
+    @cached_property
+    def _at_known(self) -> dict[str, Vector]:
+        return {name: column[self.known] for name, column in self.features.items()}
+
+    @cached_property
+    def shares(self) -> dict[tuple[int, int], Share]:
+        """(candidate, group) to its share; a pair that stands twice keeps its first entry."""
+        places = {(one.arm, _exact(one.scale)): index for index, one in enumerate(self.study.candidates)}
+        groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
+        shares: dict[tuple[int, int], Share] = {}
+        for place, entry in enumerate(self.document.value.get("allocations") or []):
+            candidate = places.get((entry["arm"], _exact(entry.get("scale"))))
+            if candidate is not None and entry["group"] in groups:
+                share = Share(
+                    place, exact(entry["risk"]), None if entry.get("utility") is None else exact(entry["utility"])
+                )
+                shares.setdefault((candidate, groups[entry["group"]]), share)
+        return shares
+
+
+def _exact(text: str | None) -> Fraction | None:
+    return None if text is None else exact(text)
+
+
+def frozen_partitions(study: Study) -> dict[str, Partition]:
+    """The partitions of a study by name; of two with one name, the first."""
+    if "partitions" not in study.memory:
+        found: dict[str, Partition] = {}
+        for document in study.bundle.documents_of("partition"):
+            found.setdefault(document.value["name"], Partition(study, document))
+        study.memory["partitions"] = found
+    known: dict[str, Partition] = study.memory["partitions"]
+    return known

@@ -1,0 +1,561 @@
+"""The evidence of a bundle as columns that join: what every check reads.
+
+Rows join through the observed states. A key that is missing or stands twice joins nothing (-1), so a
+check sees only rows whose partners are certain; the join checks report the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.bundle.content import combined_codes, document_digest
+from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.contract.kinds import KINDS
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
+from sealtrace.studies.policies.mathematics import networks, policies, scores, thresholds
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One row of the bank."""
+
+    row: int
+    arm: str
+    scale: str | None
+    policy: str
+    interface: str
+    direction: dict[str, Any] | None
+    family: str | None
+    family_index: int | None
+    normalization: str
+    checkpoint: str | None
+    splits: list[str] | None
+
+    @property
+    def name(self) -> str:
+        """Arm and scale, as people write them."""
+        return self.arm if self.scale is None else f"{self.arm}@{self.scale}"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The frozen weights of a learned family."""
+
+    document: Document
+
+    def problem(self, study: Study) -> tuple[str, str, str] | None:
+        """(pointer, expected, found) where the weights cannot be run on the study's features; None where they can."""
+        value = self.document.value
+        declared = study.protocol.get("features") or {}
+        for place, name in enumerate(value["features"]):
+            if name not in declared:
+                return f"/features/{place}", "a declared feature", name
+        if value["actions"] != study.actions:
+            return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
+        for head in ("residual", "base"):
+            width = len(value["features"])
+            for place, layer in enumerate(value.get(head) or []):
+                pointer = f"/{head}/{place}"
+                if len(layer["weights"]) != width:
+                    return f"{pointer}/weights", f"{width} inputs", str(len(layer["weights"]))
+                width = len(layer["bias"])
+                for row, outputs in enumerate(layer["weights"]):
+                    if len(outputs) != width:
+                        return f"{pointer}/weights/{row}", f"{width} outputs", str(len(outputs))
+            if value.get(head) and width != len(study.actions):
+                return f"/{head}", f"{len(study.actions)} outputs at the end", str(width)
+        return None
+
+    def direction(self, study: Study) -> Matrix | None:
+        """The residual direction at every observed state, from observations alone."""
+        return self._head(study, "residual")
+
+    def base(self, study: Study) -> Matrix | None:
+        """The logits of the family's own base policy; None where it has none."""
+        return self._head(study, "base")
+
+    def _head(self, study: Study, head: str) -> Matrix | None:
+        value = self.document.value
+        if not value.get(head) or self.problem(study) is not None:
+            return None
+        inputs = np.column_stack([study.feature(name) for name in value["features"]])
+        layers = [
+            networks.Layer(np.array(layer["weights"], np.float64), np.array(layer["bias"], np.float64), kind)
+            for layer in value[head]
+            for kind in [layer["activation"]]
+        ]
+        return networks.forward(inputs, layers)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A candidate's distribution at every observed state, recomputed."""
+
+    probabilities: Matrix
+    normalizers: Vector | None
+    """None where nothing is normalized."""
+
+
+class Study:
+    """Columns and joins of one bundle. Everything is computed when first asked for, once."""
+
+    def __init__(self, bundle: Bundle, expected_root: str | None = None, progress: Progress | None = None) -> None:
+        self.bundle = bundle
+        self.expected_root = expected_root
+        self.progress = progress or (lambda *_: None)
+        """Told of steps that may last: a name, how much is done, how much there is."""
+        self._frames: dict[str, Frame] = {}
+        self._replays: dict[int, Replay | None] = {}
+        self.memory: dict[str, Any] = {}
+        """What is costly and asked for by several checks."""
+
+    # Records
+
+    def frame(self, kind: str) -> Frame:
+        """The rows of a kind."""
+        if kind not in self._frames:
+            self._frames[kind] = Frame(kind, self.bundle.of_kind(kind))
+        return self._frames[kind]
+
+    @cached_property
+    def protocol_document(self) -> Document | None:
+        return self.bundle.document("protocol")
+
+    @property
+    def protocol(self) -> dict[str, Any]:
+        """The protocol. Checks that read it run only where it is there."""
+        document = self.protocol_document
+        return {} if document is None else document.value
+
+    @property
+    def protocol_path(self) -> str:
+        """Where the protocol lies."""
+        return "" if self.protocol_document is None else self.protocol_document.path
+
+    def constant(self, *path: str) -> Fraction:
+        """A declared constant, exactly."""
+        value: Any = self.protocol
+        for name in path:
+            value = value[name]
+        return exact(value)
+
+    def real(self, *path: str) -> float:
+        """A declared constant as the nearest double."""
+        return as_double(self.constant(*path))
+
+    @property
+    def actions(self) -> list[str]:
+        return list(self.protocol.get("actions") or [])
+
+    @property
+    def tolerance(self) -> float:
+        return self.real("tolerances", "replay")
+
+    @cached_property
+    def roles(self) -> dict[str, str]:
+        """Split name to role."""
+        return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        frame = self.frame("candidate")
+        return [
+            Candidate(
+                row,
+                record["arm"],
+                record["scale"],
+                record["policy"],
+                record["interface"],
+                None if record["direction"] is None else dict(record["direction"]),
+                record["family"],
+                record["family_index"],
+                record["normalization"],
+                record["checkpoint_sha256"],
+                record["splits"],
+            )
+            for row, record in enumerate(frame.table.to_pylist())
+        ]
+
+    @cached_property
+    def anchor(self) -> int | None:
+        """The bank's anchor, where there is exactly one."""
+        anchors = [index for index, one in enumerate(self.candidates) if one.policy == "anchor"]
+        return anchors[0] if len(anchors) == 1 else None
+
+    # States
+
+    @cached_property
+    def states(self) -> pa.Array:
+        """State ids in the order of observations; ids that stand twice are left out of joins by `by_state`."""
+        array = self.frame("observation").column("state")
+        return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
+
+    @cached_property
+    def _ambiguous_states(self) -> Mask:
+        frame = self.frame("observation")
+        mask = np.zeros(frame.size, np.bool_)
+        mask[[row for pair in frame.repeats.items() for row in pair]] = True
+        return mask
+
+    def state_of(self, kind: str) -> Index:
+        """The observation that each row of a kind belongs to; -1 where none or several do."""
+        places = self.frame(kind).lookup("state", self.states)
+        if self._ambiguous_states.any():
+            places = np.where((places >= 0) & ~self._ambiguous_states[places], places, -1)
+        return places
+
+    def by_state(self, kind: str, rows: Index | None = None) -> Index:
+        """For each observed state, the one row of a kind that belongs to it; -1 where none or several do."""
+        states = self.state_of(kind)
+        chosen = np.arange(len(states)) if rows is None else rows
+        chosen = chosen[states[chosen] >= 0]
+        places = np.full(len(self.states), -1, np.int64)
+        places[states[chosen]] = chosen
+        times = np.bincount(states[chosen], minlength=len(self.states))
+        places[times > 1] = -1
+        return places
+
+    @cached_property
+    def legal(self) -> ActionLists:
+        """Legal actions of every observed state."""
+        return self.frame("observation").action_lists("legal", self.actions)
+
+    @cached_property
+    def playable(self) -> Mask:
+        """States whose legal set is usable: non-empty and within the vocabulary."""
+        legal = self.legal
+        return legal.named.any(axis=1) & ~legal.unknown & ~legal.repeated
+
+    def feature(self, name: str) -> Vector:
+        """A declared feature of every observed state; NaN where it cannot be computed."""
+        rule = (self.protocol.get("features") or {}).get(name)
+        frame = self.frame("observation")
+        unknown = np.full(frame.size, np.nan)
+        if rule is None or not fits_form(rule, frame.table.schema):
+            return unknown
+        if rule["form"] in ("lookup", "first-lookup"):
+            table = {text: as_double(exact(value)) for text, value in rule["table"].items()}
+            read = frame.texts if rule["form"] == "lookup" else frame.first_texts
+            codes, texts = read(rule["field"])
+            values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
+            return values[codes]
+        if rule["form"] == "capped-length":
+            column = frame.column(rule["field"])
+            lengths = np.diff(column.offsets.to_numpy()).astype(np.float64)
+            sizes = np.where(column.is_null().to_numpy(zero_copy_only=False), np.nan, lengths)
+        else:
+            sizes = frame.numbers(rule["field"])
+        if rule["form"] == "number":
+            return sizes
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.minimum(1.0, sizes / as_double(exact(rule["cap"])))
+
+    def affine(self, rules: dict[str, Any]) -> Matrix:
+        """Affine rules by action, at every observed state; NaN for an action without a rule."""
+        known = {action: rules.get(action) or {"constant": None} for action in self.actions}
+        terms = {action: dict(rule.get("terms") or {}) for action, rule in known.items()}
+        names = sorted({name for one in terms.values() for name in one})
+        constants = np.array([_double(known[action]["constant"]) for action in self.actions])
+        weights = np.array([[_double(terms[action].get(name, "0")) for action in self.actions] for name in names])
+        features = [self.feature(name) for name in names]
+        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, len(self.states))
+
+    # Teacher and values, by state
+
+    @cached_property
+    def _teacher_rows(self) -> Index:
+        return self.by_state("teacher")
+
+    @cached_property
+    def teacher(self) -> Matrix:
+        """The cached teacher distribution of every observed state; NaN where there is none."""
+        matrix = self.frame("teacher").action_matrix("distribution", self.actions)
+        return _aligned(matrix, self._teacher_rows)
+
+    def evaluator(self, name: str) -> Matrix:
+        """The action values of an evaluator at every observed state; NaN where a legal action has none."""
+        frame = self.frame("values")
+        codes, texts = frame.texts("evaluator")
+        rows = np.flatnonzero(codes == texts.index(name)) if name in texts else np.zeros(0, np.int64)
+        matrix = frame.action_matrix("values", self.actions)
+        if not frame.size:
+            return np.full(self.legal.named.shape, np.nan)
+        places = self.by_state("values", rows)
+        valued = (places[:, None] >= 0) & matrix.named[places]
+        return np.where(self.legal.named, np.where(valued, matrix.values[places], np.nan), 0.0)
+
+    # Traces
+
+    @cached_property
+    def trace_state(self) -> Index:
+        return self.state_of("trace")
+
+    @cached_property
+    def trace_candidate(self) -> Index:
+        """The candidate of each trace; -1 where the bank has none or several."""
+        return self._candidates_of("trace")
+
+    def candidate_of(self, kind: str) -> Index:
+        """The candidate of each row of a kind."""
+        return self.trace_candidate if kind == "trace" else self._candidates_of(kind)
+
+    def _candidates_of(self, kind: str) -> Index:
+        frame = self.frame(kind)
+        arms, arm_texts = frame.texts("arm")
+        scales, scale_texts = frame.texts("scale")
+        places = np.full((len(arm_texts), len(scale_texts) + 1), -1, np.int64)
+        seen: dict[tuple[str, str | None], int] = {}
+        for index, one in enumerate(self.candidates):
+            key = (one.arm, one.scale)
+            seen[key] = -1 if key in seen else index
+        for (arm, scale), index in seen.items():
+            if arm in arm_texts and (scale is None or scale in scale_texts):
+                column = len(scale_texts) if scale is None else scale_texts.index(scale)
+                places[arm_texts.index(arm), column] = index
+        if not frame.size:
+            return np.zeros(0, np.int64)
+        return np.where(arms >= 0, places[arms, scales], -1)
+
+    def traces_of(self, candidate: int) -> Index:
+        """The traces of a candidate whose state is certain and playable."""
+        rows = np.flatnonzero((self.trace_candidate == candidate) & (self.trace_state >= 0))
+        return rows[self.playable[self.trace_state[rows]]]
+
+    @cached_property
+    def probabilities(self) -> ActionMatrix:
+        return self.frame("trace").action_matrix("probabilities", self.actions)
+
+    @cached_property
+    def trace_legal(self) -> ActionLists:
+        """The legal actions that each policy was given."""
+        return self.frame("trace").action_lists("legal", self.actions)
+
+    @cached_property
+    def anchor_traces(self) -> Index:
+        """The anchor's trace at every observed state; -1 where none or several."""
+        if self.anchor is None:
+            return np.full(len(self.states), -1, np.int64)
+        return self.by_state("trace", np.flatnonzero(self.trace_candidate == self.anchor))
+
+    @cached_property
+    def score_of_trace(self) -> Index:
+        """The score of each trace; -1 where there is none, -2 where there are several."""
+        traces, scores = self.frame("trace"), self.frame("score")
+        left, right = _shared_codes(traces, scores)
+        if np.array_equal(left, right) and not traces.repeats:
+            return np.arange(traces.size)
+        if not scores.size:
+            return np.full(traces.size, -1, np.int64)
+        order = np.argsort(right, kind="stable")
+        ordered = right[order]
+        low = np.searchsorted(ordered, left, side="left")
+        times = np.searchsorted(ordered, left, side="right") - low
+        found = np.where(times == 1, order[np.minimum(low, len(order) - 1)], -2)
+        return np.where(times == 0, -1, found)
+
+    # Recomputation
+
+    def replay(self, candidate: int) -> Replay | None:
+        """A candidate's distributions from what it may see, or None where the bank does not say how."""
+        if candidate not in self._replays:
+            self._replays[candidate] = self._replayed(self.candidates[candidate])
+        return self._replays[candidate]
+
+    def _replayed(self, candidate: Candidate) -> Replay | None:
+        legal = self.legal.named
+        match candidate.policy:
+            case "top-action":
+                top = policies.top_action(self.teacher, legal)
+                # argmax takes NaN for the largest, so a state without a teacher is said to have none.
+                known = np.asarray(np.isfinite(self.teacher).all(axis=1))
+                mass = policies.point_mass(np.where(known, top, -1), len(self.actions))
+                return Replay(np.where(known[:, None], mass, np.nan), None)
+            case "anchor":
+                return Replay(self.smoothed_teacher, None)
+            case "tilt":
+                if candidate.scale is None:
+                    return None
+                scale = as_double(exact(candidate.scale))
+                if scale == 0:
+                    return Replay(self.smoothed_teacher, None)
+                return self._tilted(candidate, self.smoothed_teacher, scale)
+            case "student":
+                checkpoint = self.checkpoint_of(candidate)
+                if candidate.scale is None or checkpoint is None or (logits := checkpoint.base(self)) is None:
+                    return None
+                base = policies.shifted_exponential(logits, legal)
+                scale = as_double(exact(candidate.scale))
+                if scale == 0:
+                    return Replay(policies.normalized(base), policies.normalizers(base))
+                return self._tilted(candidate, policies.normalized(base), scale)
+            case _:
+                weights = self.prior_weights
+                return Replay(policies.normalized(weights), policies.normalizers(weights))
+
+    def _tilted(self, candidate: Candidate, base: Matrix, scale: float) -> Replay | None:
+        direction = self.direction_of(candidate)
+        if direction is None:
+            return None
+        weights = policies.tilt_weights(base, direction, scale, self.legal.named)
+        return Replay(policies.normalized(weights), policies.normalizers(weights))
+
+    def direction_of(self, candidate: Candidate) -> Matrix | None:
+        """A residual direction at every observed state: from its rule, its weights, or as sealed."""
+        if candidate.direction is not None:
+            known = set(self.actions) <= set(candidate.direction)
+            return self.affine(candidate.direction) if known else None
+        if (checkpoint := self.checkpoint_of(candidate)) is not None:
+            return checkpoint.direction(self)
+        return self.sealed_directions(candidate.family)
+
+    def sealed_directions(self, family: str | None) -> Matrix | None:
+        """The sealed directions of a family by state, NaN where there is none; None where it has none at all."""
+        frame = self.frame("residual")
+        codes, texts = frame.texts("family")
+        if family is None or family not in texts:
+            return None
+        rows = self.by_state("residual", np.flatnonzero(codes == texts.index(family)))
+        return _aligned(frame.action_matrix("direction", self.actions), rows)
+
+    @cached_property
+    def checkpoints(self) -> dict[str, Checkpoint]:
+        """The weights in the bundle, by the content digest that candidates name."""
+        return {
+            document_digest(document.value): Checkpoint(document) for document in self.bundle.documents_of("checkpoint")
+        }
+
+    def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
+        """The weights of a candidate, where they are in the bundle."""
+        return None if candidate.checkpoint is None else self.checkpoints.get(candidate.checkpoint)
+
+    @cached_property
+    def smoothed_teacher(self) -> Matrix:
+        """The anchor, recomputed from the cached teacher at every observed state."""
+        rule = self.protocol.get("anchor")
+        if rule is None:
+            return np.full(self.legal.named.shape, np.nan)
+        return policies.anchor(
+            self.teacher,
+            self.legal.named,
+            as_double(exact(rule["teacher"])),
+            as_double(exact(rule["uniform"])),
+        )
+
+    @cached_property
+    def prior_weights(self) -> Matrix:
+        """The prior of the query policy, before normalization."""
+        logits = self.affine(self.protocol["prior"]["logits"])
+        return policies.prior_weights(logits, self.legal.named, self.real("prior", "floor"))
+
+    @cached_property
+    def scored(self) -> Scored:
+        """Every trace scored from stored distributions and action values; `score` records are not read."""
+        return _score(self)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Recomputed scores of the traces whose state, anchor and values are all there."""
+
+    rows: Index
+    """Rows of the trace frame."""
+    weak: Vector
+    strong: Vector
+    delta: Vector
+    crossed: Mask
+    exactly: int
+    """How many crossings needed rational arithmetic."""
+
+
+def _score(study: Study) -> Scored:
+    utility = study.evaluator(study.protocol["evaluators"]["utility"])
+    risk = study.evaluator(study.protocol["evaluators"]["risk"])
+    matrix = study.probabilities
+    anchors = study.anchor_traces
+    usable = study.playable & (anchors >= 0) & np.isfinite(utility).all(axis=1) & np.isfinite(risk).all(axis=1)
+    rows = np.flatnonzero((study.trace_state >= 0) & (study.trace_candidate >= 0) & ~matrix.unknown)
+    rows = rows[usable[study.trace_state[rows]]]
+    weak, strong, delta = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
+    crossed = np.zeros(len(rows), np.bool_)
+    tau = study.constant("tau")
+    exactly = 0
+    # Blocks keep the working set small however many traces there are.
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        states = study.trace_state[rows[block]]
+        policy, base = matrix.values[rows[block]], matrix.values[anchors[states]]
+        weak[block] = scores.expected_utility(policy, utility[states])
+        strong[block] = scores.expected_utility(policy, risk[states])
+        found = thresholds.crossings(policy, base, risk[states], tau)
+        delta[block], crossed[block] = found.delta, found.crossed
+        exactly += found.exactly
+    return Scored(rows, weak, strong, delta, crossed, exactly)
+
+
+_BLOCK = 2**17
+
+
+def _shared_codes(left: Frame, right: Frame) -> tuple[Index, Index]:
+    """Integers for the keys of two frames of the same key fields, equal where keys are equal."""
+    key = KINDS[left.kind].key
+    coded = [pa.table({name: _coded(frame.table.column(name)) for name in key}) for frame in (left, right)]
+    codes = combined_codes(pa.concat_tables(coded).unify_dictionaries(), key)
+    return codes[: left.size], codes[left.size :]
+
+
+def _coded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def _aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
+    """Rows of a matrix by state; NaN where a state has no row or names an unknown action."""
+    if not len(matrix.values):
+        return np.full((len(rows), matrix.values.shape[1]), np.nan)
+    good = (rows >= 0) & ~matrix.unknown[rows]
+    return np.where(good[:, None], matrix.values[rows], np.nan)
+
+
+def _double(text: str | None) -> float:
+    return float("nan") if text is None else as_double(exact(text))
+
+
+OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "history"})
+"""What a policy may compute with: never a state's id, split or block."""
+
+
+def fits_form(rule: dict[str, Any], schema: pa.Schema) -> bool:
+    """Whether an observation's field can give a feature of the declared form."""
+    if rule["field"] not in OBSERVED_FIELDS or rule["field"] not in schema.names:
+        return False
+    kind = schema.field(rule["field"]).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    match rule["form"]:
+        case "lookup":
+            return pa.types.is_string(kind) and bool(rule.get("table"))
+        case "first-lookup":
+            return pa.types.is_list(kind) and bool(rule.get("table"))
+        case "capped-length":
+            return pa.types.is_list(kind) and _positive(rule.get("cap"))
+        case "capped-ratio":
+            return pa.types.is_floating(kind) and _positive(rule.get("cap"))
+        case _:
+            return bool(pa.types.is_floating(kind))
+
+
+def _positive(text: str | None) -> bool:
+    return text is not None and exact(text) > 0
+
+
+def as_double(value: Fraction) -> float:
+    """The nearest double; infinite beyond the range, which the replay then names."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")

@@ -1,0 +1,142 @@
+"""One map problem: groups, their options and the budget.
+
+Every number is held twice: as a double for speed, and as an exact rational that is asked for only
+where doubles are too close to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.studies.policies.mathematics.undecided import Undecided
+
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Exact = Callable[[int, int], Fraction]
+
+INPUT_ERROR = 2.0**-40
+"""How far a double of an instance may lie from the number that it stands for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """Groups in order, each with options in order of preference; option 0 is the anchor, (U, L) = (0, 0).
+
+    Rows are groups, columns are options; a group with fewer options has inadmissible columns at its end.
+    """
+
+    counts: tuple[int, ...]
+    """Calibration states per group: the mixtures are centred at counts / sum(counts)."""
+    upper: Matrix
+    """U in doubles, each within INPUT_ERROR of its exact value."""
+    lower: Matrix
+    """L in doubles, each within INPUT_ERROR of its exact value."""
+    admissible: Mask
+    """Whether an option keeps its own group's budget; the anchor always does."""
+    exact_upper: Exact
+    """U of a group and an option, asked for only where doubles do not decide."""
+    exact_lower: Exact
+    """L of a group and an option, asked for only where doubles do not decide."""
+    budget: Fraction | None
+    """The bound on the worst risk; None where there is none."""
+    radius: Fraction
+    """How far a mixture may lie from the centre, as a sum of absolute differences."""
+    slack: Fraction = Fraction(0)
+    """Exact values that differ, but by less than this, are not told apart."""
+
+    def __post_init__(self) -> None:
+        shape = (len(self.counts), self.lower.shape[1])
+        if not self.upper.shape == self.lower.shape == self.admissible.shape == shape:
+            raise ValueError("counts, bounds and admissibility must have the same groups and options")
+        if min(self.counts, default=0) < 0 or sum(self.counts) == 0:
+            raise ValueError("counts must be nonnegative, and one of them positive")
+        if not 0 <= self.radius <= 2 or self.slack < 0 or (self.budget is not None and self.budget < 0):
+            raise ValueError("radius must lie in [0, 2]; budget and slack must not be negative")
+        if self.upper[:, 0].any() or self.lower[:, 0].any() or not self.admissible[:, 0].all():
+            raise ValueError("option 0 must be the admissible anchor with bounds (0, 0)")
+
+    @classmethod
+    def of(
+        cls,
+        counts: Sequence[int],
+        upper: Sequence[Sequence[Fraction]],
+        lower: Sequence[Sequence[Fraction]],
+        admissible: Sequence[Sequence[bool]],
+        budget: Fraction | None,
+        radius: Fraction,
+        slack: Fraction = Fraction(0),
+    ) -> Instance:
+        """An instance whose exact values are all at hand."""
+        width = max(map(len, lower), default=0)
+        return cls(
+            tuple(counts),
+            np.array([[*map(float, row), *[0.0] * (width - len(row))] for row in upper]),
+            np.array([[*map(float, row), *[0.0] * (width - len(row))] for row in lower]),
+            np.array([[*row, *[False] * (width - len(row))] for row in admissible], dtype=np.bool_),
+            lambda group, option: upper[group][option],
+            lambda group, option: lower[group][option],
+            budget,
+            radius,
+            slack,
+        )
+
+    @cached_property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.counts)
+
+    @cached_property
+    def states(self) -> int:
+        """How many calibration states there are."""
+        return sum(self.counts)
+
+    @cached_property
+    def shares(self) -> Vector:
+        """The centre of the mixtures in doubles."""
+        return np.array(self.counts, dtype=np.float64) / self.states
+
+    @cached_property
+    def moved(self) -> Fraction:
+        """The largest mass that a mixture can move from one set of groups to another."""
+        return min(self.radius / 2, Fraction(1))
+
+    @cached_property
+    def margin(self) -> float:
+        """More than the error of a difference of worst values in doubles, and twice the slack."""
+        return 4 * INPUT_ERROR + self.rounding
+
+    @cached_property
+    def rounding(self) -> float:
+        """The same for doubles that are nearest to their exact values."""
+        return (self.groups + 16) * 2.0**-49 + 2 * float(self.slack)
+
+    def uppers(self, choice: Sequence[int]) -> list[Fraction]:
+        """U of a map's options, exactly."""
+        return [self.exact_upper(group, option) for group, option in enumerate(choice)]
+
+    def lowers(self, choice: Sequence[int]) -> list[Fraction]:
+        """L of a map's options, exactly."""
+        return [self.exact_lower(group, option) for group, option in enumerate(choice)]
+
+    def compare(self, one: Fraction, other: Fraction) -> int:
+        """The sign of one - other, refused where the two differ by less than the slack."""
+        if one == other:
+            return 0
+        if abs(one - other) < self.slack:
+            raise Undecided(f"a difference of {float(one - other):.1e} is below the precision of the inputs")
+        return 1 if one > other else -1
+
+    def may_keep_budget(self, risk: Fraction) -> bool:
+        """Whether an exact worst risk is within the budget, or too close to it to tell."""
+        return self.budget is None or risk <= self.budget or risk < self.budget + self.slack
+
+    def keeps_budget(self, risk: Fraction) -> bool:
+        """Whether an exact worst risk is within the budget."""
+        return self.budget is None or self.compare(risk, self.budget) <= 0

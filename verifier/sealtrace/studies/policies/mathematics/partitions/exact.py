@@ -1,0 +1,152 @@
+"""The structure objective as an exact number: a rational and rational multiples of square roots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.studies.policies.mathematics.undecided import Undecided
+
+Matrix = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.object_]
+
+Value = dict[int, Fraction]
+"""Squarefree n to the coefficient of sqrt(n); sqrt(1) carries the rational part."""
+
+_PRECISION_LIMIT = 1 << 16
+_ROUNDING_PRECISION = 1 << 12
+
+
+@lru_cache(maxsize=1 << 16)
+def _squarefree(number: int) -> tuple[int, int]:
+    """The factors f and m of number = f^2 m with m squarefree."""
+    root = next(root for root in range(math.isqrt(number), 0, -1) if number % (root * root) == 0)
+    return root, number // (root * root)
+
+
+def total(values: Iterable[Value], minus: Iterable[Value] = ()) -> Value:
+    """The sum of the values less the sum of the others, without zero terms."""
+    result: Value = {}
+    for sign, terms in ((1, values), (-1, minus)):
+        for value in terms:
+            for radicand, coefficient in value.items():
+                result[radicand] = result.get(radicand, Fraction(0)) + sign * coefficient
+    return {radicand: coefficient for radicand, coefficient in result.items() if coefficient}
+
+
+def sign_of(value: Value) -> int:
+    """-1, 0 or 1, from a value without zero terms.
+
+    Square roots of different squarefree numbers are linearly independent over the rationals, so such a value is
+    zero only where it has no terms, and otherwise enough digits give its sign.
+    """
+    if not value:
+        return 0
+    precision = 64
+    while precision <= _PRECISION_LIMIT:
+        lower, upper = _enclosed(value, precision)
+        if lower > 0 or upper < 0:
+            return 1 if lower > 0 else -1
+        precision *= 2
+    raise Undecided(f"{_PRECISION_LIMIT} bits do not tell the sign of a difference of objectives")
+
+
+def as_float(value: Value) -> float:
+    """The nearest double, but for ties beyond a thousand digits."""
+    lower, upper = _enclosed(value, _ROUNDING_PRECISION)
+    middle = (lower + upper) / 2
+    try:
+        return float(middle)
+    except OverflowError:
+        return math.inf if middle > 0 else -math.inf
+
+
+def _enclosed(value: Value, precision: int) -> tuple[Fraction, Fraction]:
+    """Bounds of a value, with square roots to so many binary places."""
+    lower = upper = Fraction(0)
+    for radicand, coefficient in value.items():
+        scaled = math.isqrt(radicand << 2 * precision)
+        exact = scaled * scaled == radicand << 2 * precision
+        ends = sorted(
+            (
+                coefficient * Fraction(scaled, 1 << precision),
+                coefficient * Fraction(scaled + (not exact), 1 << precision),
+            )
+        )
+        lower, upper = lower + ends[0], upper + ends[1]
+    return lower, upper
+
+
+@dataclass(frozen=True)
+class Weights:
+    """lambda_cert and lambda_comp."""
+
+    cert: Fraction
+    comp: Fraction
+
+
+class Degradations:
+    """The degradations as integers times one power of two, which every set of doubles is."""
+
+    def __init__(self, degradations: Matrix, weights: Weights) -> None:
+        require_degradations(degradations)
+        mantissas, exponents = np.frexp(degradations)
+        integers = np.ldexp(mantissas, 53).astype(np.int64)
+        lowest = int(exponents[integers != 0].min(initial=0))
+        shifts = np.where(integers == 0, 0, exponents - lowest)
+        self._rows: Integers = integers.astype(object) << shifts.astype(object)
+        self._squares: Integers = (self._rows * self._rows).sum(axis=1)
+        states, candidates = degradations.shape
+        self._unit = Fraction(4) ** (lowest - 53) / (states * candidates)
+        self._weights = weights
+
+    def leaf(self, states: Index) -> Value:
+        """What one leaf with these states adds to the objective."""
+        count = len(states)
+        root, radicand = _squarefree(max(count, 1))
+        terms = [{radicand: self._weights.cert / (root * radicand)}, {1: self._weights.comp}]
+        if count:
+            sums = self._rows[states].sum(axis=0)
+            spread = count * int(self._squares[states].sum()) - int((sums * sums).sum())
+            terms.append({1: self._unit * spread / count})
+        return total(terms)
+
+    def partition(self, groups: Index, leaves: int | None = None) -> Value:
+        """The objective of an assignment, where -1 is no leaf."""
+        number = int(groups.max(initial=-1)) + 1 if leaves is None else leaves
+        return total(self.leaf(np.flatnonzero(groups == group)) for group in range(number))
+
+
+def require_degradations(degradations: Matrix) -> None:
+    """At least one state, at least one candidate, and finite numbers."""
+    if not degradations.size:
+        raise ValueError("there are no degradations")
+    if not np.isfinite(degradations).all():
+        raise ValueError("a degradation is not finite")
+
+
+def objective(
+    groups: Index, degradations: Matrix, lambda_cert: Fraction, lambda_comp: Fraction, leaves: int | None = None
+) -> float:
+    """The structure objective of an assignment, rounded once.
+
+    Groups are numbered from zero; a state of group -1 is in no leaf and still counts among the structure states.
+    The number of leaves matters where the last ones hold no state: an empty leaf has a penalty and no variance.
+    """
+    exact = Degradations(degradations, Weights(lambda_cert, lambda_comp))
+    return as_float(exact.partition(groups, leaves))
+
+
+def compare_objectives(
+    first: Index, second: Index, degradations: Matrix, lambda_cert: Fraction, lambda_comp: Fraction
+) -> int:
+    """-1, 0 or 1 as the objective of the first assignment is below, equal to or above that of the second."""
+    exact = Degradations(degradations, Weights(lambda_cert, lambda_comp))
+    return sign_of(total([exact.partition(first)], minus=[exact.partition(second)]))

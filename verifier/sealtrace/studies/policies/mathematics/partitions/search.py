@@ -1,0 +1,491 @@
+"""The best tree of a declared class, found exactly.
+
+What is minimised is a sum over leaves, so the best partition of a box is one leaf or the best partitions of the two
+sides of a split. This holds for the tie rule as well: objectives and numbers of leaves add up, and of two partitions
+of a box with equally many leaves the one with the smaller text keeps the smaller text whatever leaves outside the
+box are added to both (see canonical). One best partition per box and remaining depth is therefore enough.
+
+The search has three layers. The objective and the number of leaves depend on which states are in a box and not on
+the box, so the first two have sets of states for subproblems: doubles leave the options that are too close to tell,
+and exact arithmetic leaves those that tie. Only these are built as boxes, and their texts decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sized
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.studies.policies.mathematics.partitions.exact import (
+    Degradations,
+    Value,
+    Weights,
+    as_float,
+    require_degradations,
+    sign_of,
+    total,
+)
+from sealtrace.studies.policies.mathematics.partitions.rules import (
+    DEPTH_LIMIT,
+    SUBPROBLEM_LIMIT,
+    Box,
+    Condition,
+    Declared,
+    TooLargeError,
+    known,
+    leaf_text,
+)
+from sealtrace.studies.policies.mathematics.thresholds import below
+
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Groups = frozenset[int]
+"""Sets of states, each an integer with a bit per cell."""
+
+_MARGIN = 1e-9
+_RANGE = 2.0**970
+_PRODUCT = 1 << 18
+
+
+class NoPartitionError(ValueError):
+    """There are fewer structure states than a single leaf needs."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the search did, for a reader who repeats it."""
+
+    trees: int
+    """Admissible trees of the class. A partition that several trees describe is counted as often."""
+    subproblems: int
+    """Sets of states with a remaining depth that were solved."""
+    exactly: int
+    """Comparisons that doubles could not decide."""
+    gap: float | None
+    """What the second best partition's objective is above the best; None where there is no second."""
+    runner_up: str | None
+    """The text of the second best partition."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best partition of a class."""
+
+    leaves: tuple[tuple[Condition, ...], ...]
+    """In the order of their texts."""
+    objective: float
+    counts: tuple[int, ...]
+    """Structure states by leaf."""
+    proof: Proof
+
+    def describe(self) -> str:
+        """Why this is the best, in one sentence."""
+        return (
+            f"{len(self.leaves)} leaves attain the least objective, {self.objective:.6g}, of {self.proof.trees} "
+            f"admissible trees ({self.proof.subproblems} subproblems, {self.proof.exactly} exact comparisons); "
+            f"{self._second()}."
+        )
+
+    def _second(self) -> str:
+        """How far the second best partition is."""
+        if self.proof.gap is None:
+            return "no other partition is admissible"
+        if self.proof.gap == 0:
+            return "a second partition ties and loses by the tie rule"
+        return f"the second best is {self.proof.gap:.6g} above"
+
+
+def best_partition(features: Mapping[str, Vector], degradations: Matrix, declared: Declared) -> Found:
+    """The partition of least objective; among equals the one of fewest leaves, then of smallest canonical text.
+
+    Degradations have a row per structure state and a column per candidate. A leaf holds at least one state.
+    """
+    require_degradations(degradations)
+    if len(degradations) < declared.minimum_support:
+        raise NoPartitionError(f"{len(degradations)} structure states, {declared.minimum_support} needed in a leaf")
+    return _Search(_Grid(features, degradations, declared), degradations, declared).found()
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A split at one threshold: the cells of one axis before a position, and the others."""
+
+    axis: int
+    position: int
+
+    def sides(self, box: Box) -> tuple[Box, Box]:
+        """The two parts of a box."""
+        first, end = box[self.axis]
+        head, tail = box[: self.axis], box[self.axis + 1 :]
+        return (*head, (first, self.position), *tail), (*head, (self.position, end), *tail)
+
+    def divides(self, boxes: Iterable[Box]) -> bool:
+        """Whether it crosses none of the boxes."""
+        return all(box[self.axis][1] <= self.position or box[self.axis][0] >= self.position for box in boxes)
+
+
+class _Grid:
+    """The elementary cells between thresholds that hold states, and sums over sets of them in doubles."""
+
+    def __init__(self, features: Mapping[str, Vector], degradations: Matrix, declared: Declared) -> None:
+        self.thresholds = {name: sorted(set(allowed)) for name, allowed in declared.thresholds.items() if allowed}
+        self.space: Box = tuple((0, len(allowed) + 1) for allowed in self.thresholds.values())
+        self.cuts = [_Cut(axis, at) for axis, (_, end) in enumerate(self.space) for at in range(1, end)]
+        states, candidates = degradations.shape
+        codes = self._codes(features, states)
+        # A column of zeros, so that there is a cell even without features.
+        cells, cell_of = np.unique(np.column_stack([codes, np.zeros(states, np.int64)]), axis=0, return_inverse=True)
+        self.cell_of: Index = cell_of.reshape(-1)
+        before = np.array([cells[:, cut.axis] < cut.position for cut in self.cuts]).reshape(-1, len(cells))
+        self.masks = [_packed(row) for row in before]
+        self.everything = (1 << len(cells)) - 1
+        # The last column is no split: everything lies before it.
+        self._before = np.vstack([before, np.ones((1, len(cells)))]).T.astype(np.float64, order="C")
+        self._bytes = (len(cells) + 7) // 8
+        self._weight = 1 / (states * candidates)
+        self._penalties = as_float({1: declared.lambda_cert}), as_float({1: declared.lambda_comp})
+        with np.errstate(all="ignore"):
+            # Variances do not move with the mean, and without it they lose fewer digits.
+            centred = degradations - degradations.mean(axis=0)
+            columns = np.column_stack([np.ones(states), (centred * centred).sum(axis=1), centred])
+            self._sums = np.array([np.bincount(self.cell_of, column, len(cells)) for column in columns.T]).T
+            self.margin = self._error_bound(states, candidates, declared)
+
+    def _codes(self, features: Mapping[str, Vector], states: int) -> Index:
+        """The cell of every state along every axis: how many thresholds it is not below."""
+        codes: Index = np.zeros((states, len(self.thresholds)), np.int64)
+        for axis, (name, allowed) in enumerate(self.thresholds.items()):
+            column = known(features, name)
+            if len(column) != states:
+                raise ValueError(f"feature {name!r} has {len(column)} states, the degradations have {states}")
+            for threshold in allowed:
+                codes[:, axis] += ~below(column, threshold)
+        return codes
+
+    def _error_bound(self, states: int, candidates: int, declared: Declared) -> float:
+        """A bound on the error of an objective in doubles.
+
+        A sum of n doubles errs by at most n units of the sum of their sizes; squared and divided by the size of a
+        leaf that was obtained by subtraction, by at most the square root of n times more, at each level of the tree.
+        Where squares could leave the range of doubles nothing is known and everything is decided exactly.
+        """
+        leaves = 2 ** min(declared.depth, states.bit_length())
+        spread = float(self._sums[:, 1].sum()) * self._weight
+        scale = spread + leaves * sum(map(abs, self._penalties))
+        units = 16 * (declared.depth + 1) * (states + candidates + 64) ** 1.5 * 2.0**-53
+        return max(_MARGIN, units) * scale if 1 / _RANGE < scale < _RANGE else math.inf
+
+    def members(self, mask: int) -> Index:
+        """The cells of a set."""
+        packed = np.frombuffer(mask.to_bytes(self._bytes, "little"), np.uint8)
+        cells: Index = np.unpackbits(packed, bitorder="little").nonzero()[0]
+        return cells
+
+    def states(self, mask: int) -> Index:
+        """The states of a set of cells."""
+        chosen = np.zeros(len(self._before), np.bool_)
+        chosen[self.members(mask)] = True
+        return np.flatnonzero(chosen[self.cell_of])
+
+    def costs(self, mask: int, support: int) -> tuple[float, Index, Vector, Vector]:
+        """The cost of a set as a leaf, the splits whose sides have support, and the costs of these sides."""
+        cells = self.members(mask)
+        with np.errstate(all="ignore"):
+            sums = self._sums_before(cells)
+            whole, left = sums[-1:], sums[:-1]
+            cuts = ((left[:, 0] >= support) & (whole[0, 0] - left[:, 0] >= support)).nonzero()[0]
+            left = left.take(cuts, axis=0)
+            costs = self._cost(np.concatenate([whole, left, whole - left]))
+        number = len(cuts)
+        return float(costs[0]), cuts, costs[1 : number + 1], costs[number + 1 :]
+
+    def _sums_before(self, cells: Index) -> Matrix:
+        """The sums over the cells before every split, and over all of them in the last row."""
+        before, sums = self._before.take(cells, axis=0), self._sums.take(cells, axis=0)
+        # Larger products are shared among threads, which costs a hundred times what it saves where cores are busy.
+        rows = max(1, _PRODUCT // (before.shape[1] * sums.shape[1]))
+        result: Matrix = before[:rows].T @ sums[:rows]
+        for start in range(rows, len(cells), rows):
+            result += before[start : start + rows].T @ sums[start : start + rows]
+        return result
+
+    def _cost(self, sums: Matrix) -> Vector:
+        """The costs of leaves from their number of states, sum of squares and sums."""
+        count, squares, linear = sums[:, 0], sums[:, 1], sums[:, 2:]
+        cert, comp = self._penalties
+        spread = squares - np.einsum("hb,hb->h", linear, linear) / count
+        cost: Vector = spread * self._weight + cert / np.sqrt(count) + comp
+        return cost
+
+    def conditions(self, box: Box) -> tuple[Condition, ...]:
+        """The bounds of a box."""
+        found = []
+        for (first, end), (name, allowed) in zip(box, self.thresholds.items(), strict=True):
+            if first > 0:
+                found.append(Condition(name, allowed[first - 1], below=False))
+            if end <= len(allowed):
+                found.append(Condition(name, allowed[end - 1], below=True))
+        return tuple(found)
+
+
+def _packed(row: npt.NDArray[np.bool_]) -> int:
+    """A set of cells as an integer, the first cell in the lowest bit."""
+    return int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What can be done with a set of states: nothing, or one of some splits."""
+
+    leaf: float
+    cuts: list[int]
+    splits: list[float]
+    trees: int
+
+    def least(self) -> float:
+        """The least of them in doubles."""
+        return min([self.leaf, *self.splits])
+
+    def pairs(self) -> Iterable[tuple[int, float]]:
+        """The splits and what they attain."""
+        return zip(self.cuts, self.splits, strict=True)
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A leaf under its text, by which it sorts."""
+
+    text: str
+    box: Box
+    mask: int
+
+
+@dataclass(frozen=True)
+class _Partial:
+    """A partition of a box."""
+
+    leaves: tuple[_Leaf, ...]
+    """Sorted by text."""
+    value: float
+
+    def joined(self, other: _Partial) -> _Partial:
+        """This partition and that of another box."""
+        leaves = sorted((*self.leaves, *other.leaves), key=lambda leaf: leaf.text)
+        return _Partial(tuple(leaves), self.value + other.value)
+
+    def inside(self, box: Box) -> frozenset[Box]:
+        """The leaves that lie in a box."""
+        return frozenset(
+            leaf.box
+            for leaf in self.leaves
+            if all(a <= c and d <= b for (a, b), (c, d) in zip(box, leaf.box, strict=True))
+        )
+
+    def groups(self) -> Groups:
+        """The sets of states of the leaves."""
+        return frozenset(leaf.mask for leaf in self.leaves)
+
+    def texts(self) -> list[str]:
+        """What decides between equally many leaves; joined by line breaks, the canonical text."""
+        return [leaf.text for leaf in self.leaves]
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """The best groups of a set of states, and the splits that lead to groups as good; none for a single group."""
+
+    groups: Groups
+    cuts: list[int]
+
+
+class _Search:
+    """The memoised subproblems of one class on one set of states."""
+
+    def __init__(self, grid: _Grid, degradations: Matrix, declared: Declared) -> None:
+        self._grid = grid
+        self._degradations = degradations
+        self._exact = Degradations(degradations, Weights(declared.lambda_cert, declared.lambda_comp))
+        self._penalised = declared.lambda_cert >= 0 and declared.lambda_comp >= 0
+        self._support = max(declared.minimum_support, 1)
+        # No tree is deeper than there are splits, or leaves with support less one.
+        self._depth = min(declared.depth, len(grid.cuts), len(degradations) // self._support - 1)
+        if self._depth > DEPTH_LIMIT:
+            raise TooLargeError(f"trees of depth {self._depth} are too deep to be searched")
+        self._solved: dict[tuple[int, int], tuple[float, int]] = {}
+        self._decided: dict[tuple[int, int], _Decision] = {}
+        self._best: dict[tuple[Box, int], _Partial] = {}
+        self._others: dict[tuple[Box, int], _Partial | None] = {}
+        self._costs: dict[int, float] = {}
+        self._values: dict[int, Value] = {}
+        self._exactly = 0
+
+    def found(self) -> Found:
+        """The best partition of everything."""
+        space, everything = self._grid.space, self._grid.everything
+        _, trees = self._solve(everything, self._depth)
+        best = self._choose(space, everything, self._depth)
+        second = self._choose_other(space, everything, self._depth, best)
+        return Found(
+            leaves=tuple(self._grid.conditions(leaf.box) for leaf in best.leaves),
+            objective=as_float(total(self._leaf_values(best.groups()))),
+            counts=tuple(len(self._grid.states(leaf.mask)) for leaf in best.leaves),
+            proof=Proof(
+                trees=trees,
+                subproblems=len(self._solved),
+                exactly=self._exactly,
+                gap=None if second is None else as_float(self._difference(second.groups(), best.groups())),
+                runner_up=None if second is None else "\n".join(second.texts()),
+            ),
+        )
+
+    def _solve(self, mask: int, depth: int) -> tuple[float, int]:
+        """The least objective of a set of states in doubles, and the number of its admissible trees."""
+        key = mask, depth
+        if key not in self._solved:
+            _require_room(self._solved)
+            options = self._options(mask, depth)
+            self._solved[key] = options.least(), options.trees
+        return self._solved[key]
+
+    def _options(self, mask: int, depth: int) -> _Options:
+        """What a tree of at most this depth can begin with."""
+        leaf, cuts, left, right = self._grid.costs(mask, self._support)
+        if depth == 0:
+            return _Options(leaf, [], [], trees=1)
+        if depth == 1:
+            return _Options(leaf, cuts.tolist(), (left + right).tolist(), trees=1 + len(cuts))
+        splits, trees = [], 1
+        for cut in cuts.tolist():
+            inner = mask & self._grid.masks[cut]
+            left_value, left_trees = self._solve(inner, depth - 1)
+            right_value, right_trees = self._solve(mask ^ inner, depth - 1)
+            splits.append(left_value + right_value)
+            trees += left_trees * right_trees
+        return _Options(leaf, cuts.tolist(), splits, trees)
+
+    def _decide(self, mask: int, depth: int) -> _Decision:
+        """What a set of states is best divided into, and the splits that tie for it."""
+        key = mask, depth
+        if key not in self._decided:
+            options = self._options(mask, depth)
+            near = [cut for cut, value in options.pairs() if not value > self._limit(options.least())]
+            if not near or self._is_final(mask):
+                self._decided[key] = _Decision(frozenset([mask]), [])
+            else:
+                contenders = [(self._groups_of_split(mask, depth, cut), cut) for cut in near]
+                best = reduce(self._fewer, [groups for groups, _ in contenders])
+                if not options.leaf > self._limit(options.least()):
+                    best = self._fewer(frozenset([mask]), best)
+                tied = [cut for groups, cut in contenders if self._order(groups, best) == 0]
+                self._decided[key] = _Decision(best, tied)
+        return self._decided[key]
+
+    def _groups_of_split(self, mask: int, depth: int, cut: int) -> Groups:
+        """What a split leads to."""
+        inner = mask & self._grid.masks[cut]
+        return self._decide(inner, depth - 1).groups | self._decide(mask ^ inner, depth - 1).groups
+
+    def _choose(self, box: Box, mask: int, depth: int) -> _Partial:
+        """The best partition of a box by a tree of at most this depth."""
+        key = box, depth
+        if key not in self._best:
+            _require_room(self._best)
+            splits = [self._split(box, mask, depth, cut) for cut in self._decide(mask, depth).cuts]
+            self._best[key] = min(splits, key=_Partial.texts) if splits else self._leaf(box, mask)
+        return self._best[key]
+
+    def _choose_other(self, box: Box, mask: int, depth: int, best: _Partial) -> _Partial | None:
+        """The best partition of a box that is not the given one, whose leaves the box does not cross."""
+        key = box, depth
+        if key not in self._others:
+            options = self._options(mask, depth)
+            excluded = best.inside(box)
+            built = [] if excluded == {box} else [self._leaf(box, mask)]
+            unbuilt = []
+            for cut, value in options.pairs():
+                if self._grid.cuts[cut].divides(excluded):
+                    built += self._others_across(box, mask, depth, cut, best)
+                else:
+                    unbuilt.append((cut, value))
+            limit = self._limit(
+                min([*(partial.value for partial in built), *(value for _, value in unbuilt)], default=0)
+            )
+            near = [partial for partial in built if not partial.value > limit]
+            near += [self._split(box, mask, depth, cut) for cut, value in unbuilt if not value > limit]
+            self._others[key] = reduce(self._better, near) if near else None
+        return self._others[key]
+
+    def _others_across(self, box: Box, mask: int, depth: int, cut: int, best: _Partial) -> list[_Partial]:
+        """Other partitions by a split that the given one could begin with: a side must differ."""
+        sides = self._sides(box, mask, cut)
+        others = []
+        for changed, kept in (sides, sides[::-1]):
+            other = self._choose_other(*changed, depth - 1, best)
+            if other is not None:
+                others.append(other.joined(self._choose(*kept, depth - 1)))
+        return others
+
+    def _split(self, box: Box, mask: int, depth: int, cut: int) -> _Partial:
+        """The best partition of a box that begins with a split."""
+        left, right = self._sides(box, mask, cut)
+        return self._choose(*left, depth - 1).joined(self._choose(*right, depth - 1))
+
+    def _sides(self, box: Box, mask: int, cut: int) -> tuple[tuple[Box, int], tuple[Box, int]]:
+        """The boxes and the sets of states on the two sides of a split."""
+        left, right = self._grid.cuts[cut].sides(box)
+        inner = mask & self._grid.masks[cut]
+        return (left, inner), (right, mask ^ inner)
+
+    def _leaf(self, box: Box, mask: int) -> _Partial:
+        """A box as one leaf."""
+        if mask not in self._costs:
+            self._costs[mask] = self._grid.costs(mask, self._support)[0]
+        return _Partial((_Leaf(leaf_text(self._grid.conditions(box)), box, mask),), self._costs[mask])
+
+    def _is_final(self, mask: int) -> bool:
+        """Whether no split can help: nothing varies, and more or smaller leaves are not rewarded."""
+        rows = self._degradations[self._grid.states(mask)]
+        return self._penalised and bool((rows == rows[0]).all())
+
+    def _limit(self, least: float) -> float:
+        """What an option must exceed in doubles to be worse for certain. No number at all excludes nothing."""
+        return least + 2 * self._grid.margin
+
+    def _better(self, first: _Partial, second: _Partial) -> _Partial:
+        """The better of two partitions of one box."""
+        order = self._order(first.groups(), second.groups())
+        return first if order < 0 or (order == 0 and first.texts() <= second.texts()) else second
+
+    def _fewer(self, first: Groups, second: Groups) -> Groups:
+        """The groups of lesser objective, or the fewer."""
+        return first if self._order(first, second) <= 0 else second
+
+    def _order(self, first: Groups, second: Groups) -> int:
+        """Negative, zero or positive as the first groups are better, as good or worse but for their texts."""
+        # Partitions that differ in empty space only are equal without any arithmetic.
+        if first == second:
+            return 0
+        self._exactly += 1
+        return sign_of(self._difference(first, second)) or len(first) - len(second)
+
+    def _difference(self, first: Groups, second: Groups) -> Value:
+        """The objective of the first less that of the second; what they share cancels."""
+        return total(self._leaf_values(first - second), minus=self._leaf_values(second - first))
+
+    def _leaf_values(self, masks: Iterable[int]) -> list[Value]:
+        """What leaves with these sets of states add to the objective."""
+        for mask in masks:
+            if mask not in self._values:
+                self._values[mask] = self._exact.leaf(self._grid.states(mask))
+        return [self._values[mask] for mask in masks]
+
+
+def _require_room(subproblems: Sized) -> None:
+    """Refuse one more subproblem beyond the limit."""
+    if len(subproblems) >= SUBPROBLEM_LIMIT:
+        raise TooLargeError(f"the class has more than {SUBPROBLEM_LIMIT} subproblems")

@@ -1,0 +1,469 @@
+"""The metrics of a study of policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sealtrace.contract.scalars import exact
+from sealtrace.printed.judgement import Rounded
+from sealtrace.printed.metrics import (
+    METRICS,
+    Arguments,
+    MissingEvidenceError,
+    RecipeError,
+    Value,
+    candidate_place,
+    constant_of,
+    members_of,
+    metric,
+    rounded_values,
+    scored_traces,
+    state_place,
+    traces_of,
+    value_of,
+)
+from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector
+from sealtrace.studies.policies.evidence.study import Study, as_double
+from sealtrace.studies.policies.mathematics import bootstrap, fidelity, policies, selection
+from sealtrace.studies.policies.mathematics.scores import mean
+
+__all__ = ["METRICS"]
+
+# Given quantities
+
+
+@metric("state", "the numeric id of a state", "appendix B: state identity", needs="state", given=True)
+def state(study: Study, arguments: Arguments) -> Value:
+    place = np.array([state_place(study, arguments["state"])])
+    digits = "".join(character for character in arguments["state"] if character.isdigit())
+    return value_of(study.frame("observation"), place, Fraction(int(digits or "0")))
+
+
+@metric(
+    "observation", "a number that the observation records", "appendix B: observation", needs="state field", given=True
+)
+def observation(study: Study, arguments: Arguments) -> Value:
+    frame = study.frame("observation")
+    if arguments["field"] not in ("pot", "stack"):
+        raise RecipeError(f"an observation has no number {arguments['field']!r}")
+    place = state_place(study, arguments["state"])
+    return value_of(frame, np.array([place]), float(frame.numbers(arguments["field"])[place]))
+
+
+@metric("scale", "the scale of a candidate", "section 3.2: the ordered grid", needs="policy", given=True)
+def scale(study: Study, arguments: Arguments) -> Value:
+    one = study.candidates[candidate_place(study, arguments["policy"])]
+    if one.scale is None:
+        raise RecipeError(f"{arguments['policy']} has no scale")
+    return value_of(study.frame("candidate"), np.array([one.row]), exact(one.scale))
+
+
+@metric("constant", "a constant of the protocol", "declared before calibration", needs="path", given=True)
+def constant(study: Study, arguments: Arguments) -> Value:
+    node: object = study.protocol
+    for part in arguments["path"].strip("/").split("/"):
+        try:
+            node = node[int(part)] if isinstance(node, list) else node[part]  # type: ignore[index]
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise RecipeError(f"the protocol has no {arguments['path']}") from None
+    if isinstance(node, bool) or not isinstance(node, str | int | float):
+        raise RecipeError(f"the protocol's {arguments['path']} is no number")
+    number = constant_of(node) if isinstance(node, str) else Fraction(node)
+    return Value((number,))
+
+
+@metric("states", "how many states a population has", "appendix B: denominators", takes="population", given=True)
+def states(study: Study, arguments: Arguments) -> Value:
+    members = members_of(study, arguments.get("population", "all"))
+    return value_of(study.frame("observation"), members, Fraction(len(members)))
+
+
+# Utilities and deltas
+
+
+def _mean_of(name: str) -> Callable[[Study, Arguments], Value]:
+    def compute_mean(study: Study, arguments: Arguments) -> Value:
+        rows, places = scored_traces(study, arguments)
+        values = getattr(study.scored, name)[places]
+
+        def rounded(unit: Fraction) -> tuple[Fraction, ...] | None:
+            return (sum(rounded_values(values, unit), Fraction(0)) / len(values),)
+
+        return value_of(study.frame("trace"), rows, mean(values), rounded=rounded)
+
+    return compute_mean
+
+
+metric("weak_ev", "mean of E_w(pi, s)", "appendix B: metrics", needs="policy", takes="population state")(
+    _mean_of("weak")
+)
+metric("strong_ev", "mean of E_s(pi, s)", "appendix B: metrics", needs="policy", takes="population state")(
+    _mean_of("strong")
+)
+metric(
+    "strong_delta",
+    "mean of d = E_s(pi, s) - E_s(pi_0, s)",
+    "violation equation",
+    needs="policy",
+    takes="population state",
+)(_mean_of("delta"))
+
+
+@metric("delta_min", "least d over the population", "violation equation", needs="policy", takes="population")
+def delta_min(study: Study, arguments: Arguments) -> Value:
+    rows, places = scored_traces(study, arguments)
+    least = int(study.scored.delta[places].argmin())
+    return value_of(study.frame("trace"), rows[[least]], float(study.scored.delta[places][least]))
+
+
+@metric("delta_max", "greatest d over the population", "violation equation", needs="policy", takes="population")
+def delta_max(study: Study, arguments: Arguments) -> Value:
+    rows, places = scored_traces(study, arguments)
+    greatest = int(study.scored.delta[places].argmax())
+    return value_of(study.frame("trace"), rows[[greatest]], float(study.scored.delta[places][greatest]))
+
+
+@metric("marked_delta", "d at a state, with a dagger where it crosses", "violation equation", needs="policy state")
+def marked_delta(study: Study, arguments: Arguments) -> Value:
+    rows, places = scored_traces(study, arguments)
+    crossed = bool(study.scored.crossed[places][0])
+    return value_of(study.frame("trace"), rows, float(study.scored.delta[places][0]), marks="†" if crossed else "")
+
+
+@metric(
+    "crossings", "how many states have d < -tau, of how many", "violation equation", needs="policy", takes="population"
+)
+def crossings(study: Study, arguments: Arguments) -> Value:
+    rows, places = scored_traces(study, arguments)
+    return value_of(study.frame("trace"), rows, Fraction(int(study.scored.crossed[places].sum())), Fraction(len(rows)))
+
+
+@metric("crossing_count", "how many states have d < -tau", "violation equation", needs="policy", takes="population")
+def crossing_count(study: Study, arguments: Arguments) -> Value:
+    rows, places = scored_traces(study, arguments)
+    return value_of(study.frame("trace"), rows, Fraction(int(study.scored.crossed[places].sum())))
+
+
+@metric("crossing_rate", "share of states with d < -tau", "violation equation", needs="policy", takes="population")
+def crossing_rate(study: Study, arguments: Arguments) -> Value:
+    rows, places = scored_traces(study, arguments)
+    return value_of(study.frame("trace"), rows, Fraction(int(study.scored.crossed[places].sum()), len(rows)))
+
+
+@dataclass(frozen=True)
+class _Gain:
+    """Paired utilities of a policy and its base."""
+
+    rows: Index
+    policy: Vector
+    base: Vector
+
+    @property
+    def values(self) -> Vector:
+        return self.policy - self.base
+
+    def rounded(self, reduce: Callable[[list[Fraction]], Fraction]) -> Rounded:
+        """The same reduction of differences between printed numbers."""
+
+        def compute_it(unit: Fraction) -> tuple[Fraction, ...] | None:
+            if not np.isfinite(self.values).all():
+                return None
+            pairs = zip(rounded_values(self.policy, unit), rounded_values(self.base, unit), strict=True)
+            return (reduce([one - other for one, other in pairs]),)
+
+        return compute_it
+
+
+def _gain(study: Study, arguments: Arguments) -> _Gain:
+    shared = {name: text for name, text in arguments.items() if name != "base"}
+    rows, places = scored_traces(study, shared)
+    _, bases = scored_traces(study, {**shared, "policy": arguments["base"]})
+    return _Gain(rows, study.scored.weak[places], study.scored.weak[bases])
+
+
+@metric(
+    "weak_gain",
+    "mean of E_w(pi, s) - E_w(base, s)",
+    "appendix B: paired question",
+    needs="policy base",
+    takes="population",
+)
+def weak_gain(study: Study, arguments: Arguments) -> Value:
+    gain = _gain(study, arguments)
+    rounded = gain.rounded(lambda values: sum(values, Fraction(0)) / len(values))
+    return value_of(study.frame("trace"), gain.rows, mean(gain.values), rounded=rounded)
+
+
+@metric(
+    "weak_gain_min",
+    "least E_w(pi, s) - E_w(base, s)",
+    "appendix B: paired question",
+    needs="policy base",
+    takes="population",
+)
+def weak_gain_min(study: Study, arguments: Arguments) -> Value:
+    gain = _gain(study, arguments)
+    least = [int(gain.values.argmin())]
+    return value_of(study.frame("trace"), gain.rows[least], float(gain.values.min()), rounded=gain.rounded(min))
+
+
+@metric(
+    "weak_gain_max",
+    "greatest E_w(pi, s) - E_w(base, s)",
+    "appendix B: paired question",
+    needs="policy base",
+    takes="population",
+)
+def weak_gain_max(study: Study, arguments: Arguments) -> Value:
+    gain = _gain(study, arguments)
+    greatest = [int(gain.values.argmax())]
+    return value_of(study.frame("trace"), gain.rows[greatest], float(gain.values.max()), rounded=gain.rounded(max))
+
+
+def _over_policies(study: Study, arguments: Arguments) -> tuple[Index, Vector]:
+    """Strong utilities of several policies, named with commas between them."""
+    joined = [scored_traces(study, {**arguments, "policy": name.strip()}) for name in arguments["policies"].split(",")]
+    rows = np.concatenate([rows for rows, _ in joined])
+    return rows, study.scored.strong[np.concatenate([places for _, places in joined])]
+
+
+@metric(
+    "strong_ev_min", "least E_s(pi, s) over policies and states", "appendix D", needs="policies", takes="population"
+)
+def strong_ev_min(study: Study, arguments: Arguments) -> Value:
+    rows, strong = _over_policies(study, arguments)
+    return value_of(study.frame("trace"), rows[[int(strong.argmin())]], float(strong.min()))
+
+
+@metric(
+    "strong_ev_max", "greatest E_s(pi, s) over policies and states", "appendix D", needs="policies", takes="population"
+)
+def strong_ev_max(study: Study, arguments: Arguments) -> Value:
+    rows, strong = _over_policies(study, arguments)
+    return value_of(study.frame("trace"), rows[[int(strong.argmax())]], float(strong.max()))
+
+
+# Fidelity
+
+
+def _against_teacher(study: Study, arguments: Arguments) -> tuple[Index, Matrix, Matrix, Index]:
+    rows = traces_of(study, arguments)
+    states = study.trace_state[rows]
+    teacher = study.teacher[states]
+    if not np.isfinite(teacher).all():
+        raise MissingEvidenceError("a state has no teacher record")
+    return rows, teacher, study.probabilities.values[rows], states
+
+
+@metric(
+    "teacher_kl",
+    "mean of KL(teacher || policy), the policy's mass clipped below at `clip`",
+    "appendix B: teacher KL",
+    needs="policy clip",
+    takes="population",
+)
+def teacher_kl(study: Study, arguments: Arguments) -> Value:
+    rows, teacher, policy, _ = _against_teacher(study, arguments)
+    clip = as_double(constant_of(arguments["clip"]))
+    return value_of(study.frame("trace"), rows, mean(fidelity.teacher_kl(teacher, policy, clip)))
+
+
+@metric(
+    "teacher_regret",
+    "mean of max(0, V_T - sum pi Q_T)",
+    "appendix B: teacher-value regret",
+    needs="policy",
+    takes="population",
+)
+def teacher_regret(study: Study, arguments: Arguments) -> Value:
+    rows, teacher, policy, states = _against_teacher(study, arguments)
+    frame = study.frame("teacher")
+    places = study.by_state("teacher")[states]
+    if not frame.column("values").is_valid().to_numpy(zero_copy_only=False)[places].all():
+        raise MissingEvidenceError("a teacher record has no action values")
+    values = frame.action_matrix("values", study.actions).values[places]
+    return value_of(study.frame("trace"), rows, mean(fidelity.teacher_regret(teacher, policy, values)))
+
+
+@metric(
+    "action_agreement",
+    "share of states with the teacher's top action",
+    "appendix B: action agreement",
+    needs="policy",
+    takes="population",
+)
+def action_agreement(study: Study, arguments: Arguments) -> Value:
+    rows, teacher, policy, states = _against_teacher(study, arguments)
+    legal = study.legal.named[states]
+    same = policies.top_action(teacher, legal) == policies.top_action(policy, legal)
+    return value_of(study.frame("trace"), rows, Fraction(int(same.sum()), len(rows)))
+
+
+# Ledger
+
+
+@metric(
+    "query_rate",
+    "share of states with an accepted query",
+    "appendix C: query decisions",
+    needs="policy",
+    takes="population",
+)
+def query_rate(study: Study, arguments: Arguments) -> Value:
+    rows = traces_of(study, arguments)
+    column = study.frame("trace").column("query")
+    accepted = column.field("accepted").fill_null(False).to_numpy(zero_copy_only=False)
+    asked = accepted & column.is_valid().to_numpy(zero_copy_only=False)
+    return value_of(study.frame("trace"), rows, Fraction(int(asked[rows].sum()), len(rows)))
+
+
+def _mean_charge(name: str) -> Callable[[Study, Arguments], Value]:
+    def compute_mean(study: Study, arguments: Arguments) -> Value:
+        rows = traces_of(study, arguments)
+        column = study.frame("trace").column("ledger")
+        charges = column.values.field(name).to_numpy(zero_copy_only=False).astype(np.float64)
+        totals = np.concatenate([[0.0], np.cumsum(charges)])
+        offsets = column.offsets.to_numpy()
+        per_trace = totals[offsets[1:]] - totals[offsets[:-1]]
+        return value_of(study.frame("trace"), rows, mean(per_trace[rows]))
+
+    return compute_mean
+
+
+for _name in ("tokens", "latency_ms", "tool_calls"):
+    metric(
+        _name, f"mean of the ledger's {_name} per state", "appendix C: cost ledger", needs="policy", takes="population"
+    )(_mean_charge(_name))
+
+
+# Intervals
+
+MOST_RESAMPLES = 10**6
+"""More would take hours and tell nothing."""
+
+
+def _seed(study: Study, arguments: Arguments) -> int:
+    rule = study.protocol.get("bootstrap")
+    if rule is None:
+        raise RecipeError("the protocol declares no bootstrap")
+    if "schedule" not in arguments:
+        return int(rule["seed"])
+    schedule = (rule.get("schedules") or {}).get(arguments["schedule"])
+    if schedule is None:
+        raise RecipeError(f"the protocol's bootstrap has no schedule {arguments['schedule']!r}")
+    candidate = candidate_place(study, arguments["policy"])
+    places = [place for place, name in enumerate(schedule["order"]) if candidate_place(study, name) == candidate]
+    if not places:
+        raise RecipeError(f"{arguments['policy']} has no place in the schedule {arguments['schedule']!r}")
+    offset = (schedule.get("offsets") or {}).get(arguments.get("population", "all"), 0)
+    return int(rule["seed"] + schedule["step"] * places[0] + offset)
+
+
+def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -> Value:
+    rule = study.protocol.get("bootstrap") or {}
+    seed = _seed(study, arguments)
+    if not 0 < exact(rule["confidence"]) < 1 or not 0 < rule["resamples"] <= MOST_RESAMPLES:
+        raise MissingEvidenceError("the protocol's bootstrap lies outside its domain")
+    low, high = bootstrap.percentile_interval(values, int(rule["resamples"]), exact(rule["confidence"]), seed)
+    return value_of(study.frame("trace"), rows, low, high)
+
+
+@metric(
+    "delta_interval",
+    "percentile bootstrap interval of mean d",
+    "appendix B: paired bootstrap",
+    needs="policy",
+    takes="population schedule",
+)
+def delta_interval(study: Study, arguments: Arguments) -> Value:
+    rows, places = scored_traces(study, {name: text for name, text in arguments.items() if name != "schedule"})
+    return _interval(study, arguments, rows, study.scored.delta[places])
+
+
+@metric(
+    "difference_interval",
+    "percentile bootstrap interval of mean E_w(pi, s) - E_w(base, s), the same rows drawn for both",
+    "appendix B: paired bootstrap",
+    needs="policy base",
+    takes="population schedule",
+)
+def difference_interval(study: Study, arguments: Arguments) -> Value:
+    gain = _gain(study, {name: text for name, text in arguments.items() if name != "schedule"})
+    return _interval(study, arguments, gain.rows, gain.values)
+
+
+# Single records
+
+
+@metric("probability", "pi(a | s)", "section 3.2", needs="policy state action")
+def probability(study: Study, arguments: Arguments) -> Value:
+    rows = traces_of(study, {name: arguments[name] for name in ("policy", "state")})
+    return value_of(study.frame("trace"), rows, float(study.probabilities.values[rows[0], _action(study, arguments)]))
+
+
+def _action(study: Study, arguments: Arguments) -> int:
+    if arguments["action"] not in study.actions:
+        raise RecipeError(f"the protocol declares no action {arguments['action']!r}")
+    return study.actions.index(arguments["action"])
+
+
+def _teacher_row(study: Study, arguments: Arguments) -> int:
+    row = int(study.by_state("teacher")[state_place(study, arguments["state"])])
+    if row < 0:
+        raise MissingEvidenceError("the state has no single teacher record")
+    return row
+
+
+@metric("teacher_probability", "pi_T(a | s)", "appendix A: teacher", needs="state action")
+def teacher_probability(study: Study, arguments: Arguments) -> Value:
+    row = _teacher_row(study, arguments)
+    matrix = study.frame("teacher").action_matrix("distribution", study.actions)
+    return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
+
+
+@metric("teacher_action_value", "Q_T(s, a)", "appendix A: teacher", needs="state action", given=True)
+def teacher_action_value(study: Study, arguments: Arguments) -> Value:
+    row = _teacher_row(study, arguments)
+    matrix = study.frame("teacher").action_matrix("values", study.actions)
+    return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
+
+
+@metric("teacher_state_value", "V_T = sum_a pi_T Q_T", "appendix A: teacher", needs="state")
+def teacher_state_value(study: Study, arguments: Arguments) -> Value:
+    row = _teacher_row(study, arguments)
+    frame = study.frame("teacher")
+    product = (
+        frame.action_matrix("distribution", study.actions).values[row]
+        * frame.action_matrix("values", study.actions).values[row]
+    )
+    return value_of(frame, np.array([row]), float(product.sum()))
+
+
+@metric(
+    "selected_scale",
+    "the scale that a selector takes on the recomputed counts",
+    "section 3.4: empirical-zero",
+    needs="selector",
+    takes="population",
+)
+def selected_scale(study: Study, arguments: Arguments) -> Value:
+    selectors = {one["name"]: one for one in study.protocol.get("selectors") or []}
+    if arguments["selector"] not in selectors:
+        raise RecipeError(f"the protocol declares no selector {arguments['selector']!r}")
+    arm = selectors[arguments["selector"]].get("arm")
+    calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
+    counts = []
+    rows = np.zeros(0, np.int64)
+    for text in study.protocol["scale_grid"]:
+        rows, places = scored_traces(
+            study, {"policy": f"{arm}@{text}", "population": arguments.get("population", calibration)}
+        )
+        counts.append(int(study.scored.crossed[places].sum()))
+    choice = selection.empirical_zero([exact(text) for text in study.protocol["scale_grid"]], counts)
+    if choice.chosen is None:
+        raise MissingEvidenceError("no scale is certified")
+    return value_of(study.frame("trace"), rows, choice.chosen)
