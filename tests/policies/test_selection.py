@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealtrace.studies.policies.mathematics.selection import Choice, empirical_zero
+from sealtrace.studies.policies.mathematics.scores import Choice, empirical_zero
 
 grids = st.lists(st.tuples(st.fractions(0, 10), st.integers(0, 2)), unique_by=lambda item: item[0])
 

@@ -27,6 +27,7 @@ from sealtrace.contract.details import (
 )
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.report import CheckResult
+from sealtrace.mathematics.exact import Undecided, mean
 from sealtrace.printed.cells import CellResult
 from sealtrace.printed.metrics import METRICS
 from sealtrace.studies.policies.checks.certificates import calibration_of, joined
@@ -37,8 +38,6 @@ from sealtrace.studies.policies.evidence.deployment import deploy
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.scores import mean
-from sealtrace.studies.policies.mathematics.undecided import Undecided
 
 RADII = tuple(Fraction(step, 20) for step in range(41))
 """Where a map's bounds are drawn: from no movement to any mixture at all."""

@@ -13,6 +13,7 @@ import numpy as np
 from sealtrace.cli.constants import constant_text
 from sealtrace.cli.sealed_choices import anchor_name, compared_map, compared_selection
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import Undecided
 from sealtrace.report.certify import (
     Assigned,
     Certified,
@@ -33,8 +34,7 @@ from sealtrace.studies.policies.evidence.partitions import Partition, frozen_par
 from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
-from sealtrace.studies.policies.mathematics.selection import empirical_zero
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.studies.policies.mathematics.scores import empirical_zero
 from sealtrace.verification import unmet_needs
 
 _READS = ("protocol", "observation", "candidate", "trace", "values", "partition")

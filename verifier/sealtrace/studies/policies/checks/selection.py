@@ -13,7 +13,7 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.selection import Choice, empirical_zero
+from sealtrace.studies.policies.mathematics.scores import Choice, empirical_zero
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics import bounds
+from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, twin
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import Setting
-from sealtrace.studies.policies.evidence.study import Study, as_double
-from sealtrace.studies.policies.mathematics import bounds, maps
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import maps
 from sealtrace.studies.policies.mathematics.maps.mixtures import least_means
-from sealtrace.studies.policies.mathematics.scores import mean
-from sealtrace.studies.policies.mathematics.undecided import Undecided
 
 BITS = 256
 """The precision of bounds where doubles do not decide."""

@@ -1,6 +1,6 @@
 """The best map from groups to options under the worst mixture, exactly, with a proof."""
 
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.mathematics.exact import Undecided
 
 from .enumeration import enumerate_maps
 from .instance import Instance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.mathematics.exact import Undecided
 
 from .instance import Instance
 from .mixtures import worst_risk, worst_utility

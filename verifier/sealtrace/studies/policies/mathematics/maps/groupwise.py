@@ -67,6 +67,8 @@ def _near_largest(values: Matrix, margin: float) -> Mask:
 def check_rivals(instance: Instance, options: Iterable[Sequence[int]], best: Sequence[int]) -> None:
     """Raises Undecided if an option's L is too close to its group's best to tell, and the optimum depends on it."""
     for group, option in options:
+        if option == best[group]:
+            continue
         gap = instance.exact_lower(group, best[group]) - instance.exact_lower(group, option)
         if 0 < gap < instance.slack:
             rival = [*best[:group], option, *best[group + 1 :]]
