@@ -23,7 +23,6 @@ from sealtrace.studies.policies.evidence.partitions import Partition, frozen_par
 from sealtrace.studies.policies.evidence.settings import Setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
-from sealtrace.studies.policies.mathematics.maps.mixtures import least_means
 
 BITS = 256
 """The precision of bounds where doubles do not decide."""
@@ -82,7 +81,7 @@ class Chosen:
         counts = self.calibration.counts
         if not counts.sum():
             raise UndeclaredError("there are no calibration states")
-        return float(least_means(values[None], counts / counts.sum(), float(min(radius / 2, Fraction(1))))[0])
+        return float(maps.least_means(values[None], counts / counts.sum(), float(min(radius / 2, Fraction(1))))[0])
 
 
 CERTIFIES: dict[str, tuple[str, ...]] = {
