@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key, lru_cache
+from functools import cached_property, cmp_to_key, lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,8 @@ class Chosen:
     radius: Fraction
     reason: str
     """Why nothing better exists."""
+    solution: maps.Solution | None = None
+    """What the search for a robust map found, with its proof."""
 
     @property
     def partition(self) -> Partition:
@@ -54,6 +56,16 @@ class Chosen:
         """Whether the repeat or study counts as certified, as the protocol declares."""
         rule = (self.calibration.study.protocol.get("certification") or {}).get("certified_when") or "every-group"
         return not any(self.fell_back) if rule == "every-group" else not all(self.fell_back)
+
+    @cached_property
+    def doubt(self) -> str | None:
+        """Why the proof of a searched map does not hold, checked exactly and without the search; None where it does."""
+        if self.solution is not None:
+            try:
+                maps.recheck(self.solution.instance, self.solution)
+            except (maps.Refuted, Undecided) as error:
+                return str(error)
+        return None
 
     @property
     def certifies(self) -> tuple[str, ...]:
@@ -327,4 +339,5 @@ def _robust(calibration: Calibration, radius: Fraction) -> Chosen:
         fell_back=tuple(not calibration.certified[:, group].any() for group in range(len(calibration.members))),
         radius=radius,
         reason=maps.describe(solution.proof),
+        solution=solution,
     )
