@@ -28,7 +28,9 @@ from sealtrace.printed.metrics import (
     traces_of,
     value_of,
 )
+from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector
+from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 
@@ -452,14 +454,14 @@ def selected_scale(study: Study, arguments: Arguments) -> Value:
         raise RecipeError(f"the protocol declares no selector {arguments['selector']!r}")
     arm = selectors[arguments["selector"]].get("arm")
     calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
-    counts = []
-    rows = np.zeros(0, np.int64)
-    for text in study.protocol["scale_grid"]:
-        rows, places = scored_traces(
-            study, {"policy": f"{arm}@{text}", "population": arguments.get("population", calibration)}
-        )
-        counts.append(int(study.scored.crossed[places].sum()))
-    choice = scores.empirical_zero([exact(text) for text in study.protocol["scale_grid"]], counts)
-    if choice.chosen is None:
+    population = arguments.get("population", calibration)
+    joined = [
+        scored_traces(study, {"policy": f"{arm}@{text}", "population": population})[0]
+        for text in study.protocol["scale_grid"]
+    ]
+    if not joined:
+        raise RecipeError("the grid of scales is empty")
+    counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
+    if counted.choice.chosen is None:
         raise MissingEvidenceError("no scale is certified")
-    return value_of(study.frame("trace"), rows, choice.chosen)
+    return value_of(study.frame("trace"), joined[-1], counted.choice.chosen)

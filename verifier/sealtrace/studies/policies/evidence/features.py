@@ -33,7 +33,12 @@ class Feature:
             codes, texts = frame.texts(field) if form == "lookup" else frame.first_texts(field)
             values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
             return values[codes]
-        sizes = frame.lengths(field) if form == "capped-length" else frame.numbers(field)
+        if form == "capped-length":
+            column = frame.column(field)
+            absent = column.is_null().to_numpy(zero_copy_only=False)
+            sizes: Vector = np.where(absent, np.nan, np.diff(column.offsets.to_numpy()))
+        else:
+            sizes = frame.numbers(field)
         if form == "number":
             return sizes
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -123,12 +123,6 @@ class Frame:
         numbers: Vector = array.fill_null(float("nan")).to_numpy(zero_copy_only=False)
         return numbers
 
-    def lengths(self, name: str) -> Vector:
-        """How many items each list of a column has; NaN for absent."""
-        column = self.column(name)
-        absent = column.is_null().to_numpy(zero_copy_only=False)
-        return np.where(absent, np.nan, np.diff(column.offsets.to_numpy()))
-
     def flags(self, name: str) -> Mask:
         """A flag column without absent values."""
         flags: Mask = self.column(name).to_numpy(zero_copy_only=False).astype(np.bool_)

@@ -24,6 +24,25 @@ from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def once_per_study(
+    compute: Callable[Concatenate[Study, Arguments], Result],
+) -> Callable[Concatenate[Study, Arguments], Result]:
+    """A function of a study and hashable arguments that computes each result once and lets go of it with the study."""
+
+    @wraps(compute)
+    def ask(study: Study, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key = (compute, args, *sorted(kwargs.items()))
+        if key not in study.known:
+            study.known[key] = compute(study, *args, **kwargs)
+        found: Result = study.known[key]
+        return found
+
+    return ask
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -47,7 +66,7 @@ class Candidate:
         return self.arm if self.scale is None else f"{self.arm}@{self.scale}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Checkpoint:
     """The frozen weights of a learned family."""
 
@@ -78,23 +97,25 @@ class Checkpoint:
 
     def direction(self, study: Study) -> Matrix | None:
         """The residual direction at every observed state, from observations alone."""
-        return self._head(study, "residual")
+        return _network_outputs(study, self, "residual")
 
     def base(self, study: Study) -> Matrix | None:
         """The logits of the family's own base policy; None where it has none."""
-        return self._head(study, "base")
+        return _network_outputs(study, self, "base")
 
-    def _head(self, study: Study, head: str) -> Matrix | None:
-        value = self.document.value
-        if not value.get(head) or self.problem(study) is not None:
-            return None
-        inputs = np.column_stack([study.feature(name) for name in value["features"]])
-        layers = [
-            policies.Layer(np.array(layer["weights"], np.float64), np.array(layer["bias"], np.float64), kind)
-            for layer in value[head]
-            for kind in [layer["activation"]]
-        ]
-        return policies.forward(inputs, layers)
+
+@once_per_study
+def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix | None:
+    """One head of the network at every observed state, for all scales of a family."""
+    value = checkpoint.document.value
+    if not value.get(head) or checkpoint.problem(study) is not None:
+        return None
+    inputs = np.column_stack([study.feature(name) for name in value["features"]])
+    layers = [
+        policies.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
+        for one in value[head]
+    ]
+    return policies.forward(inputs, layers)
 
 
 @dataclass(frozen=True)
@@ -104,26 +125,6 @@ class Replay:
     probabilities: Matrix
     normalizers: Vector | None
     """None where nothing is normalized."""
-
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-
-
-def once_per_study(
-    compute: Callable[Concatenate[Study, Arguments], Result],
-) -> Callable[Concatenate[Study, Arguments], Result]:
-    """A function of a study and hashable arguments that computes each result once and lets go of it with the study."""
-
-    @wraps(compute)
-    def ask(study: Study, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        key = (compute, args, *sorted(kwargs.items()))
-        if key not in study.known:
-            study.known[key] = compute(study, *args, **kwargs)
-        found: Result = study.known[key]
-        return found
-
-    return ask
 
 
 class Study:
@@ -138,8 +139,6 @@ class Study:
         self._replays: dict[int, Replay | None] = {}
         self.memory: dict[str, Any] = {}
         """What is costly and asked for by several checks."""
-        self.known: dict[Hashable, Any] = {}
-        """What `once_per_study` has computed."""
 
     # Records
 
@@ -163,6 +162,11 @@ class Study:
     def protocol_path(self) -> str:
         """Where the protocol lies."""
         return "" if self.protocol_document is None else self.protocol_document.path
+
+    @cached_property
+    def known(self) -> dict[Hashable, Any]:
+        """What `once_per_study` has computed."""
+        return {}
 
     def constant(self, *path: str) -> Fraction:
         """A declared constant, exactly."""
@@ -290,6 +294,7 @@ class Study:
         matrix = self.frame("teacher").action_matrix("distribution", self.actions)
         return _aligned(matrix, self._teacher_rows)
 
+    @once_per_study
     def evaluator(self, name: str) -> Matrix:
         """The action values of an evaluator at every observed state; NaN where a legal action has none."""
         frame = self.frame("values")

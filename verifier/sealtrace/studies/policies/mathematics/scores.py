@@ -66,7 +66,7 @@ def aggregate(weak: Vector, strong: Vector, delta: Vector, crossed: Mask) -> Agg
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScaleChoice:
     """What a rule admits and what it takes."""
 
     certified: tuple[Fraction, ...]
@@ -75,7 +75,7 @@ class Choice:
     """None: NO-CERTIFIED-CANDIDATE."""
 
 
-def empirical_zero(grid: Sequence[Fraction], crossings: Sequence[int]) -> Choice:
+def empirical_zero(grid: Sequence[Fraction], crossings: Sequence[int]) -> ScaleChoice:
     """alpha_zero = max{alpha in G : k_alpha = 0}."""
     certified = tuple(scale for scale, count in zip(grid, crossings, strict=True) if count == 0)
-    return Choice(certified, max(certified, default=None))
+    return ScaleChoice(certified, max(certified, default=None))
