@@ -6,7 +6,6 @@ Nothing here may be green, take long, or end in a traceback. Many cases were onc
 from __future__ import annotations
 
 import copy
-import sys
 import time
 from collections.abc import Callable
 from decimal import Decimal
@@ -603,19 +602,6 @@ def test_a_teacher_free_policy_needs_its_weights(tmp_path: Path) -> None:
     report = verified(tmp_path, lambda parts: parts["checkpoint"].clear())
     assert report.verdict == "incomplete"
     assert "free@1 does not declare what its policy needs" in reasons(report)
-
-
-def test_without_the_libraries_of_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What needs a bound is missing and says what to install; nothing fails."""
-    bundle = certified_study(tmp_path / "bundle")
-    for name in ("scipy", "scipy.special", "flint"):
-        monkeypatch.setitem(sys.modules, name, None)
-    report = sealtrace.verify(bundle)
-    missing = {one.id: one.reason or "" for one in report.checks if one.status == "missing"}
-    assert report.verdict == "incomplete"
-    assert {"certificate.risk", "map.choice", "map.bounds", "table.cells"} <= set(missing)
-    assert all("pip install 'sealtrace[certificates]'" in reason for reason in missing.values()), missing
-    assert command("verify", bundle).code == 3
 
 
 # Attacks

@@ -407,13 +407,6 @@ def test_what_a_query_reads(records: SqlRecords) -> None:
     assert frozenset({"label", "trace"}) == records.query("SELECT 1 FROM label, trace LIMIT 1").reads
 
 
-def test_without_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what to type."""
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(SqlError, match=r"pip install 'sealtrace\[sql\]'"):
-        SqlRecords({"label": LABEL})
-
-
 def test_closing_leaves_nothing_behind() -> None:
     """Neither a process nor a file; closing twice is fine."""
     records = SqlRecords({"label": LABEL})

@@ -54,7 +54,7 @@ _SCORED = (
 )
 """What must hold before a mean over a split means anything."""
 
-_UNDEFINED = (UndeclaredError, UnscoredError, VoidError, Undecided, ModuleNotFoundError)
+_UNDEFINED = (UndeclaredError, UnscoredError, VoidError, Undecided)
 """What cannot be computed is not drawn; a check has said why."""
 
 

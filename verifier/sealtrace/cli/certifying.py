@@ -23,7 +23,6 @@ from sealtrace.report.certify import (
     Group,
     PartitionTable,
 )
-from sealtrace.studies.policies.checks.certificates import NOT_INSTALLED
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
@@ -127,10 +126,6 @@ def _noting(missing: Missing, what: str) -> Iterator[None]:
         missing.note(what, f"void, because {error}")
     except _UNCOMPUTABLE as error:
         missing.note(what, str(error))
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("scipy", "flint"):
-            raise
-        missing.note(what, NOT_INSTALLED)
 
 
 Found = TypeVar("Found")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,17 +65,14 @@ def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, n
     """
     from sealtrace.verification import verify
 
-    drawn = find_spec("jinja2") is not None
-    _refuse_bad_directory(output, bundle, drawn)
+    _refuse_bad_directory(output, bundle)
     with progress_bar() as progress:
-        report = verify(bundle, expect_root=expect_root, details=drawn, progress=progress)
+        report = verify(bundle, expect_root=expect_root, details=True, progress=progress)
     code = 1 if report.failed(strict=strict) else 0 if report.verdict == "verified" else 3
     texts = texts_of(without_timings(report) if no_timings else report, code, prefix_of(bundle))
     _write(output, texts)
     for name in texts:
         click.echo(output / name)
-    if not drawn:
-        click.echo(f"sealtrace: {PAGE} is left out; it needs Jinja2: pip install 'sealtrace[html]'", err=True)
     return code
 
 
@@ -99,7 +95,7 @@ def without_timings(report: Report) -> Report:
     return report.model_copy(update={"checks": [one.model_copy(update={"seconds": 0.0}) for one in report.checks]})
 
 
-def _refuse_bad_directory(output: Path, bundle: Path, drawn: bool) -> None:
+def _refuse_bad_directory(output: Path, bundle: Path) -> None:
     """Before any work is done: no report inside the bundle or over it, and no file where a directory should be."""
     from sealtrace.bundle.defects import BundleError
     from sealtrace.cli.output import refuse_input
@@ -110,11 +106,6 @@ def _refuse_bad_directory(output: Path, bundle: Path, drawn: bool) -> None:
         refuse_input(place, bundle)
         if place.is_symlink() or (place.exists() and not place.is_file()):
             raise BundleError(f"{place}: not a plain file; nothing was written")
-    if not drawn and (output / PAGE).exists():
-        # Beside new reports, an old page would say what is no longer so.
-        raise BundleError(
-            f"{output / PAGE}: cannot be drawn anew without Jinja2; install 'sealtrace[html]' or remove it"
-        )
 
 
 def _write(output: Path, texts: dict[str, str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,8 +88,6 @@ def command(
         raise click.UsageError(str(error)) from None
     refuse_bad_places(targets, [bundle or default_bundle()])
     details = any(target.form == "html" for target in targets)
-    if details and find_spec("jinja2") is None:
-        raise click.UsageError("the page needs Jinja2; `pip install 'sealtrace[html]'`")
     with progress_bar() as progress:
         report = verify(
             bundle,
