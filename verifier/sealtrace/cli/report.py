@@ -9,22 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.verify import prefix_of, rendered, root_digest
+from sealtrace.cli.verify import prefix_of, root_digest
+from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.report import Report
 
-FILES = {
-    "report.txt": "text",
-    "report.json": "json",
-    "report.md": "markdown",
-    "report.xml": "junit",
-    "report.sarif": "sarif",
-    "report.tex": "latex",
-}
+FILES = {f"report.{BY_NAME[form].extension}": form for form in OF_REPORTS if BY_NAME[form].extension}
 """File to the format of `verify` that it holds."""
 DIFF = "diff.md"
-PAGE = "report.html"
 
 
 @click.command()
@@ -77,16 +70,16 @@ def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, n
 
 
 def texts_of(report: Report, exit_code: int, prefix: str | None) -> dict[str, str]:
-    """File name to content: a page where the report has the details for one, the rest as `verify` writes it."""
-    from sealtrace.cli.targets import Target
-    from sealtrace.report import markdown
-
+    """File name to content, as `verify` and `diff` write it; a page where the report has the details for one."""
     checks = [check.model_copy(update={"largest": None}) for check in report.checks]
     bare = report.model_copy(update={"details": None, "checks": checks})
-    texts = {name: rendered(bare, Target(form, Path(name)), exit_code, prefix) for name, form in FILES.items()}
-    texts[DIFF] = markdown.render_cells(bare.cells, everything=False) if bare.cells else "No cell was reported.\n"
-    if report.details is not None:
-        texts[PAGE] = rendered(report, Target("html", Path(PAGE)), exit_code, prefix)
+    showing = Showing(exit_code=exit_code, prefix=prefix)
+    texts = {
+        name: OF_REPORTS[form](report if BY_NAME[form].details else bare, showing)
+        for name, form in FILES.items()
+        if report.details is not None or not BY_NAME[form].details
+    }
+    texts[DIFF] = OF_CELLS["markdown"](bare, showing) if bare.cells else "No cell was reported.\n"
     return texts
 
 
@@ -101,7 +94,7 @@ def _refuse_bad_directory(output: Path, bundle: Path) -> None:
     from sealtrace.cli.output import refuse_input
 
     refuse_input(output, bundle)
-    for name in (*FILES, DIFF, PAGE):
+    for name in (*FILES, DIFF):
         place = output / name
         refuse_input(place, bundle)
         if place.is_symlink() or (place.exists() and not place.is_file()):
