@@ -1,6 +1,6 @@
 """`python -m sealtrace`."""
 
-from sealtrace.cli.main import script
+from sealtrace.cli.main import main
 
 if __name__ == "__main__":
-    script()
+    main()

@@ -21,8 +21,6 @@ from sealtrace.studies.policies.evidence.partitions import Partition, frozen_par
 from sealtrace.studies.policies.evidence.settings import competing, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 
-NOT_INSTALLED = "scipy and python-flint are not installed; `pip install 'sealtrace[certificates]'`"
-
 
 @contextmanager
 def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
@@ -31,8 +29,6 @@ def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
         yield
     except (UndeclaredError, UnscoredError, VoidError, Undecided) as error:
         outcome.missing = str(error)
-    except ModuleNotFoundError:
-        outcome.missing = NOT_INSTALLED
 
 
 def _no_certificate(study: Study, outcome: Outcome) -> bool:
