@@ -21,6 +21,8 @@ class Reported:
     prose: list[ProseLine] = field(default_factory=list)
     tables: list[ExtractedTable] = field(default_factory=list)
     """The tables that the records were made of."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """The sources as written, by the names that tables and prose give as theirs."""
 
 
 class UnreadableTypeError(Exception):
@@ -29,12 +31,19 @@ class UnreadableTypeError(Exception):
 
 def read_reported(text: str, source: str, load: Load) -> Reported:
     """The tables of a LaTeX, Markdown or CSV text, by the ending of its name."""
-    reported = Reported()
+    reported = Reported(texts={source: text})
+
+    def remembered(name: str) -> str | None:
+        found = load(name)
+        if found is not None:
+            reported.texts[name] = found
+        return found
+
     match PurePath(source).suffix.lower():
         case ".tex" | ".ltx":
             from sealtrace.printed.latex import read_document
 
-            document = read_document(text, source, load)
+            document = read_document(text, source, remembered)
             tables = document.tables
             reported.problems.extend(document.problems)
             reported.prose.extend(document.prose)
