@@ -34,6 +34,7 @@ _RELATIONS: dict[str, Relation] = {
 _TIMES = frozenset({"d", "h", "hr", "hrs", "m", "min", "mins", "s", "sec", "secs", "ms"})
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?!,\d{3}(?!\d)))(?:\.\d+)?|\.\d+"
 
+_AND_MORE = re.compile(r"\+(?=\s*(?:$|[)\]%,/†‡*]))")
 _SPACE = re.compile(r"\s+")
 _MARK = re.compile(
     r"[†‡*§¶⋆∗★☆•✓✗✔✘↑↓▲▼△▽]|\^\{?[a-z](?:,\s?[a-z])*\}?(?![\w.])|(?<=\.\d)\^\d(?![\d.])|(?<=\.\d\d)\^\d(?![\d.])"
@@ -56,7 +57,7 @@ _UNIT = re.compile(
 )
 # A word behind a number: 41 yes, 12 tok/s, 4-bit, 8×A100.
 _WORD = re.compile(
-    r"(?:\s|-(?=[a-z]))(?!(?:to|of|vs|v|out|and|or)\b)(?P<word>(?:[A-Za-zµμ]{1,3}|[a-z]{4,14})(?:\s?/\s?[A-Za-z]{1,12})?)"
+    r"(?:\s|-(?=[a-z]))(?!(?:to|of|vs|v|out|and|or)\b)(?P<word>(?:[A-Za-zµμ]{1,3}\d?|[a-z]{4,14})(?:\s?/\s?[A-Za-z]{1,12})?)"
     r"(?![\w^(@]|-\w)|(?P<rate>/\s?[A-Za-z]{1,12})(?![\w^(-])"
 )
 _MACHINE = re.compile(r"\s?[A-Za-z][\w-]{1,20}")
@@ -93,7 +94,7 @@ _DATE = re.compile(
 )
 _MAP = re.compile(r"[A-Za-z][A-Za-z\-]*(?:\.|@)[0-9.]+(?:\s*[/,]\s*[A-Za-z][A-Za-z\-]*(?:(?:\.|@)[0-9.]+)?)*")
 _NOT_AVAILABLE = frozenset({"n/a", "na", "n.a.", "-", "--", "–", "—", "---", "·", "…", "...", "n.d.", "n/r"})
-_EMPTY_POWER = re.compile(r"(?<![\d.])[+\-]?0*\.?0*(?:[eE]|\s*×\s*10\s*\^)\s*\{?\+?[1-9]")
+_EMPTY_POWER = re.compile(r"(?<![\d.])[+\-]?(?:0+\.?0*|\.0+)(?:[eE]|\s*×\s*10\s*\^)\s*\{?\+?[1-9]")
 _RAISED = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
@@ -250,7 +251,9 @@ class _Cell:
             value, unit = (one * 10 ** _SCALES[scale.group().strip()] for one in (value, unit))
         sign = (prefix["sign"] or prefix["late"] or "").strip()
         negative = sign == "-" or (not sign and prefix["arrow"] in ("↓", "▼", "▽"))
-        relation = _RELATIONS.get(prefix["relation"], "≈") if prefix["relation"] else ""
+        relation: Relation = _RELATIONS.get(prefix["relation"], "≈") if prefix["relation"] else ""
+        if not relation and self.take(_AND_MORE) is not None:
+            relation = "≥"
         role: Role = "change" if prefix["arrow"] else ""
         part = Part(sign + self.text[begin : self.at], -value if negative else value, unit, role, "", relation)
         return self.with_unit(part, "×" if prefix["times"] else prefix["currency"] or "")

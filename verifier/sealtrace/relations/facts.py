@@ -130,8 +130,10 @@ class Facts:
         if label in known:
             return label
         plain = " ".join(label.split())
-        for same in (lambda one: one, lambda one: " ".join(one.translate(_ARROWS).split())):
-            matching = [one for one in known if same(one) == plain]
+        # Arrows, and then spaces, which mathematics may be written with or without, tell no two labels apart.
+        spaced = (lambda one: one, lambda one: " ".join(one.translate(_ARROWS).split()))
+        for same in (*spaced, lambda one: "".join(one.translate(_ARROWS).split())):
+            matching = [one for one in known if same(one) in (plain, "".join(plain.split()))]
             if len(matching) == 1:
                 return matching[0]
         raise UnknownFactError(f"{table.label} has no {noun} {plain!r}{nearest(plain, known)}")
