@@ -9,7 +9,7 @@ import click
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import format_options, targets_of
 from sealtrace.cli.verify import shown_at
-from sealtrace.report.formats import BY_NAME, OF_CELLS
+from sealtrace.report.formats import OF_CELLS
 
 
 @click.command()
@@ -24,7 +24,7 @@ from sealtrace.report.formats import BY_NAME, OF_CELLS
 )
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
-@format_options(OF_CELLS)
+@format_options(tuple(OF_CELLS))
 @quiet_option
 def command(
     bundle: Path,
@@ -58,7 +58,7 @@ def command(
     from sealtrace.examination import examine
     from sealtrace.report.inert import harmless
 
-    targets = targets_of(forms, outputs, OF_CELLS)
+    targets = targets_of(forms, outputs, tuple(OF_CELLS))
     if other is not None and reported:
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
     refuse_bad_places(targets, [bundle, *([other] if other else []), *reported])
@@ -73,7 +73,7 @@ def command(
         if label not in labels:
             raise click.UsageError(f"there is no table {label!r}; there are {', '.join(sorted(labels)) or 'none'}")
     found = found.only(tables) if tables else found
-    write_targets(targets, lambda target: BY_NAME[target.form].of_cells(found, shown_at(target, everything=everything)))
+    write_targets(targets, lambda target: OF_CELLS[target.form](found, shown_at(target, everything=everything)))
     for line in found.remarks:
         click.echo(harmless(line), err=True)
     if found.bundle_code == 1:

@@ -22,7 +22,7 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 
 @click.command()
 @click.argument("bundle", required=False, type=click.Path(path_type=Path))
-@format_options(OF_REPORTS)
+@format_options(tuple(OF_REPORTS))
 @click.option(
     "--check",
     "check",
@@ -76,7 +76,7 @@ def command(
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.examination import examine, select
 
-    targets = targets_of(forms, outputs, OF_REPORTS)
+    targets = targets_of(forms, outputs, tuple(OF_REPORTS))
     try:
         select(check, skip)
     except ValueError as error:
@@ -99,7 +99,7 @@ def command(
     prefix = prefix_of(bundle)
     write_targets(
         targets,
-        lambda target: BY_NAME[target.form].of_report(report, shown_at(target, exit_code=code, prefix=prefix)),
+        lambda target: OF_REPORTS[target.form](report, shown_at(target, exit_code=code, prefix=prefix)),
     )
     if as_expected and code:
         click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)

@@ -62,16 +62,6 @@ class Format:
     details: bool = False
     """Whether it shows the evidence behind the verdict, which `verify` collects only when asked."""
 
-    def of_report(self, report: Report, showing: Showing) -> str:
-        """A report in this format, which must be one of `OF_REPORTS`."""
-        assert self.report is not None
-        return self.report(report, showing)
-
-    def of_cells(self, cells: Cells, showing: Showing) -> str:
-        """Cells in this format, which must be one of `OF_CELLS`."""
-        assert self.cells is not None
-        return self.cells(cells, showing)
-
 
 def _text_report(report: Report, showing: Showing) -> str:
     from sealtrace.report import text
