@@ -74,6 +74,7 @@ class Outcome:
         for one in defects:
             self.add(
                 one.message,
+                severity=one.severity,
                 source=one.path,
                 row=one.row,
                 column=one.column,
