@@ -54,7 +54,7 @@ def test_pytest_collects_nothing_from_a_bundle(project: Path, tmp_path: Path) ->
     done = pytest_in(project, "--sealtrace=bundle", "-v", "-k", "own or listing")
     assert "test_own.py::test_own PASSED" in done.stdout
     assert "identity.listing FAILED" in done.stdout
-    assert "test_evil" not in done.stdout.replace("trace/test_evil.py", "").replace("  test_evil.py", "")
+    assert "1 failed, 1 passed" in done.stdout
     assert not mark.exists()
 
 
