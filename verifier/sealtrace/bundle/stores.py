@@ -56,6 +56,8 @@ class Store:
     """Rows that their schema refuses."""
     count: int
     """Rows in the file, readable or not."""
+    refused: pa.Table
+    """Rows that their schema refuses, with nothing where a value has no place in its column."""
     footer: bytes = b""
     """What a Parquet file says besides its records."""
 
@@ -139,11 +141,13 @@ def read_rows(
     check_table(table, row_shape(kind), misfits.of_value)
     if every_row:
         _judge_each(table, kind, misfits)
-    good = table
+    good, refused = table, table.slice(0, 0)
     if misfits.spoilt:
         sound = misfits.sound(table.num_rows)
+        refused = table.take(pa.array(sorted(misfits.spoilt)))
         good, numbers = table.take(pa.array(sound)), numbers[sound]
-    return Store(path, kind, good, numbers, table if lossless else None, syntax, misfits.defects, count, footer)
+    whole = table if lossless else None
+    return Store(path, kind, good, numbers, whole, syntax, misfits.defects, count, refused, footer)
 
 
 def _judge_each(table: pa.Table, kind: str, misfits: _Misfits) -> None:
