@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
+from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
 from sealtrace.studies.policies.evidence.study import Study, once_per_study, score_traces
 from sealtrace.studies.policies.mathematics.scores import teacher_kl
 
@@ -41,11 +41,6 @@ class Outcome:
         """By state: whether a candidate has no outcome there."""
         unscored: Mask = np.any(np.isnan(np.atleast_2d(self.utility)), axis=0)
         return unscored
-
-    @cached_property
-    def crossing_counts(self) -> Matrix:
-        """The crossings as zeros and ones, whose sums are exact in doubles."""
-        return self.crossed.astype(np.float64)
 
 
 class Outcomes:
