@@ -18,9 +18,8 @@ from sealtrace.printed.metrics import (
     MissingEvidenceError,
     RecipeError,
     Value,
-    candidate_place,
     constant_of,
-    metric,
+    metrics_of,
     value_of,
 )
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, VoidError
@@ -42,6 +41,9 @@ from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergen
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.populations import candidate_place
+
+metric = metrics_of("policies")
 
 SECTION = "section 3.4 and 3.5: dual certification, robust selection"
 
@@ -55,8 +57,6 @@ def _as_recipe_errors() -> Iterator[None]:
         raise RecipeError(str(error)) from None
     except (UnscoredError, VoidError, Undecided) as error:
         raise MissingEvidenceError(str(error)) from None
-    except ModuleNotFoundError as error:
-        raise MissingEvidenceError(f"{error.name} is not installed; `pip install 'sealtrace[certificates]'`") from None
 
 
 def _chosen(study: Study, arguments: Arguments) -> Chosen:
