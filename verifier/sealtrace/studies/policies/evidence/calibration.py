@@ -13,13 +13,14 @@ from typing import Literal
 
 import numpy as np
 
+from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.settings import Setting, competing
-from sealtrace.studies.policies.evidence.study import Study, once_per_study
+from sealtrace.studies.policies.evidence.study import Study
 
 
 class UndeclaredError(Exception):
@@ -209,7 +210,7 @@ def _usable_range(declared: tuple[Fraction, Fraction] | None) -> tuple[Fraction,
     return low, high
 
 
-@once_per_study
+@once
 def shares_of(
     study: Study,
     partition: Partition,
