@@ -12,6 +12,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.deployment import calibration_split
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector
@@ -19,7 +20,6 @@ from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.undecided import Undecided
 
 
 @contextmanager
