@@ -1,0 +1,1 @@
+"""Strategies of small games: profiles, played hands, and recorded behaviour."""
