@@ -92,6 +92,7 @@ KINDS: dict[str, Kind] = {
             _any_role("structure", "select", "report"),
         ),
         Kind("match", Form.ROWS, "service:Match", ("match", "arm"), _LATE),
+        Kind("game", Form.DOCUMENT, "games:GameRules", stages=_any_role("declare")),
         Kind("profile", Form.ROWS, "games:Profile", ("profile", "information_set"), _any_role("bank", "report")),
         Kind("label", Form.ROWS, "labels:Label", ("item",), _any_role("declare", "report")),
         Kind("prediction", Form.ROWS, "labels:Prediction", ("item", "model"), _any_role("replay", "report")),
