@@ -16,6 +16,7 @@ from leduc_recipe.game import RANKS, State, deals
 
 Policy = dict[str, list[Any]]
 """By information set, the probabilities of its legal actions in their order."""
+Parents = dict[str, tuple[str, int] | None]
 Number = Callable[[int], Any]
 """Makes a number of the arithmetic that is used: `float`, or `Decimal` with many digits."""
 
@@ -99,15 +100,16 @@ def averages(checkpoints: tuple[int, ...], number: Number = float, order: str = 
             policy[name] = [regret / total for regret in row] if total > zero else [share] * len(row)
         _add_average(sums, policy, parents, number(iteration), number(1))
         if iteration in checkpoints:
-            yield iteration, _normalized(sums)
+            yield iteration, _normalized(sums, number)
 
 
-def _normalized(sums: Policy) -> Policy:
+def _normalized(sums: Policy, number: Number) -> Policy:
     """The average policy: sums divided by their total, uniform where nothing was ever reached."""
-    result = {}
+    result = uniform(number)
     for name, row in sums.items():
-        total = sum(row)
-        result[name] = [entry / total for entry in row] if total else [type(total)(1) / len(row)] * len(row)
+        total = sum(row, number(0))
+        if total:
+            result[name] = [entry / total for entry in row]
     return result
 
 
@@ -141,9 +143,9 @@ def _sweep(node: Node, policy: Policy, regrets: Policy, reach_0: Any, reach_1: A
     return value
 
 
-def _own_parents(sets: dict[str, State]) -> dict[str, tuple[str, int] | None]:
+def _own_parents(sets: dict[str, State]) -> Parents:
     """For each information set, the player's own previous one and the place of the action that led on from it."""
-    parents: dict[str, tuple[str, int] | None] = {}
+    parents: Parents = {}
     for name, state in sets.items():
         parents[name] = None
         history = [(State(state.cards, state.first[:n]), a) for n, a in enumerate(state.first)]

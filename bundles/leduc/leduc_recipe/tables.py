@@ -16,7 +16,7 @@ PAPER = {
 }
 """The 25 numbers of the paper's table, as strings."""
 
-COLUMNS = {
+COLUMNS: dict[str, dict[str, Any]] = {
     "BR0": {"metric": "best_response", "arguments": {"profile": "{profile}", "player": "0"}},
     "BR1": {"metric": "best_response", "arguments": {"profile": "{profile}", "player": "1"}},
     "u_0": {"metric": "profile_value", "arguments": {"profile": "{profile}"}},

@@ -32,7 +32,8 @@ def worth(policy: Policy) -> Worth:
         return max(values)
 
     def follow(state: State, values: list[float]) -> float:
-        return sum(chance * value for chance, value in zip(policy[state.information_set], values, strict=True))
+        chances = policy[state.information_set]
+        return float(sum(chance * value for chance, value in zip(chances, values, strict=True)))
 
     return Worth(_total(policy, 0, answer), _total(policy, 1, answer), _total(policy, 0, follow))
 
