@@ -88,6 +88,10 @@ class Game:
         """The histories that end a betting round without a fold."""
         return tuple(node.history + "c" for node in self.nodes if node.history)
 
+    def second_round(self, closing: int) -> int:
+        """The place of the first information set after a closing of the first round."""
+        return len(self.nodes) * len(self.ranks) * (1 + closing * len(self.ranks))
+
     @cached_property
     def information_sets(self) -> tuple[InformationSet, ...]:
         """All of them: the first round by node and rank; the second by closing, public card, node and rank."""
