@@ -23,7 +23,7 @@ def draw(seed: int, match: str, purpose: str) -> float:
 
 
 def deal(game: Game, seed: int, match: str) -> tuple[int, int, int]:
-    """The ranks of both players and of the public card, -1 where the game has none: drawn in turn from a sorted deck."""
+    """The ranks of both players and of the public card (-1 without one), drawn in turn from a sorted deck."""
     deck = [rank for rank in range(len(game.ranks)) for _ in range(game.copies)]
     cards = [deck.pop(int(draw(seed, match, f"card {place}") * len(deck))) for place in range(2)]
     return cards[0], cards[1], deck[int(draw(seed, match, "board") * len(deck))] if len(game.raises) > 1 else -1
