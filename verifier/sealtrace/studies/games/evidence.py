@@ -13,6 +13,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
 from sealtrace.studies.games.mathematics.tables import ACTIONS, Game, Vector
+from sealtrace.studies.games.rules import game_of, rules_problem
 from sealtrace.studies.policies.evidence.frame import ActionMatrix, action_matrix
 
 
@@ -34,24 +35,14 @@ class GameStudy(Evidence):
         document = self.bundle.document("game")
         return "" if document is None else document.path
 
-    @cached_property
-    def rules_problem(self) -> tuple[str, str, str] | None:
-        """(field, expected, found) where the declared game cannot be dealt."""
-        ranks = self.rules["ranks"]
-        for place, rank in enumerate(ranks):
-            if len(rank) != 1 or not rank.isalnum():
-                return f"/ranks/{place}", "one letter or digit", rank
-        if len(set(ranks)) < len(ranks):
-            return "/ranks", "ranks that differ", ", ".join(ranks)
-        cards, dealt = len(ranks) * self.rules["copies"], len(self.rules["raises"]) + 1
-        return ("/copies", f"{dealt} cards or more", str(cards)) if cards < dealt else None
+    @property
+    def playable(self) -> bool:
+        """Whether the declared game can be dealt."""
+        return rules_problem(self.rules) is None
 
     @cached_property
     def game(self) -> Game:
-        rules = self.rules
-        return Game(
-            tuple(rules["ranks"]), rules["copies"], rules["ante"], tuple(rules["raises"]), rules["most_raises"]
-        )
+        return game_of(self.rules)
 
     @property
     def tolerance(self) -> float:

@@ -73,8 +73,8 @@ class Profile(Record):
 class Contest(Record):
     """Who plays whom, and where chance comes from: declared before a hand is played.
 
-    Draw `purpose` of match `m` is the first 53 bits of the SHA-256 of `seed/m/purpose`, as a number in [0, 1). `card 0`,
-    `card 1` and `board` draw in turn from the deck sorted by rank; `action k` draws the hand's action number k.
+    Draw `purpose` of match `m` is the first 53 bits of the SHA-256 of `seed/m/purpose`, as a number in [0, 1).
+    `card 0`, `card 1` and `board` draw in turn from the deck sorted by rank; `action k` draws the hand's action k.
     """
 
     seed: Count = Field(description="The evaluation seed.")
@@ -104,7 +104,9 @@ class Match(Record):
     seat: Annotated[int, Field(strict=True, ge=0, le=1)] | None = Field(None, description="The seat of the arm.")
     cards: Name | None = Field(None, description="The private ranks, seat 0 first.")
     board: Name | None = Field(None, description="The public rank, where it was dealt.")
-    history: Name | None = Field(None, description="The actions, one letter each, with a stroke before the public card.")
+    history: Name | None = Field(
+        None, description="The actions, one letter each, with a stroke before the public card."
+    )
     seed: Count | None = Field(None, description="The evaluation seed.")
     result: Literal["win", "tie", "loss"] | None = Field(None, description="The outcome, where it is one of three.")
     value: Number | None = Field(None, description="The arm's return, where outcomes are valued.")

@@ -8,18 +8,21 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics.tables import ACTIONS
+from sealtrace.studies.games.rules import rules_problem
 
 
 @check("game.rules", "games")
 def rules(study: GameStudy, outcome: Outcome) -> None:
     outcome.inspected = 1
-    if (problem := study.rules_problem) is not None:
+    if (problem := rules_problem(study.rules)) is not None:
         field, expected, found = problem
         outcome.at(study.rules_path).error(field, "the declared game cannot be dealt", expected, found)
 
 
 @check("profile.complete", "profiles")
 def complete(study: GameStudy, outcome: Outcome) -> None:
+    if not study.playable:
+        return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.rows(
         frame,
@@ -47,6 +50,8 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
 
 @check("profile.player", "strategies")
 def player(study: GameStudy, outcome: Outcome) -> None:
+    if not study.playable:
+        return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.inspected = int((sets >= 0).sum())
     due = study.game.players[sets]
@@ -61,6 +66,8 @@ def player(study: GameStudy, outcome: Outcome) -> None:
 
 @check("profile.actions", "strategies")
 def actions(study: GameStudy, outcome: Outcome) -> None:
+    if not study.playable:
+        return
     frame, sets, matrix = study.frame("profile"), study.information_sets, study.strategies
     known = sets >= 0
     outcome.inspected = int(known.sum())
@@ -92,6 +99,8 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
 
 @check("profile.simplex", "strategies")
 def simplex(study: GameStudy, outcome: Outcome) -> None:
+    if not study.playable:
+        return
     frame, matrix = study.frame("profile"), study.strategies
     outcome.inspected = frame.size
     with np.errstate(invalid="ignore", over="ignore"):
