@@ -15,7 +15,7 @@ def rebuild(directory: Path) -> None:
 
     The source is archived as text: as modules, an installer would compile it inside the sealed bundle.
     """
-    code = {}
+    code: dict[str, bytes] = {}
     for package in (Path(__file__).parent, Path(leduc_recipe.__file__).parent):
         code |= {f"{package.name}/{path.name}.txt": path.read_bytes() for path in sorted(package.glob("*.py"))}
     build(directory, code | {"environment.json": platform_bytes()})

@@ -17,9 +17,7 @@ class Chance:
 
     def __init__(self, match: str) -> None:
         deck = [rank for rank in RANKS for _ in range(2)]
-        self.cards = "".join(
-            deck.pop(int(draw(CONTEST_SEED, match, f"card {seat}") * len(deck))) for seat in range(2)
-        )
+        self.cards = "".join(deck.pop(int(draw(CONTEST_SEED, match, f"card {seat}") * len(deck))) for seat in range(2))
         self.board = deck[int(draw(CONTEST_SEED, match, "board") * len(deck))]
         self.actions = [draw(CONTEST_SEED, match, f"action {number}") for number in range(MOST_ACTIONS)]
 

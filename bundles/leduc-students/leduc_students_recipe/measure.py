@@ -33,10 +33,9 @@ def state_of(request: str) -> str:
 def prompt_of(state: str) -> str:
     """The decision in words; its words are its tokens."""
     known = SETS[state]
-    return (
-        f"seat {known.player} card {known.cards[known.player]} public {known.board or 'none'} first {known.first or '-'} "
-        f"second {known.second or '-'} legal {' '.join(ACTIONS[action] for action in known.legal)}"
-    )
+    legal = " ".join(ACTIONS[action] for action in known.legal)
+    cards = f"card {known.cards[known.player]} public {known.board or 'none'}"
+    return f"seat {known.player} {cards} first {known.first or '-'} second {known.second or '-'} legal {legal}"
 
 
 def outcome_of(said: str | None, state: str) -> str:
@@ -85,7 +84,7 @@ def measure(candidates: dict[str, str]) -> dict[str, list[Any]]:
             for phase in ("warm-up", "timed"):
                 wanted = [request for request, of in requests_of(arm) if of == phase]
                 with ThreadPoolExecutor(int(SERVICE["concurrency"])) as workers:  # type: ignore[call-overload]
-                    list(workers.map(lambda request: ask(request, candidate), wanted))  # noqa: B023 - mapped at once
+                    list(workers.map(lambda request: ask(request, candidate), wanted))
     finally:
         service.communicate("")
     return found

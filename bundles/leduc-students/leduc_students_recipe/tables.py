@@ -59,7 +59,7 @@ def by_pair(hands: list[Hand]) -> list[float]:
 
 def legality(requests: list[list[dict[str, Any]]]) -> float:
     attempts = [attempt for request in requests for attempt in request]
-    return sum(attempt["outcome"] == "ok" for attempt in attempts) / len(attempts)
+    return sum(1 for attempt in attempts if attempt["outcome"] == "ok") / len(attempts)
 
 
 def retry_rate(requests: list[list[dict[str, Any]]]) -> float:
@@ -67,7 +67,7 @@ def retry_rate(requests: list[list[dict[str, Any]]]) -> float:
 
 
 def failure_rate(requests: list[list[dict[str, Any]]]) -> float:
-    return sum(request[-1]["outcome"] != "ok" for request in requests) / len(requests)
+    return sum(1 for request in requests if request[-1]["outcome"] != "ok") / len(requests)
 
 
 def latency(request: list[dict[str, Any]]) -> float:
@@ -120,7 +120,9 @@ def teacher_free(report: Report) -> dict[str, Any]:
     for arm in ARMS:
         candidates = report.candidates(arm)
         requests = [report.timed(arm, [run]) for run in RUNS]
-        cells = [plus_minus([QUANTITIES[name](c) for c in candidates], 4) for name in ("weak_ev", "violation", "nash_conv")]
+        cells = [
+            plus_minus([QUANTITIES[name](c) for c in candidates], 4) for name in ("weak_ev", "violation", "nash_conv")
+        ]
         cells.append(plus_minus([score(report.played([c])) for c in candidates], 4))
         cells.append(plus_minus([100 * legality(each) for each in requests], 2))
         cells.append(plus_minus([formulas.nearest_rank(latencies(each), 95) for each in requests], 1))
@@ -252,8 +254,8 @@ def costs(report: Report) -> dict[str, Any]:
         rows.append({"label": TITLES[arm], "cells": [TITLES[arm], *cells], "arguments": {"arm": arm}})
     return {
         "label": "tab:costs",
-        "caption": f"Service at concurrency {SERVICE['concurrency']}, timed requests of five seeds together, failed ones "
-        "among them. Retries by attempts, failures by requests; throughput is the mean over seeds.",
+        "caption": f"Service at concurrency {SERVICE['concurrency']}: timed requests of five seeds together, with the "
+        "failed ones. Retries by attempts, failures by requests; throughput is the mean over seeds.",
         "columns": [
             {"label": "Arm"},
             {"label": "Exploit.", "recipe": over("exploitability", "mean")},
@@ -288,7 +290,9 @@ def endpoints(report: Report) -> dict[str, Any]:
         return f"[{low:.4f}, {high:.4f}]"
 
     rows = [
-        row("Seed-level weak-EV SD", over("weak_ev", "sd"), lambda arm: f"{formulas.deviation(of(arm, 'weak_ev')):.4f}"),
+        row(
+            "Seed-level weak-EV SD", over("weak_ev", "sd"), lambda arm: f"{formulas.deviation(of(arm, 'weak_ev')):.4f}"
+        ),
         row(
             "Paired hand-EV interval",
             {"metric": "hand_ev_interval", "arguments": {"arm": "{arm}"}},

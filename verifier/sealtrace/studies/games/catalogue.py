@@ -23,6 +23,7 @@ CATALOGUE: tuple[Check, ...] = (
         reads=_PROFILES,
         needs=("game.rules", "join.unique-key"),
         whole=True,
+        consequences=("contest.players",),
     ),
     Check(
         "profile.player",
@@ -31,6 +32,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a row gives an information set to the other player",
         reads=_PROFILES,
         needs=("game.rules",),
+        consequences=("contest.players",),
     ),
     Check(
         "profile.actions",
@@ -39,6 +41,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a strategy folds where there is nothing to fold to",
         reads=_PROFILES,
         needs=("game.rules",),
+        consequences=("contest.players",),
     ),
     Check(
         "profile.simplex",
@@ -47,6 +50,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a probability is changed without the others",
         reads=_PROFILES,
         needs=("game.rules",),
+        consequences=("contest.players",),
     ),
     Check(
         "contest.players",
@@ -146,7 +150,7 @@ CATALOGUE: tuple[Check, ...] = (
         "section 3.2: checkpoint digests",
         "a student's weights are changed after its run named them",
         reads=("run", "student"),
-        consequences=("student.policy", "student.calibration", "match.replay"),
+        consequences=("student.policy", "student.calibration", "match.replay", "result.runs", "table.cells"),
     ),
     Check(
         "student.policy",
@@ -155,13 +159,13 @@ CATALOGUE: tuple[Check, ...] = (
         "a student's stored policy is changed",
         reads=("game", "distillation", "student", "profile"),
         needs=("game.rules", "student.declared"),
-        consequences=("match.replay", "profile.simplex"),
+        consequences=("match.replay", "table.cells"),
     ),
     Check(
         "student.calibration",
         "Violations, bounds and certified scales are what weights, teacher and drawn states give",
         "section 3.4: risk bound and certified candidates",
-        "a student's violations are counted one too few",
+        "a student's violations are counted one too many",
         reads=("game", "distillation", "student", "profile", "scale"),
         needs=("game.rules", "student.declared", "join.unique-key", "profile.complete"),
         whole=True,

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.mathematics.resampling import draws
 from sealtrace.studies.games.mathematics.tables import Vector
-from sealtrace.studies.policies.mathematics.bootstrap import draws
 
 
 def ranks(values: Vector) -> Vector:
