@@ -11,6 +11,7 @@ import numpy as np
 
 from sealtrace.bundle.frames import Index
 from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
@@ -307,14 +308,14 @@ def _associated(study: GameStudy, arguments: Arguments) -> tuple[Vector, Vector,
     settings = students.declared.get("association")
     if settings is None:
         raise RecipeError("the study declares no association")
-    names = list(students.policies)
     if arguments["endpoint"] not in QUANTITIES:
         raise RecipeError(f"there is no endpoint {arguments['endpoint']!r}; there are {', '.join(QUANTITIES)}")
-    known = study.memory.setdefault("endpoints", {})
-    for quantity in ("violation", arguments["endpoint"]):
-        if quantity not in known:
-            known[quantity] = _quantity(study, quantity, names)
-    return known["violation"], known[arguments["endpoint"]], settings
+    return _over_students(study, "violation"), _over_students(study, arguments["endpoint"]), settings
+
+
+@once
+def _over_students(study: GameStudy, quantity: str) -> Vector:
+    return _quantity(study, quantity, list(_students(study).policies))
 
 
 @metric(
