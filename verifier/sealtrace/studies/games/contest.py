@@ -170,5 +170,5 @@ def spread(values: Vector) -> Spread:
 
 @once
 def hands_of(study: GameStudy) -> Hands:
-    """The hands of a study."""
+    """The hands of a study, computed once."""
     return Hands(study)

@@ -131,7 +131,8 @@ _PLAYED = ("score", "hand_ev")
 QUANTITIES = (*_STATED, *_PROFILED, *_PLAYED)
 
 
-def _quantity(study: GameStudy, quantity: str, names: list[str]) -> Vector:
+@once
+def _quantity(study: GameStudy, quantity: str, names: tuple[str, ...]) -> Vector:
     """One number per candidate."""
     students = _students(study)
     if unknown := [name for name in names if name not in students.policies]:
@@ -163,7 +164,7 @@ def _quantity(study: GameStudy, quantity: str, names: list[str]) -> Vector:
     takes="runs statistic",
 )
 def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
-    values = _quantity(study, arguments["quantity"], _candidates(study, arguments))
+    values = _quantity(study, arguments["quantity"], tuple(_candidates(study, arguments)))
     one_less = students_of(study).declared["divisor"] == "n-1"
     if one_less and len(values) < 2:
         raise RecipeError("a deviation with the divisor n - 1 needs two seeds")
@@ -181,7 +182,7 @@ def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
 def violations(study: GameStudy, arguments: Arguments) -> Value:
     names = _candidates(study, arguments)
     size = students_of(study).declared["held_out"]["draws"]
-    counts = np.rint(_quantity(study, "violation", names) * size).astype(np.int64)
+    counts = np.rint(_quantity(study, "violation", tuple(names)) * size).astype(np.int64)
     return Value((Fraction(int(counts.sum())), Fraction(size * len(names))))
 
 
@@ -308,14 +309,11 @@ def _associated(study: GameStudy, arguments: Arguments) -> tuple[Vector, Vector,
     settings = students.declared.get("association")
     if settings is None:
         raise RecipeError("the study declares no association")
+    names = list(students.policies)
     if arguments["endpoint"] not in QUANTITIES:
         raise RecipeError(f"there is no endpoint {arguments['endpoint']!r}; there are {', '.join(QUANTITIES)}")
-    return _over_students(study, "violation"), _over_students(study, arguments["endpoint"]), settings
-
-
-@once
-def _over_students(study: GameStudy, quantity: str) -> Vector:
-    return _quantity(study, quantity, list(_students(study).policies))
+    violation = _quantity(study, "violation", tuple(names))
+    return violation, _quantity(study, arguments["endpoint"], tuple(names)), settings
 
 
 @metric(

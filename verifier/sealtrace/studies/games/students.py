@@ -170,5 +170,5 @@ class Calibrated:
 
 @once
 def students_of(study: GameStudy) -> Students:
-    """The students of a study."""
+    """The students of a study, computed once."""
     return Students(study)
