@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics.networks import Layer, forward
 from sealtrace.studies.games.mathematics.evaluation import action_values
 from sealtrace.studies.games.mathematics.hands import draw
 from sealtrace.studies.games.mathematics.tables import Game, Vector
-from sealtrace.studies.policies.mathematics.policies import Layer, forward
 
 Index = npt.NDArray[np.int64]
 
