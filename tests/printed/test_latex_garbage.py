@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +18,7 @@ def pieces(text: str) -> list[str]:
     return text.split()
 
 
-EXAMPLES = settings(max_examples=5000 if LONG else 200, deadline=5000)
+EXAMPLES = settings(max_examples=5000 if LONG else 200)
 
 PIECES = st.sampled_from(
     pieces(
@@ -96,7 +94,7 @@ REPEATED = pieces(
 
 @pytest.mark.parametrize("piece", [*REPEATED, " ", "\n", "# ", "{# ", "{#x", ": ", "[x](", "<u>", "%\n", "a "])
 def test_long_repetitions(piece: str) -> None:
-    """Long runs of one thing: time grows with the length, and no stack overflows."""
+    """Long runs of one thing: no stack overflows. `benchmarks/growth.py` shows that time grows with the length."""
     count = (40_000 if LONG else 2_000) // len(piece)
     for text in (
         piece * count,
@@ -108,6 +106,4 @@ def test_long_repetitions(piece: str) -> None:
         piece * count + "}" * count,
         "|a|b|\n|-|-|\n|" + piece * count + "|c|\n",
     ):
-        begin = time.monotonic()
         read_all(text)
-        assert time.monotonic() - begin < 5  # what took the square of the length took minutes
