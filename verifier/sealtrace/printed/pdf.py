@@ -118,6 +118,7 @@ def _read_page(page: Any, source: str, tables: list[ExtractedTable], reported: R
     lines = _in_columns(words, page.width)
     for number, line in enumerate(lines, 1):
         line.number = number
+    reported.texts[source] = "\n".join(line.text for line in lines)
     inside: set[int] = set()
     # Charts have rules too: a table is what stands nearest to a caption that says so.
     nearest: dict[int, tuple[float, _Area]] = {}
