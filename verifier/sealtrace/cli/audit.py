@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import format_options, targets_of
+from sealtrace.cli.targets import format_options, root_option, targets_of
 from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
 @click.option("--suggest", is_flag=True, help="Search for relations that nobody declared, and show them as guesses.")
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
+@root_option
 @format_options(tuple(OF_AUDITS))
 @quiet_option
 def command(
@@ -64,15 +65,16 @@ def command(
     no_automatic: bool,
     suggest: bool,
     everything: bool,
+    root: Path | None,
     forms: tuple[str, ...],
     outputs: tuple[str, ...],
 ) -> int:
     """Decide whether the numbers that PAPER prints can all be true. No records are needed.
 
-    PAPER is a .tex, .md or .csv; or a bundle with table and relation records; or a directory of table
-    records (`sealtrace extract PAPER -o DIR`) and .relations files. A printed number stands for all values
-    that round to it. A relation is a formula over such numbers. It can hold, or cannot (a proof, with the
-    arithmetic in one line), or is undecided.
+    PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes; or a bundle with table and
+    relation records; or a directory of table records (`sealtrace extract PAPER -o DIR`) and .relations
+    files. A printed number stands for all values that round to it. A relation is a formula over such
+    numbers. It can hold, or cannot (a proof, with the arithmetic in one line), or is undecided.
 
     Automatic families need no relations file: they read what headers and captions say. A relations file
     states what else the paper implies, such as
@@ -108,7 +110,7 @@ def command(
     chosen = _families(families, no_automatic)
     refuse_bad_places(targets, [paper, *relations])
     with progress_bar() as progress:
-        subject, beside = read_subject(paper, progress)
+        subject, beside = read_subject(paper, progress, root)
         sources = [*beside, *map(read_source, relations)]
         found = audit(subject, sources, version=__version__, families=chosen, suggest=suggest, progress=progress)
     _refuse_unreadable(found, [source.name for source in sources])

@@ -12,21 +12,22 @@ from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.audit import AuditProblem
-from sealtrace.printed.papers import read_paper
+from sealtrace.printed.papers import PAPERS, is_paper, read_paper
 from sealtrace.relations.auditing import Source, Stored, Subject
 from sealtrace.relations.sealed import misshapen
 
-PAPERS = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
 MAX_BYTES = 8_000_000
 """How long a relations file or a table record may be."""
 
 
-def read_subject(path: Path, progress: Progress | None = None) -> tuple[Subject, list[Source]]:
-    """What to audit, and the relations files that lie beside its records."""
+def read_subject(
+    path: Path, progress: Progress | None = None, root: Path | None = None
+) -> tuple[Subject, list[Source]]:
+    """What to audit, and the relations files that lie beside its records; a paper may put in files below `root`."""
     if path.is_dir() and not (path / MANIFEST).is_file():
         return _directory(path)
-    if path.is_file() and path.suffix.lower() in PAPERS:
-        return _paper(path), []
+    if path.is_file() and is_paper(path):
+        return _paper(path, root), []
     if path.exists() and not path.is_dir() and not path.is_file():
         raise BundleError(f"{path}: neither a file nor a directory")
     if path.is_file() and not path.name.lower().endswith((".zip", ".tar.gz", ".tgz", ".tar")):
@@ -39,15 +40,13 @@ def read_source(path: Path) -> Source:
     return Source(path.as_posix(), _text(path))
 
 
-def _paper(path: Path) -> Subject:
-    reported = read_paper(path)
+def _paper(path: Path, root: Path | None) -> Subject:
+    reported = read_paper(path, root)
     problems = [
         AuditProblem(message=one.message, severity=one.severity, source=one.source, line=one.line)
         for one in reported.problems
     ]
-    # The reader of papers replaces what is no UTF-8, and so do the lines that numbers are looked for on.
-    texts = {path.name: path.read_text(encoding="utf-8", errors="replace")}
-    return Subject(path.name, reported.records, reported.tables, reported.prose, texts, problems=problems)
+    return Subject(path.name, reported.records, reported.tables, reported.prose, reported.texts, problems=problems)
 
 
 def _sealed(bundle: Bundle) -> Subject:

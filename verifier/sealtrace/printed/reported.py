@@ -70,6 +70,12 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
             reported.problems.extend(problems)
         case suffix:
             raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
+    add_tables(reported, tables)
+    return reported
+
+
+def add_tables(reported: Reported, tables: list[ExtractedTable]) -> None:
+    """Puts tables and their records into what a file reports. Of two with one label, the second gets a mark."""
     reported.tables.extend(tables)
     taken: set[str] = set()
     for number, table in enumerate(tables, 1):
@@ -82,7 +88,6 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
                 reported.problems.append(Problem(message, table.source, table.line, "warning"))
             taken.add(record["label"])
             reported.records.append(record)
-    return reported
 
 
 def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:
