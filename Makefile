@@ -22,7 +22,7 @@ help: ## list the targets
 	@touch $@
 
 .venv/development: .venv/runtime
-	$(PIP) install --constraint constraints.txt --group dev --editable '.[attest,certificates,html,progress,sql]'
+	$(PIP) install --constraint constraints.txt --group dev --editable '.[attest,certificates,html,progress,sql,witnesses]'
 	@touch $@
 
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects

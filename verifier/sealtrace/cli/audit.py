@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 
@@ -57,6 +58,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
 @format_options(FORMS)
 @quiet_option
+@budget_options
 def command(
     paper: Path,
     relations: tuple[Path, ...],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 
@@ -30,6 +31,7 @@ FORMS = ("text", "json", "csv", "markdown", "latex")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
 @format_options(FORMS)
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     other: Path | None,

@@ -17,6 +17,7 @@ from typing import NoReturn
 import click
 
 from sealtrace import __version__
+from sealtrace.cli import budget
 
 COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
@@ -27,6 +28,8 @@ COMMANDS = {
     "show": "Show what a bundle holds: kinds, rows, stages, digests.",
     "report": "Write every report about a bundle into a directory.",
     "attest": "State what passed as a signed in-toto attestation.",
+    "sign": "Sign a bundle's root or a stage of it.",
+    "disclose": "Disclose rows of a sealed tree, chosen or drawn by a seed.",
     "init": "Start a new study from templates.",
     "import": "Turn a CSV file into records.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
@@ -103,6 +106,7 @@ def script() -> NoReturn:
 def own_process() -> None:
     """What only a process of its own may do to be quick."""
     gc.disable()
+    budget.OWN_PROCESS = True
     sys.meta_path.insert(0, _WithoutPandas())
 
 
@@ -152,7 +156,7 @@ def _explain(error: Exception) -> int:
         for line in str(error).splitlines():
             click.echo(f"sealtrace: {harmless(line)}", err=True)
     elif isinstance(error, MemoryError):
-        click.echo("sealtrace: not enough memory for this bundle", err=True)
+        click.echo("sealtrace: no verdict, because memory ran out (--max-memory raises the limit)", err=True)
     else:
         click.echo(
             f"sealtrace: internal error: {type(error).__name__}: {harmless(str(error))}\n"
