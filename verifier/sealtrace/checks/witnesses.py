@@ -13,7 +13,7 @@ from sealtrace.contract.report import Disclosed, StageCoverage
 from sealtrace.evidence import Evidence
 from sealtrace.witnesses.disclosure import DisclosureError, Partial, checked
 from sealtrace.witnesses.envelope import read_bytes
-from sealtrace.witnesses.examining import Witnessed, witnessed
+from sealtrace.witnesses.examining import ROWS, Witnessed, witnessed
 
 
 def witnesses_of(evidence: Evidence) -> Witnessed:
@@ -63,7 +63,7 @@ def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
     if not evidence.bundle.documents_of("tree"):
         outcome.not_applicable = "the bundle withholds no rows"
         return
-    if not evidence.bundle.asked.partial:
+    if not _disclosures(evidence):
         outcome.not_applicable = "no withheld rows were disclosed (--partial)"
         return
     sources = {tree.value["name"]: tree.path for tree in evidence.bundle.documents_of("tree")}
@@ -84,16 +84,22 @@ def partial_of(evidence: Evidence) -> list[Partial]:
 
 def _partial(evidence: Evidence) -> Iterator[Partial]:
     trees = {tree.value["name"]: tree.value for tree in evidence.bundle.documents_of("tree")}
-    asked = evidence.bundle.asked
-    for path in asked.partial:
+    for path, data in _disclosures(evidence).items():
         try:
-            document = parse(read_bytes(path, _LONGEST_DISCLOSURE))
+            document = parse(data)
             name = document.get("tree") if isinstance(document, dict) else None
             if name not in trees:
                 raise DisclosureError(f"it is about the tree {name!r}; sealed are {', '.join(trees) or 'none'}")
-            yield checked(document, trees[name], asked.seed)
+            yield checked(document, trees[name], evidence.bundle.asked.seed)
         except (StrictJSONError, DisclosureError) as error:
             raise BundleError(f"{path}: {error}") from None
+
+
+def _disclosures(evidence: Evidence) -> dict[str, bytes]:
+    """Files of disclosed rows: those that lie with the witnesses, and those that the reader names."""
+    bundle = evidence.bundle
+    within = {path: data for path, data in bundle.witnesses.items() if path.endswith(ROWS)}
+    return within | {str(path): read_bytes(path, _LONGEST_DISCLOSURE) for path in bundle.asked.partial}
 
 
 def disclosures(evidence: Evidence) -> list[Disclosed]:

@@ -26,6 +26,8 @@ from sealtrace.witnesses.timestamps import (
     verified_timestamp,
 )
 
+ROWS = ".rows.json"
+"""Files of disclosed rows lie with the witnesses, too."""
 _STRANGE = "a witness of something else: this bundle was rolled back, mixed from several, or changed since"
 
 
@@ -79,7 +81,7 @@ def witnessed(bundle: Bundle, asked: Asked) -> Witnessed:
 
 
 def _files(bundle: Bundle, asked: Asked) -> Iterator[tuple[str, bytes]]:
-    yield from bundle.witnesses.items()
+    yield from ((name, data) for name, data in bundle.witnesses.items() if not name.endswith(ROWS))
     for path in asked.files:
         yield path.name, read_bytes(path, LONGEST_WITNESS)
 
