@@ -187,7 +187,10 @@ def test_the_bundle_without_disclosure_is_verified(study: Path) -> None:
 def test_rows_that_are_not_the_sealed_ones_are_found(study: Path) -> None:
     """A changed row, salt, place or proof; a row twice; a sample with another row in it."""
     other = {"item": "i0", "label": "changed", "split": "held-out"}
-    for changes in ({"row": other}, {"salt": "00" * 16}, {"index": 7}, {"proof": []}, {"proof": ["zz"]}, {"index": -1}):
+    every: list[dict[str, Any]] = [
+        {"row": other}, {"salt": "00" * 16}, {"index": 7}, {"proof": []}, {"proof": ["zz"]}, {"index": -1},
+    ]  # fmt: skip
+    for changes in every:
         seen, found = partial(study, changed(shown(study, "--row", "1"), **changes))
         assert found == ["the row is not the one that was sealed"]
         assert (seen.seen, seen.wrong) == (0, 1)
@@ -221,7 +224,7 @@ def test_what_cannot_be_disclosed_is_refused(study: Path, tmp_path: Path) -> Non
     damaged.write_text("\n".join([*lines[:-1], '{"salt": "1", "row": {}}']))
     fewer = tmp_path / "fewer.jsonl"
     fewer.write_text("\n".join(lines[:-1]))
-    for arguments, message in (
+    cases: list[tuple[list[str | Path], str]] = [
         (["rows", damaged, "--tree", tree, "--row", "1"], "not a row with its salt"),
         (["rows", fewer, "--tree", tree, "--row", "1"], "are not those that were sealed"),
         (["rows", secret, "--tree", tree, "--row", "401"], "there is no row 401"),
@@ -231,7 +234,8 @@ def test_what_cannot_be_disclosed_is_refused(study: Path, tmp_path: Path) -> Non
         (["tree", tmp_path / "rows.jsonl", "--kind", "nothing", "--keep", "k", "-o", "o"], "not a kind of rows"),
         (["tree", tmp_path / "rows.jsonl", "--kind", "score", "--keep", "k", "-o", "o"], "the schema refuses"),
         (["tree", tmp_path / "rows.jsonl", "--kind", "label", "--keep", secret, "-o", tmp_path / "o"], "secret.jsonl"),
-    ):
+    ]
+    for arguments, message in cases:
         done = run("disclose", *arguments)
         assert done.code == 2, arguments
         assert message in done.errors

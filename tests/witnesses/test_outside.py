@@ -168,8 +168,11 @@ def test_parts_of_two_good_bundles_are_found(bundle: Path, tmp_path: Path) -> No
     mixed = shutil.copytree(bundle, tmp_path / "mixed")
     for name in ("declare", "seals/1-declare.json"):
         path = mixed / name
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-        (shutil.copytree if (other / name).is_dir() else shutil.copy)(other / name, path)  # type: ignore[operator]
+        if path.is_dir():
+            shutil.rmtree(path)
+            shutil.copytree(other / name, path)
+        else:
+            shutil.copy(other / name, path)
     report = seen(mixed)
     assert status(report, "stage.chain") == "fail"
     unseal(mixed)

@@ -34,7 +34,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.stages import stage_links
-from sealtrace.checks.witnesses import coverage, disclosures, witnesses_of
+from sealtrace.checks.witnesses import Outside, coverage, disclosures
 from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.packs import Pack, loaded, packs
@@ -129,7 +129,7 @@ class Examination:
             unmet = "manifest.json cannot be read"
         elif pack is not None and (reason := pack.absent(self.evidence)) is not None:
             outcome.not_applicable, unmet = reason, None
-        elif not unmet or (not entry.whole and (pack is None or pack.unusable(self.evidence) is None)):
+        elif not unmet or self._can_look(entry, pack):
             function(self.seen_by(pack), outcome)
         status, reason = _settle(outcome, unmet)  # (4)
         return outcome, CheckResult(
@@ -142,6 +142,12 @@ class Examination:
             findings=sum(outcome.counts.values()),
             seconds=round(time.perf_counter() - started, 6),
         )
+
+    def _can_look(self, entry: Check, pack: Pack | None) -> bool:
+        """Whether a check may look for errors although it cannot pass: not aggregates, and not without a protocol."""
+        if entry.whole or ("protocol" in entry.reads and self.evidence.protocol_document is None):
+            return False
+        return pack is None or pack.unusable(self.evidence) is None
 
     def seen_by(self, pack: Pack | None) -> Evidence:
         """The records as a study pack sees them; the engine itself sees what is printed."""
@@ -252,20 +258,20 @@ class Examination:
         return Summary(
             max_discrepancy=largest,
             chain=self._chain(),
-            disclosed=disclosures(self.printed) if "witness.disclosed" in self.outcomes else [],
+            disclosed=disclosures(self.evidence) if "witness.disclosed" in self.outcomes else [],
             **parts,
         )
 
     def _coverage(self) -> list[StageCoverage]:
-        return coverage(self.printed) if "witness.outside" in self.outcomes else []
+        return coverage(self.evidence) if "witness.outside" in self.outcomes else []
 
     def _chain(self) -> Chain:
         looked = "witness.outside" in self.outcomes
         return Chain(
             seals=len(self.bundle.documents_of("seal")),
             stages=len(STAGES),
-            signatures=witnesses_of(self.printed).count("signature") if looked else 0,
-            timestamps=witnesses_of(self.printed).count("timestamp") if looked else 0,
+            signatures=self.evidence.seen_as(Outside).witnesses.count("signature") if looked else 0,
+            timestamps=self.evidence.seen_as(Outside).witnesses.count("timestamp") if looked else 0,
             coverage=self._coverage(),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.strict_json import StrictJSONError, parse
@@ -16,12 +17,18 @@ from sealtrace.witnesses.envelope import read_bytes
 from sealtrace.witnesses.examining import ROWS, Witnessed, witnessed
 
 
-def witnesses_of(evidence: Evidence) -> Witnessed:
-    """Signatures, timestamps and weaker witnesses, examined once."""
-    if "witnesses" not in evidence.memory:
-        evidence.memory["witnesses"] = witnessed(evidence.bundle, evidence.bundle.asked)
-    found: Witnessed = evidence.memory["witnesses"]
-    return found
+class Outside(Evidence):
+    """A bundle as people outside see it: what they signed, stamped or were shown of it."""
+
+    @cached_property
+    def witnesses(self) -> Witnessed:
+        """Signatures, timestamps and weaker witnesses."""
+        return witnessed(self.bundle, self.bundle.asked)
+
+    @cached_property
+    def partial(self) -> list[Partial]:
+        """The withheld rows that the reader was given. `BundleError` where a file discloses nothing."""
+        return list(_partial(self))
 
 
 @check("witness.later", "files")
@@ -32,7 +39,7 @@ def later(evidence: Evidence, outcome: Outcome) -> None:
 
 @check("witness.outside", "witnesses")
 def outside(evidence: Evidence, outcome: Outcome) -> None:
-    found = witnesses_of(evidence)
+    found = evidence.seen_as(Outside).witnesses
     if not found.inspected:
         outcome.not_applicable = "nothing was signed or timestamped outside, and nothing was asked for"
         return
@@ -42,7 +49,7 @@ def outside(evidence: Evidence, outcome: Outcome) -> None:
 
 def coverage(evidence: Evidence) -> list[StageCoverage]:
     """Stage by stage: who saw it, from which time on; nothing where nobody did."""
-    found = witnesses_of(evidence)
+    found = evidence.seen_as(Outside).witnesses
     return [
         StageCoverage(
             stage=stage,
@@ -67,19 +74,11 @@ def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
         outcome.not_applicable = "no withheld rows were disclosed (--partial)"
         return
     sources = {tree.value["name"]: tree.path for tree in evidence.bundle.documents_of("tree")}
-    for one in partial_of(evidence):
+    for one in evidence.seen_as(Outside).partial:
         outcome.inspected += one.seen + one.wrong
         for fault in one.faults:
             spot = outcome.at(sources[one.tree], {"tree": one.tree}, fault.index + 1)
             spot.error(fault.pointer, fault.message, fault.expected, fault.found)
-
-
-def partial_of(evidence: Evidence) -> list[Partial]:
-    """The withheld rows that the reader was given, checked once. `BundleError` where a file discloses nothing."""
-    if "partial" not in evidence.memory:
-        evidence.memory["partial"] = list(_partial(evidence))
-    found: list[Partial] = evidence.memory["partial"]
-    return found
 
 
 def _partial(evidence: Evidence) -> Iterator[Partial]:
@@ -108,5 +107,5 @@ def disclosures(evidence: Evidence) -> list[Disclosed]:
         Disclosed(
             tree=one.tree, leaves=one.leaves, seen=one.seen, wrong=one.wrong, seed=one.seed, most_wrong=one.most_wrong
         )
-        for one in partial_of(evidence)
+        for one in evidence.seen_as(Outside).partial
     ]
