@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sealtrace import __version__
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import root_digest
 
@@ -75,6 +76,7 @@ def _stamp(moment: datetime) -> str:
     help="The key that must have signed it.",
 )
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     output: Path | None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import format_options, root_option, targets_of
 from sealtrace.report.formats import OF_AUDITS, Showing
@@ -58,6 +59,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @root_option
 @format_options(tuple(OF_AUDITS))
 @quiet_option
+@budget_options
 def command(
     paper: Path,
     relations: tuple[Path, ...],

@@ -47,6 +47,7 @@ class StageLink(Record):
     previous: str | None = Field(None, description="The digest that it names as the seal before it.")
     linked: bool = Field(description="Whether that is the digest of the seal before it.")
     empty_reason: str | None = Field(None, description="Why it holds no file, where it does not.")
+    witnesses: list[str] = Field(default=[], description="Who saw it from outside.")
 
 
 class CandidateBound(Record):
