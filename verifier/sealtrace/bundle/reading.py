@@ -77,6 +77,9 @@ class Bundle:
         return [one for one in self.documents if one.kind == kind and one.fits]
 
 
+FORMAT = 1
+"""The newest bundle format that can be read."""
+
 Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
 
@@ -241,6 +244,11 @@ class _Reader:
             place = error.position
             bundle.manifest_defects.append(Defect(place.message, MANIFEST, place.line, place.column))
             return
+        version = manifest.get("sealtrace") if isinstance(manifest, dict) else None
+        if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
+            raise BundleError(
+                f"the bundle has format {version}, and this sealtrace reads up to {FORMAT}; use a newer sealtrace"
+            )
         misfits = misfits_of("manifest", manifest)
         bundle.manifest_defects.extend(
             Defect("the schema refuses this value", MANIFEST, field=pointer, expected=expected, found=found)

@@ -154,6 +154,8 @@ def _attested(
         _complain(f"nothing is stated, because {reason}")
         return 1
     text = json_text(statement(report, verifier=verifier, time=time))
+    if report.verdict != "verified":
+        _complain(f"the statement is about a bundle whose verdict is `{report.verdict}`, and says so")
     write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
     return _exit_code(report)
 
