@@ -17,6 +17,7 @@ from sealtrace.relations.families import (
     means,
     moments,
     order,
+    quotes,
     ranges,
     regular,
     repeated,
@@ -123,6 +124,12 @@ FAMILIES: tuple[Family, ...] = (
         "What two tables print of one entity is the same number; where it is not, that is a suspicion.",
         "Two columns that agree for most of the entities that both tables name.",
         repeated.find,
+    ),
+    Family(
+        quotes.FAMILY,
+        "A number of the text whose words name a row and a column is what the cell prints.",
+        "A sentence that names the row, and the column or the table; a number that misses a named cell by one digit.",
+        quotes.find,
     ),
 )
 

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from fractions import Fraction
 from typing import Any
 
@@ -209,6 +210,7 @@ class _Table:
     lows: Floats
     highs: Floats
     search: _Search
+    memory: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sheet: Sheet, columns: list[Column], search_: _Search) -> _Table:
@@ -224,7 +226,7 @@ class _Table:
         says: str,
         build: Callable[[Sequence[Cell]], Expression],
         *,
-        rank: Callable[[Column], int],
+        ranks: npt.NDArray[np.int_],
         targets: Sequence[int] | None = None,
         linear: bool = True,
         near: bool = True,
@@ -241,26 +243,41 @@ class _Table:
         with np.errstate(invalid="ignore"):
             fits = known & (value[0] <= self.highs) & (value[1] >= self.lows)
         counts, totals = fits.sum(axis=1), (known & np.isfinite(self.lows)).sum(axis=1)
-        for target in range(len(self.columns)) if targets is None else targets:
-            if target in inputs or totals[target] < 2:
-                continue
-            result = self.columns[target]
-            order = rank(result)
-            if "mean" in kind and order == 2 and self._between(result, inputs):
-                # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
-                continue
-            self.search.tried[order] += 1
-            missing = totals[target] - counts[target]
-            if counts[target] < (2 if order == 0 else 3) or missing > max(1, totals[target] // MOST_EXCEPTIONS) + 3:
-                continue
+        open_ = totals > 1
+        open_[list(inputs)] = False
+        if targets is not None:
+            open_ &= np.isin(np.arange(len(self.columns)), targets)
+        if "mean" in kind:
+            # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
+            ends = [self.places[one] for one in inputs]
+            open_ &= (ranks < 2) | (self.places < min(ends)) | (self.places > max(ends))
+        for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
+            self.search.tried[rank] += int(count)
+        few = np.where(ranks == 0, 2, 3)
+        allowed = np.maximum(1, totals // MOST_EXCEPTIONS) + 3
+        for target in np.flatnonzero(open_ & (counts >= few) & (totals - counts <= allowed)):
+            result, order = self.columns[target], int(ranks[target])
             self._keep(
                 result, tuple(self.columns[one] for one in inputs), value, fits[target], known,
                 Hypothesis(self.sheet, kind, says, result, (), build, (), (), 0.0, order), linear, near, sparse,
             )  # fmt: skip
 
-    def _between(self, result: Column, inputs: tuple[int, ...]) -> bool:
-        places = [self.columns[one].place for one in inputs]
-        return min(places) < result.place < max(places)
+    @cached_property
+    def places(self) -> npt.NDArray[np.int_]:
+        """Where the columns stand."""
+        return np.array([one.place for one in self.columns])
+
+    def called(self, named: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+        """Which columns have a header that names such a result."""
+        if named.pattern not in self.memory:
+            found = [named.search(plain(one.label)) is not None for one in self.columns]
+            self.memory[named.pattern] = np.array(found, dtype=bool)
+        return self.memory[named.pattern]
+
+    def ranks(self, named: re.Pattern[str], placed: npt.NDArray[np.bool_] | bool) -> npt.NDArray[np.int_]:
+        """How much speaks for each column: its header, and then its position, too."""
+        called = self.called(named)
+        return 2 - called.astype(int) - (called & placed).astype(int)
 
     def _keep(
         self,
@@ -404,11 +421,6 @@ def _format(fact: Fact | None) -> tuple[int, bool]:
     return len(text.partition(".")[2]), "e" in text
 
 
-def _rank(named: re.Pattern[str], result: Column, *, placed: bool) -> int:
-    called = named.search(plain(result.label)) is not None
-    return 2 - called - (placed and called)
-
-
 # What is tried
 
 
@@ -420,15 +432,11 @@ def _functions(sheet: Sheet, columns: list[Column], found: _Search) -> None:
         for inputs in _choices(len(columns), pattern):
             value = pattern.value(*(ends[place] for place in inputs))
             says = pattern.says.format(*(table.columns[one].label for one in inputs))
-            places = [table.columns[one].place for one in inputs]
-
-            def rank(result: Column, pattern: Pattern = pattern, places: list[int] = places) -> int:
-                beside = max(*places, result.place) - min(*places, result.place) <= len(places)
-                return _rank(pattern.named, result, placed=beside)
-
+            ours = [table.columns[one].place for one in inputs]
+            beside = np.maximum(table.places, max(ours)) - np.minimum(table.places, min(ours)) <= len(ours)
             table.compare(
-                value, inputs, pattern.name, says, lambda cells, pattern=pattern: pattern.formula(*cells), rank=rank,
-                linear=pattern.linear,
+                value, inputs, pattern.name, says, lambda cells, pattern=pattern: pattern.formula(*cells),
+                ranks=table.ranks(pattern.named, beside), linear=pattern.linear,
             )  # fmt: skip
         if time_is_up():
             return
@@ -474,15 +482,13 @@ def _block(table: _Table, block: tuple[int, ...], total: Ends, *, contiguous: bo
     names = f"{labels[0]} … {labels[-1]}" if len(block) > 2 else " and ".join(labels)
     outside = len(table.columns) - len(block)
 
-    def rank(named: re.Pattern[str]) -> Callable[[Column], int]:
-        return lambda result: _rank(named, result, placed=contiguous and outside <= 2)
-
+    placed = contiguous and outside <= 2
     if len(block) > 2 or not contiguous:
-        table.compare(total, block, "sum", f"the sum of {names}", lambda cells: call("sum", *cells), rank=rank(_SUM),
-                      sparse=True)  # fmt: skip
+        table.compare(total, block, "sum", f"the sum of {names}", lambda cells: call("sum", *cells),
+                      ranks=table.ranks(_SUM, placed), sparse=True)  # fmt: skip
     mean = _scaled(total, 1 / len(block))
-    table.compare(mean, block, "mean", f"the mean of {names}", lambda cells: call("mean", *cells), rank=rank(_MEAN),
-                  sparse=True)  # fmt: skip
+    table.compare(mean, block, "mean", f"the mean of {names}", lambda cells: call("mean", *cells),
+                  ranks=table.ranks(_MEAN, placed), sparse=True)  # fmt: skip
     if not contiguous:
         return
     last, others = block[-1], block[:-1]
@@ -492,7 +498,7 @@ def _block(table: _Table, block: tuple[int, ...], total: Ends, *, contiguous: bo
         rest = whole - (total[1] - own.high), whole - (total[0] - own.low)
         table.compare(rest, others, "parts of a whole", f"{names} sum to {whole}",
                       lambda cells, whole=whole: whole - call("sum", *cells), targets=(last,), sparse=True,
-                      rank=lambda _result: 1)  # fmt: skip
+                      ranks=np.ones(len(table.columns), dtype=int))  # fmt: skip
 
 
 _AGAINST: tuple[tuple[str, str, Callable[[Ends, float], Ends], Callable[[Expression, Expression], Expression]], ...] = (
@@ -528,15 +534,12 @@ def _references(sheet: Sheet, columns: list[Column], found: _Search) -> None:
                 ends = [value((source.low, source.high), one) for one in (low, high)]
                 both = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
                 named = _DIFFERENCE if "difference" in kind or "ch" in kind or "red" in kind else _RATIO
-
-                def rank(result: Column, row: int = row, place: int = place, named: re.Pattern[str] = named) -> int:
-                    quiet = result.facts[row] is None or result.middle[row] in (0, 1, 100)
-                    return _rank(named, result, placed=quiet and abs(result.place - columns[place].place) == 1)
-
+                beside = np.abs(table.places - source.place) == 1
+                quiet = np.array([row in one for one in silent])
                 table.compare(
                     both, (place,), kind, says.format(source.label, f"{source.label} of {sheet.rows[row].label}"),
-                    lambda cells, formula=formula, fact=fact: formula(cells[0], Cell(fact)), rank=rank,
-                    targets=targets, near=False, without=(row,),
+                    lambda cells, formula=formula, fact=fact: formula(cells[0], Cell(fact)),
+                    ranks=table.ranks(named, quiet & beside), targets=targets, near=False, without=(row,),
                 )  # fmt: skip
 
 
@@ -561,7 +564,7 @@ def _weighted(sheet: Sheet, columns: list[Column], found: _Search) -> None:
                     lambda cells, shares=shares: call(
                         "sum", *(cell * share for cell, share in zip(cells, shares, strict=True))
                     ),
-                    rank=lambda result: _rank(_MEAN, result, placed=True), targets=(place,), sparse=True,
+                    ranks=table.ranks(_MEAN, True), targets=(place,), sparse=True,
                     without=(row,),
                 )  # fmt: skip
 

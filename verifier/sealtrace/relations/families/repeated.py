@@ -22,16 +22,19 @@ MOST_CHANCE = 0.002
 
 def find(paper: Paper) -> Iterator[Claim]:
     """Every pair of columns, of two tables, that print the same numbers for most of the entities that both name."""
-    for first, second in combinations(paper.sheets, 2):
+    known = [[(way, entities(way)) for way in (sheet, sheet.turned())] for sheet in paper.sheets]
+    for first, second in combinations(known, 2):
         if time_is_up():
             return
-        for one in (first, first.turned()):
-            for other in (second, second.turned()):
-                yield from _pair(one, other)
+        for one, mine in first:
+            for other, theirs in second:
+                yield from _pair(one, other, mine, theirs)
 
 
-def _pair(one: Sheet, other: Sheet) -> Iterator[Claim]:
-    mine, theirs = entities(one), entities(other)
+Entities = dict[tuple[str, ...], tuple[int, int]]
+
+
+def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterator[Claim]:
     shared = [name for name in mine if name in theirs]
     if len(shared) < LEAST_ROWS:
         return
@@ -46,7 +49,7 @@ def _pair(one: Sheet, other: Sheet) -> Iterator[Claim]:
             yield from _columns(one, other, left, right, pairs)
 
 
-def entities(sheet: Sheet) -> dict[tuple[str, ...], tuple[int, int]]:
+def entities(sheet: Sheet) -> Entities:
     """What rows are about, by the words of their text cells; with the column behind which its numbers stand."""
     found: dict[tuple[str, ...], tuple[int, int] | None] = {}
     for row, line in enumerate(sheet.rows):
