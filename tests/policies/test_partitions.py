@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.mathematics.partitions import (
     Condition,
     Declared,
@@ -31,7 +32,6 @@ from sealtrace.studies.policies.mathematics.partitions import (
     search,
     tree_depth,
 )
-from sealtrace.studies.policies.mathematics.undecided import Undecided
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]

@@ -53,6 +53,8 @@ class Store:
     """Rows that their schema refuses."""
     count: int
     """Rows in the file, readable or not."""
+    refused: pa.Table
+    """Rows that their schema refuses, with nothing where a value has no place in its column."""
 
 
 class _Misfits:
@@ -125,11 +127,12 @@ def read_rows(data: bytes | pa.Buffer, path: str, kind: str, file_format: str, *
     check_table(table, shape, misfits.of_value)
     if every_row:
         _judge_each(table, kind, misfits)
-    good = table
+    good, refused = table, table.slice(0, 0)
     if misfits.spoilt:
         sound = misfits.sound(table.num_rows)
+        refused = table.take(pa.array(sorted(misfits.spoilt)))
         good, numbers = table.take(pa.array(sound)), numbers[sound]
-    return Store(path, kind, good, numbers, table if lossless else None, syntax, misfits.defects, count)
+    return Store(path, kind, good, numbers, table if lossless else None, syntax, misfits.defects, count, refused)
 
 
 def _judge_each(table: pa.Table, kind: str, misfits: _Misfits) -> None:
