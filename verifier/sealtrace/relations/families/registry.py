@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families import (
     certified,
+    claims,
     differences,
     emphasis,
     games,
@@ -130,6 +131,13 @@ FAMILIES: tuple[Family, ...] = (
         "A number of the text whose words name a row and a column is what the cell prints.",
         "A sentence that names the row, and the column or the table; a number that misses a named cell by one digit.",
         quotes.find,
+    ),
+    Family(
+        claims.FAMILY,
+        "What a sentence says of a column or of two rows is so: highest, within, monotone, positive only for, points "
+        "above, times, n of m.",
+        "A sentence or caption that names the column, or both rows.",
+        claims.find,
     ),
 )
 
