@@ -39,6 +39,8 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_THINGS = re.compile(r"(?:[- ][a-z]+){0,2}[- ][a-z]{3,}s\b")
+"""What a number that looks like a year counts."""
 _LOOSE = re.compile(
     r"(?:[≈~∼<>≤≥≲≳]|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|up to|more than|"
     r"less than|fewer than|at least|at most|close to|some|as (?:low|high|many|few) as|order of|within|exceeds?|"
@@ -160,7 +162,7 @@ def _mention(
     text, groups = sentence.text, match.groupdict()
     digits, unit = groups["digits"].replace(",", ""), (groups["unit"] or "").strip().lower()
     before = text[:start]
-    if _NUMBERED.search(before) or (_YEAR.fullmatch(digits) and not unit and "," not in groups["digits"]):
+    if _NUMBERED.search(before) or (_YEAR.fullmatch(groups["digits"]) and not unit and not _THINGS.match(text, end)):
         return None
     if before.endswith(("^", "_", "{")) or (groups.get("power") and len(groups["power"]) > 12):
         return None

@@ -18,6 +18,7 @@ from sealtrace.relations.families import (
     means,
     moments,
     order,
+    prose,
     quotes,
     ranges,
     regular,
@@ -138,6 +139,12 @@ FAMILIES: tuple[Family, ...] = (
         "above, times, n of m.",
         "A sentence or caption that names the column, or both rows.",
         claims.find,
+    ),
+    Family(
+        prose.FAMILY,
+        "The text agrees with itself: lists, repeated phrases, sums, shares, and counts with what they enumerate.",
+        "The same words around two numbers; a sum, a share or a list that the sentence writes out.",
+        prose.find,
     ),
 )
 
