@@ -24,8 +24,8 @@ _COUNTED = re.compile(
 )
 _SIMPLE_ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
 _ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-j]|\d)\)")
-_SHARE = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b[^.;]*$", re.I)
-_PERCENT_OF = re.compile(r"\s+of (?:all |the |all the |its |our )?", re.I)
+_SHARE = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
+_PERCENT_OF = re.compile(r"\s+of (?:all the |all |the |its |our )?", re.I)
 _SUM = re.compile(r"(?P<sum>[\d.,]+(?:\s?\+\s?[\d.,]+)+)\s?=\s?(?P<total>[\d.,]*\d)")
 
 
