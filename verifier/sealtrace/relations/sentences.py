@@ -38,9 +38,9 @@ _NUMBERED = re.compile(
     r"(?:\d+[a-z]?(?:\s?(?:,|and|–|-|to)\s?))*|§|\[|\bH)$",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_THINGS = re.compile(r"(?:[- ][a-z]+){0,2}[- ][a-z]{3,}s\b")
-"""What a number that looks like a year counts."""
+_YEAR = re.compile(r"19[5-9]\d|20[0-3]\d")
+_LISTED = re.compile(r"(?<![\d.])(?!19|20)\d{2,4}(?:,|,? and|,? or)\s$")
+"""A number that looks like a year is none in a list of others."""
 _LOOSE = re.compile(
     r"(?:[≈~∼<>≤≥≲≳]|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|up to|more than|"
     r"less than|fewer than|at least|at most|close to|some|as (?:low|high|many|few) as|order of|within|exceeds?|"
@@ -162,7 +162,7 @@ def _mention(
     text, groups = sentence.text, match.groupdict()
     digits, unit = groups["digits"].replace(",", ""), (groups["unit"] or "").strip().lower()
     before = text[:start]
-    if _NUMBERED.search(before) or (_YEAR.fullmatch(groups["digits"]) and not unit and not _THINGS.match(text, end)):
+    if _NUMBERED.search(before) or (_YEAR.fullmatch(groups["digits"]) and not unit and not _LISTED.search(before)):
         return None
     if before.endswith(("^", "_", "{")) or (groups.get("power") and len(groups["power"]) > 12):
         return None

@@ -118,6 +118,8 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             before = [word for word, _start, end in given if 0 <= mention.start - end < 70][-5:]
             if mention.decimals == 0 and len(telling(after)) > 1 and not mention.loose:
                 groups.setdefault(("after", mention.unit, *after), []).append((sentence, mention))
+            if len(mention.digits) > 3 and mention.decimals == 0 and after and telling(after[:1]):
+                groups.setdefault(("one", mention.unit, after[0]), []).append((sentence, mention))
             for size in (3, 5):
                 if len(telling(before[-size:])) > 2 and len(telling(after)) > 1:
                     key = ("both", mention.unit, *before[-size:], "#", *after[:2])
@@ -140,6 +142,8 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                 )  # fmt: skip
             continue
         strong = key[0] == "both"
+        if key[0] == "one" and (times < 2 or len(values) > 2):
+            continue
         # A phrase that goes with many numbers is a form, not a fact.
         if len(others) > 1 or (not strong and times < 2) or (strong and len(members) > 3 and times < 3):
             continue

@@ -23,8 +23,9 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
+from sealtrace.relations.search import search as decidable
 from sealtrace.relations.syntax import Cell, Expression, call, equal
-from sealtrace.relations.work import time_is_up
+from sealtrace.relations.work import Work, time_is_up
 
 FAMILY = "regularity"
 FALSE_DISCOVERIES = 0.05
@@ -294,7 +295,8 @@ class _Table:
         holds = np.flatnonzero(fits)
         failing = np.flatnonzero(known & np.isfinite(result.low) & ~fits)
         breaks = [row for row in failing if _comparable(self.sheet, result, int(row), holds, linear)]
-        if len(breaks) > max(1, (len(holds) + len(breaks)) // MOST_EXCEPTIONS) or len(breaks) >= len(holds):
+        most = max(2, (len(holds) + len(breaks)) // MOST_EXCEPTIONS)
+        if len(breaks) > most or len(breaks) >= len(holds):
             return
         surprise = surprise_of(result, value, inputs if near else (), fits, sparse=sparse)
         surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
@@ -323,7 +325,27 @@ def search(paper: Paper) -> tuple[list[Hypothesis], _Search]:
             if time_is_up():
                 break
             steps(sheet, columns, found)
-    return _distinct(found.believed()), found
+    believed = [one for one in found.believed() if _few(one) or _swapped(one)]
+    return _distinct(believed), found
+
+
+def _few(one: Hypothesis) -> bool:
+    return len(one.breaks) <= max(1, (len(one.holds) + len(one.breaks)) // MOST_EXCEPTIONS)
+
+
+def _swapped(one: Hypothesis) -> bool:
+    """Whether the two rows that break it would hold if two cells of one column changed places."""
+    first, second = one.breaks
+    for place in range(len(one.columns)):
+        repaired = []
+        for row, other in ((first, second), (second, first)):
+            facts = [column.facts[other if number == place else row] for number, column in enumerate(one.columns)]
+            cells = [Cell(replace(fact, address=f"{number}")) for number, fact in enumerate(facts) if fact is not None]
+            formula = equal(cells[0], one.build(cells[1:])) if len(cells) == len(facts) else None
+            repaired.append(formula is not None and decidable(formula, Work(20_000)).status == "possible")
+        if all(repaired):
+            return True
+    return False
 
 
 def columns_of(sheet: Sheet) -> list[Column]:

@@ -80,7 +80,8 @@ def _columns(
     # Different precision of the same quantity is compared as intervals; a count says little.
     agree = [pair for pair in pairs if _meets(pair[1], pair[2])]
     differ = [pair for pair in pairs if not _meets(pair[1], pair[2])]
-    if len(agree) < LEAST_ROWS or len(differ) > max(1, len(pairs) // 3):
+    swapped = len(differ) == 2 and _meets(differ[0][1], differ[1][2]) and _meets(differ[1][1], differ[0][2])
+    if len(agree) < LEAST_ROWS - swapped or len(differ) > max(1 + swapped, len(pairs) // 3):
         return
     labels = plain(one.columns[left].label), plain(other.columns[right].label)
     spread = {pair[1].value for pair in pairs}

@@ -31,6 +31,8 @@ class Label:
         for group in self.names:
             spans = [span for name in group for span in spoken_of(name, text)]
             if not spans:
+                spans = [span for name in group for span in _scattered(name, text)]
+            if not spans:
                 return []
             found += spans
         return found
@@ -120,6 +122,15 @@ class Index:
     @cached_property
     def _written(self) -> dict[str, list[str]]:
         return {name: text.split("\n") for name, text in self.paper.texts.items()}
+
+
+def _scattered(name: str, text: str) -> list[Span]:
+    """Where all telling words of a longer name stand, in whatever order."""
+    wanted = set(telling(phrase(name)))
+    if len(wanted) < 2 or not any(word[0].isalpha() for word in wanted):
+        return []
+    met = {word: (start, end) for word, start, end in words(text) if word in wanted}
+    return list(met.values()) if set(met) == wanted else []
 
 
 def _texts(sheet: Sheet, row: int) -> list[str]:
