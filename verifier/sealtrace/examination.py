@@ -52,6 +52,7 @@ from sealtrace.contract.report import (
     Verdict,
 )
 from sealtrace.evidence import Evidence
+from sealtrace.printed.cells import TableCell
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
@@ -242,7 +243,7 @@ class Examination:
             checks=checks,
             findings=findings,
             cells=[cell_of(result) for result in self.cells],
-            coverage=coverage_of(self.cells),
+            coverage=coverage_of(self.cells, self.printed.cells if self.cells else ()),
             details=details,
         )
 
@@ -324,8 +325,10 @@ def cell_of(result: CellResult) -> Cell:
     )
 
 
-def coverage_of(cells: Sequence[CellResult]) -> Coverage:
-    """How the cells are accounted for."""
+def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
+    """How the cells are accounted for, of every cell that the tables have."""
+    judged = {result.cell.name for result in cells}
+    roles = [cell.role for cell in every if cell.name not in judged]
     statuses = [result.status for result in cells]
     return Coverage(
         cells=len(statuses),
@@ -337,6 +340,9 @@ def coverage_of(cells: Sequence[CellResult]) -> Coverage:
         unclassified=statuses.count(CellStatus.UNCLASSIFIED),
         missing=statuses.count(CellStatus.MISSING),
         statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
+        names=roles.count("name"),
+        declared_names=sum(cell.declared_name for cell in every if cell.name not in judged),
+        text=roles.count("text"),
     )
 
 
