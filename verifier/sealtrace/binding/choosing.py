@@ -16,6 +16,7 @@ from sealtrace.binding.evaluation import Evaluated, evaluate
 from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import (
     FrameView,
+    Named,
     Selection,
     Transformation,
     filter_costs,
@@ -53,6 +54,9 @@ class Candidate:
     shared: float
     """The part of the cost that further bindings of the same table in the same frame need not pay again."""
     score: float
+    """Evidence less costs, for deciding whether to believe it."""
+    rank: float
+    """The same with evidence from printed digits only, for choosing between candidates."""
 
     @property
     def covered(self) -> npt.NDArray[np.bool_]:
@@ -93,7 +97,7 @@ class _Wanted:
     @property
     def floor(self) -> float:
         """The score that a further candidate must have."""
-        return max(-4.0, self.kept[-1].score) if len(self.kept) >= KEPT else -4.0
+        return max(-4.0, self.kept[-1].rank) if len(self.kept) >= KEPT else -4.0
 
 
 def printed_as(value: float, slot: Slot) -> str:
@@ -117,7 +121,9 @@ def search(
 ) -> list[list[Candidate]]:
     """For each of the series, which have their labels in common, the best candidates, best first."""
     wanted = [_wanted(series, deep) for series in group]
-    for view in views:
+    # Numbers with too few digits to prove anything are not searched for.
+    hopeful = [one for one in wanted if one.bits.sum() >= scoring.JOINED]
+    for view in views if hopeful else ():
         if time.monotonic() > deadline:
             break
         for selection in selections(view, group[0]):
@@ -125,7 +131,7 @@ def search(
                 evaluated = evaluate(view.frame, selection.chosen, fixed)
                 if evaluated is None:
                     continue
-                for one in wanted:
+                for one in hopeful:
                     _compare(one, view, selection, fixed, named, evaluated, frames, tally)
     return [one.kept for one in wanted]
 
@@ -142,7 +148,7 @@ def _compare(
     view: FrameView,
     selection: Selection,
     fixed: list[int],
-    named: dict[int, set[int]],
+    named: Named,
     evaluated: Evaluated,
     frames: int,
     tally: Tally,
@@ -183,7 +189,7 @@ def _compare(
                     change(values[:, :, measure]), int(one), agree[:, one, measure], evaluated.sizes[:, one, measure],
                     float(own[one, measure]), shared,
                 )  # fmt: skip
-                if candidate is not None and candidate.score > wanted.floor:
+                if candidate is not None and candidate.rank > wanted.floor:
                     _keep(wanted.kept, candidate)
 
 
@@ -193,12 +199,12 @@ def _keep(kept: list[Candidate], candidate: Candidate) -> None:
         if other.frame.files == candidate.frame.files and np.allclose(
             other.expected, candidate.expected, rtol=1e-9, atol=0, equal_nan=True
         ):
-            if other.score >= candidate.score:
+            if other.rank >= candidate.rank:
                 return
             del kept[place]
             break
     kept.append(candidate)
-    kept.sort(key=lambda one: (-one.score, one.cost))
+    kept.sort(key=lambda one: (-one.rank, one.cost))
     del kept[KEPT:]
 
 
@@ -222,7 +228,7 @@ def _scored(
     expected = table[:, place]
     covered = np.isfinite(expected)
     off = int((covered & ~agrees).sum())
-    if off > max(2, 0.34 * covered.sum()) or agrees.sum() <= off:
+    if off > max(2, 0.15 * covered.sum()) or agrees.sum() <= off:
         return None
     pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
     bits = np.minimum(wanted.bits, scoring.common_bits(pool, (series.low + series.high) / 2, series.unit))
@@ -232,6 +238,7 @@ def _scored(
         lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
         lost += math.log2(len(series.slots))
     score = float(bits[agrees].sum()) - lost - own - shared
+    rank = float(wanted.bits[agrees].sum()) - lost - own - shared
     fields = view.frame.dimensions
     return Candidate(
         series,
@@ -251,4 +258,5 @@ def _scored(
         own + shared,
         shared,
         score,
+        rank,
     )

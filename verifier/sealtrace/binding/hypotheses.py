@@ -12,11 +12,16 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.labels import FieldMatcher, Glossary, Match, name_match
+from sealtrace.binding.names import words
 from sealtrace.binding.scoring import rank_cost, ranks
-from sealtrace.binding.series import Series
+from sealtrace.binding.series import Label, Series
 
 MAX_FREE = 7
 MAX_FIXED = 2
+
+
+Named = dict[int, dict[int, float]]
+"""Field to the values that labels name, with how well."""
 
 
 @dataclass(frozen=True)
@@ -83,18 +88,27 @@ class FrameView:
     glossary: Glossary
     matchers: list[FieldMatcher] = field(init=False)
     _names: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
+    _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.matchers = [FieldMatcher(one) for one in self.frame.dimensions]
 
-    def best(self, place: int, texts: tuple[str, ...]) -> Match | None:
-        """The value of a field that one of the texts names best."""
-        found = None
-        for text in texts:
-            match = self.matchers[place].find(text, self.glossary.widened(text))
-            if match is not None and (found is None or match.score > found.score):
-                found = match
-        return found
+    def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
+        """The value of a field that one of the labels names best; a label under the field's own name goes first."""
+        key = (place, labels)
+        if key not in self._matches:
+            own = tuple(one for one in labels if one.under and self._is_named(place, one.under))
+            found = None
+            for label in own or labels:
+                match = self.matchers[place].find(label.text, self.glossary.widened(label.text))
+                if match is not None and (found is None or match.score > found.score):
+                    found = match
+            self._matches[key] = found
+        return self._matches[key]
+
+    def _is_named(self, place: int, header: str) -> bool:
+        name = self.frame.dimensions[place].name.partition("/")[0]
+        return name_match(words(header), name) >= 0.5
 
     def measure_costs(self, context: tuple[str, ...]) -> Numbers:
         """Bits to name each measure, given the labels around the numbers."""
@@ -114,7 +128,8 @@ def selections(view: FrameView, series: Series) -> list[Selection]:
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
-        found = [view.best(place, texts) for texts in series.varying]
+        found = [view.best(place, labels) for labels in series.varying]
+        found = [one if one is not None and one.score >= 0.5 else None for one in found]
         codes = np.array([-1 if one is None else one.code for one in found], np.int32)
         known = codes >= 0
         share = known.mean()
@@ -170,12 +185,12 @@ def _selection(
 
 def fixed_sets(
     view: FrameView, group: list[Series], selection: Selection, *, deep: bool
-) -> Iterator[tuple[list[int], dict[int, set[int]]]]:
+) -> Iterator[tuple[list[int], Named]]:
     """Sets of fields to fix to one value for a whole series, with the values that labels name for them."""
     frame = view.frame
     rows = np.nonzero(selection.chosen.any(axis=0))[0]
     free: list[tuple[bool, int, int]] = []
-    named: dict[int, set[int]] = {}
+    named: Named = {}
     taken: set[bytes] = set()
     for place, dimension in enumerate(frame.dimensions):
         if place in selection.fields:
@@ -183,7 +198,11 @@ def fixed_sets(
         distinct = np.unique(dimension.codes[rows])
         if not 1 < len(distinct) <= 60:
             continue
-        matches = {match.code for one in group if (match := view.best(place, one.constant)) is not None}
+        matches = {
+            match.code: match.score
+            for one in group
+            if (match := view.best(place, tuple(map(Label, one.constant)))) is not None
+        }
         first = _relabelled(dimension.codes[rows])
         if first in taken and not matches:
             continue
@@ -205,7 +224,7 @@ def _relabelled(codes: npt.NDArray[np.int32]) -> bytes:
     return np.argsort(np.argsort(first)).astype(np.int32)[inverse.reshape(-1)].tobytes()
 
 
-def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int32], named: dict[int, set[int]]) -> Numbers:
+def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int32], named: Named) -> Numbers:
     """Bits to say which values the fixed fields have."""
     costs = np.zeros(len(filters))
     fields = max(2, len(view.frame.dimensions))
@@ -214,7 +233,11 @@ def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int3
         blind = 1.0 + math.log2(fields) + math.log2(values)
         costs += np.where(filters[:, column] < 0, 1.0, 0.0)
         if place in named:
-            costs += np.where(np.isin(filters[:, column], list(named[place])), 1.5 + math.log2(len(named[place])), blind)
+            bare = np.full(len(filters), blind)
+            for code, score in named[place].items():
+                cost = (1.5 if score >= 0.75 else 3.0) + math.log2(len(named[place]))
+                bare[filters[:, column] == code] = min(blind, cost)
+            costs += bare
         else:
             costs += blind
     return costs

@@ -140,7 +140,7 @@ class FieldMatcher:
                 share = max(share, 0.95)
             elif len(plain) >= 4 and plain in whole:
                 share = max(share, 0.75)
-            if share >= 0.5:
+            if share >= 0.3:
                 scored.append((share, len(whole), code))
         if not scored:
             return None

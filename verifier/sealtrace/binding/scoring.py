@@ -29,8 +29,8 @@ MOST = 16.0
 """Bits that one number can give at most."""
 
 STATISTIC_COSTS = {
-    "mean": 1.5, "median": 4.0, "sd": 4.0, "sd0": 5.0, "min": 4.5, "max": 4.5, "sum": 4.5, "count": 5.0,
-    "negative": 7.0,
+    "mean": 1.5, "median": 4.0, "sd": 4.0, "sd0": 5.0, "min": 6.0, "max": 6.0, "sum": 5.5, "count": 6.0,
+    "negative": 8.0,
 }  # fmt: skip
 _NAMED_STATISTICS = {
     "mean": ("mean",), "median": ("median",), "sd": ("sd", "±"), "sd0": ("sd",), "min": ("minimum", "worst", "lowest"),

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ _LITERAL = re.compile(
 )
 _SCALES = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,13 @@ class Slot:
     def decimals(self) -> int:
         """Digits after the point."""
         return len(self.text.partition(".")[2])
+
+
+class Label(NamedTuple):
+    """A text that names something, and the header under which it stands."""
+
+    text: str
+    under: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,7 @@ class Series:
     """column, row or block."""
     spots: list[Spot]
     slots: list[Slot]
-    varying: list[tuple[str, ...]]
+    varying: list[tuple[Label, ...]]
     """Labels that tell each number from the others."""
     constant: tuple[str, ...]
     """Labels that all of them share, the nearest first."""
@@ -237,19 +246,39 @@ def series_of(grid: Grid) -> list[Series]:
         found.append(_series(grid, "row", cells, slot, (labels[0] + role, *labels[1:], grid.caption)))
     for slot in sorted({slot for _, slot in by_column}):
         cells = [cell for cell in grid.cells.values() if not cell.wordy and len(cell.slots) > slot]
+        width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
+        cells = [cell for cell in cells if len(cell.slots) == width]
         role = _role(cells[0].text, slot)
         found.append(_series(grid, "block", cells, slot, (grid.caption + role,)))
     return found
 
 
+def blocks_of(grid: Grid) -> list[Series]:
+    """Parts of a table whose rows share their first label, each as a block of its own."""
+    parts: dict[str, list[PrintedCell]] = {}
+    for cell in grid.cells.values():
+        if not cell.wordy:
+            first = grid.row_labels[cell.row][0] or grid.titles.get(cell.row, "")
+            parts.setdefault(first, []).append(cell)
+    if len(parts) < 2:
+        return []
+    return [_series(grid, "block", cells, 0, (first, grid.caption)) for first, cells in parts.items() if len(cells) > 2]
+
+
 def _series(grid: Grid, kind: str, cells: list[PrintedCell], slot: int, constant: tuple[str, ...]) -> Series:
     varying = []
     for cell in cells:
-        row = [one for one in (*grid.row_labels[cell.row], grid.titles.get(cell.row, "")) if one]
+        row = [
+            Label(text, grid.headers[column])
+            for text, column in zip(grid.row_labels[cell.row], grid.labels, strict=True)
+            if text
+        ]
+        if cell.row in grid.titles:
+            row.append(Label(grid.titles[cell.row]))
         header = grid.headers[cell.column]
-        inner = _WORDS.findall(cell.text) if len(cell.text) < 40 else []
-        own = row if kind == "column" else [header] if kind == "row" else [*row, header]
-        varying.append(tuple([*own, *inner]))
+        inner = [Label(word, header) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
+        own = row if kind == "column" else [Label(header)] if kind == "row" else [*row, Label(header)]
+        varying.append((*own, *inner))
     return Series(
         grid,
         kind,

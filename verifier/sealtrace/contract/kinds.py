@@ -104,6 +104,7 @@ KINDS: dict[str, Kind] = {
         Kind("manifest", Form.DOCUMENT, "sealing:Manifest"),
         Kind("report", Form.DOCUMENT, "report:Report"),
         Kind("audit", Form.DOCUMENT, "audit:Audit"),
+        Kind("check", Form.DOCUMENT, "checked:Check"),
     )
 }
 
