@@ -84,7 +84,7 @@ def examine(
     tally = Tally()
     deadline = started + seconds
     bound = bind_tables(grids, views, tally, deadline, progress)  # (3)
-    text, set_aside = bind_text(reported.prose, grids, bound, views, tally, deadline, progress)  # (4)
+    text, set_aside = bind_text(reported.prose, grids, bound, frames, deadline, progress)  # (4)
     tally.seconds = time.monotonic() - started
     return Findings(paper, results.name, grids, frames, bound, text, set_aside, listing, tally)
 

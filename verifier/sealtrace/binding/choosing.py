@@ -122,7 +122,7 @@ def search(
     """For each of the series, which have their labels in common, the best candidates, best first."""
     wanted = [_wanted(series, deep) for series in group]
     # Numbers with too few digits to prove anything are not searched for.
-    hopeful = [one for one in wanted if one.bits.sum() >= scoring.JOINED]
+    hopeful = any(one.bits.sum() >= scoring.JOINED for one in wanted)
     for view in views if hopeful else ():
         if time.monotonic() > deadline:
             break
@@ -131,8 +131,9 @@ def search(
                 evaluated = evaluate(view.frame, selection.chosen, fixed)
                 if evaluated is None:
                     continue
-                for one in hopeful:
-                    _compare(one, view, selection, fixed, named, evaluated, frames, tally)
+                for one, said in zip(wanted, named, strict=True):
+                    if one.bits.sum() >= scoring.JOINED:
+                        _compare(one, view, selection, fixed, said, evaluated, frames, tally)
     return [one.kept for one in wanted]
 
 

@@ -27,10 +27,12 @@ class Evaluated:
     """Codes of the fixed fields: [filter, field]; -1 where the field has no value."""
 
 
-def evaluate(frame: Frame, chosen: npt.NDArray[np.bool_], fixed: list[int], limit: int = 400) -> Evaluated | None:
+def evaluate(
+    frame: Frame, chosen: npt.NDArray[np.bool_], fixed: list[int], limit: int = 400, *, simple: bool = False
+) -> Evaluated | None:
     """Statistics over the rows that each number selects, for every combination of values of the fixed fields.
 
-    `chosen` is [number, row]; `fixed` are places of fields. None where there are no rows or too many combinations.
+    `chosen` is [number, row]; `fixed` are places of fields; `simple` wants means only. None where there are no rows or too many combinations.
     """
     cells = chosen.shape[0]
     cell, row = np.nonzero(chosen)
@@ -61,7 +63,7 @@ def evaluate(frame: Frame, chosen: npt.NDArray[np.bool_], fixed: list[int], limi
         return whole.reshape(cells, len(filters), -1)
 
     values = {"mean": spread(mean)}
-    if counts.max() > 1:
+    if counts.max() > 1 and not simple:
         centred = np.where(finite, block - np.repeat(mean, counts, axis=0), 0.0)
         squares = np.add.reduceat(centred**2, starts, axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):

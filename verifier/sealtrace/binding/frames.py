@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -46,17 +45,16 @@ class Frame:
     derived: str = ""
     """How rows were made from those of files; empty where they stand there."""
     depth: int = 0
-    integers: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
     def rows(self) -> int:
         """Number of rows."""
         return int(self.numbers.shape[0])
 
-    @cached_property
-    def spread(self) -> list[Numbers]:
-        """Of each measure its values in order, for asking how common a number is."""
-        return [np.sort(column[np.isfinite(column)]) for column in self.numbers.T]
+    def only(self, names: set[str]) -> Frame:
+        """The frame with some of its measures."""
+        kept = [place for place, name in enumerate(self.measures) if name in names]
+        return replace(self, measures=[self.measures[place] for place in kept], numbers=self.numbers[:, kept])
 
 
 def melted(frame: Frame, limit: int = 120_000) -> Frame | None:

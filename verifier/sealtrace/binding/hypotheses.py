@@ -20,8 +20,8 @@ MAX_FREE = 7
 MAX_FIXED = 2
 
 
-Named = dict[int, dict[int, float]]
-"""Field to the values that labels name, with how well."""
+Named = dict[int, Match]
+"""Field to the value that labels name."""
 
 
 @dataclass(frozen=True)
@@ -185,12 +185,12 @@ def _selection(
 
 def fixed_sets(
     view: FrameView, group: list[Series], selection: Selection, *, deep: bool
-) -> Iterator[tuple[list[int], Named]]:
-    """Sets of fields to fix to one value for a whole series, with the values that labels name for them."""
+) -> Iterator[tuple[list[int], list[Named]]]:
+    """Sets of fields to fix to one value for a whole series, with the values that the labels of each name for them."""
     frame = view.frame
     rows = np.nonzero(selection.chosen.any(axis=0))[0]
     free: list[tuple[bool, int, int]] = []
-    named: Named = {}
+    named: list[Named] = [{} for _ in group]
     taken: set[bytes] = set()
     for place, dimension in enumerate(frame.dimensions):
         if place in selection.fields:
@@ -198,21 +198,19 @@ def fixed_sets(
         distinct = np.unique(dimension.codes[rows])
         if not 1 < len(distinct) <= 60:
             continue
-        matches = {
-            match.code: match.score
-            for one in group
-            if (match := view.best(place, tuple(map(Label, one.constant)))) is not None
-        }
+        matches = [view.best(place, tuple(map(Label, one.constant))) for one in group]
         first = _relabelled(dimension.codes[rows])
-        if first in taken and not matches:
+        if first in taken and not any(matches):
             continue
         taken.add(first)
-        if matches:
-            named[place] = matches
-        free.append((not matches, len(distinct), place))
+        for one, match in zip(named, matches, strict=True):
+            if match is not None:
+                one[place] = match
+        free.append((not any(matches), len(distinct), place))
     free.sort()
     places = [place for _, _, place in free[:MAX_FREE]]
-    close = places if deep else [place for place in places if place in named][:3] + places[:2]
+    said = {place for one in named for place in one}
+    close = places if deep else [place for place in places if place in said][:3] + places[:2]
     for size in range(MAX_FIXED + 1):
         for chosen in combinations(places if size < 2 else list(dict.fromkeys(close)), size):
             yield list(chosen), named
@@ -233,11 +231,8 @@ def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int3
         blind = 1.0 + math.log2(fields) + math.log2(values)
         costs += np.where(filters[:, column] < 0, 1.0, 0.0)
         if place in named:
-            bare = np.full(len(filters), blind)
-            for code, score in named[place].items():
-                cost = (1.5 if score >= 0.75 else 3.0) + math.log2(len(named[place]))
-                bare[filters[:, column] == code] = min(blind, cost)
-            costs += bare
+            said = 1.5 if named[place].score >= 0.75 else 3.0
+            costs += np.where(filters[:, column] == named[place].code, min(blind, said), blind)
         else:
             costs += blind
     return costs

@@ -16,15 +16,14 @@ SYNONYMS: dict[str, str] = {
     "acc": "accuracy", "avg": "mean", "average": "mean", "std": "sd", "stdev": "sd", "stddev": "sd",
     "deviation": "sd", "med": "median", "prec": "precision", "rec": "recall", "sens": "sensitivity",
     "spec": "specificity", "auroc": "auc", "rocauc": "auc", "roc": "auc", "num": "count", "number": "count",
-    "pct": "percent", "%": "percent", "percentage": "percent", "#": "count", "sec": "seconds", "secs": "seconds",
-    "ms": "milliseconds", "min": "minimum", "max": "maximum", "params": "parameters", "param": "parameters",
+    "pct": "percent", "%": "percent", "percentage": "percent", "#": "count", "second": "sec",
+    "ms": "millisecond", "min": "minimum", "max": "maximum", "param": "parameter",
     "val": "validation", "dev": "validation", "n": "count", "freq": "frequency", "temp": "temperature", "lr": "rate",
     "corr": "correlation", "imp": "importance", "perm": "permutation", "diff": "difference", "gap": "difference",
-    "delta": "difference", "err": "error", "pred": "predicted", "predictions": "predicted", "prediction": "predicted",
-    "samples": "sample", "examples": "example", "flows": "flow", "rows": "row", "features": "feature",
-    "frozen": "frozen", "tokens": "token", "lat": "latency", "time": "time", "bal": "balanced", "tgt": "target",
-    "src": "source", "cov": "covariate", "attacks": "attack", "classes": "class", "cal": "calibrated",
-    "calib": "calibrated", "entropy": "entropy", "rate": "rate", "prob": "probability", "p": "probability",
+    "delta": "difference", "err": "error", "pred": "predicted", "prediction": "predicted",
+    "rows": "row", "lat": "latency", "bal": "balanced", "tgt": "target", "src": "source", "cov": "covariate",
+    "classes": "class", "cal": "calibrated", "calib": "calibrated", "prob": "probability", "p": "probability",
+    "rho": "spearman", "spearmanr": "spearman", "pearsonr": "pearson", "hi": "high", "lo": "low",
 }  # fmt: skip
 """Everyday abbreviations of measures; anything particular to one study comes from its own text."""
 
@@ -37,6 +36,8 @@ def words(text: str) -> tuple[str, ...]:
     for piece in _PIECE.findall(plain):
         token = piece.replace(".", "").replace(",", "") if piece[0].isdecimal() else piece
         token = _GREEK.get(token, token)
+        if len(token) > 4 and token[-1] == "s" and token[-2] not in "siu":
+            token = token[:-1]
         found.append(SYNONYMS.get(token, token))
     return tuple(found)
 
