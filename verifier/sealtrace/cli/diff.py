@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.targets import Target, format_options, targets_of
-
-if TYPE_CHECKING:
-    from sealtrace.cli.printed import Printed
-
-FORMS = ("text", "json", "csv", "markdown", "latex")
+from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.targets import format_options, targets_of
+from sealtrace.cli.verify import shown_at
+from sealtrace.report.formats import OF_CELLS
 
 
 @click.command()
@@ -27,7 +24,8 @@ FORMS = ("text", "json", "csv", "markdown", "latex")
 )
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
-@format_options(FORMS)
+@format_options(tuple(OF_CELLS))
+@quiet_option
 def command(
     bundle: Path,
     other: Path | None,
@@ -52,43 +50,32 @@ def command(
       sealtrace diff artifact/ -o latex=appendix.tex
       sealtrace diff submitted.tex camera-ready.tex
 
-    Exit codes: 0 everything agrees; 1 a cell differs; 2 usage or unreadable input; 3 nothing differs,
-    but a cell is missing or nobody classified it.
+    Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
+    3 nothing differs, but a cell is missing or nobody classified it.
     """
-    from sealtrace.cli.printed import compare_printed, recomputed_cells
     from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.comparison import compare, compare_printed
+    from sealtrace.examination import examine
+    from sealtrace.report.inert import harmless
 
-    targets = targets_of(forms, outputs, FORMS)
+    targets = targets_of(forms, outputs, tuple(OF_CELLS))
     if other is not None and reported:
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
     refuse_bad_places(targets, [bundle, *([other] if other else []), *reported])
-    found = compare_printed(bundle, other) if other is not None else recomputed_cells(bundle, list(reported))
+    if other is not None:
+        found = compare_printed(bundle, other)
+    else:
+        with progress_bar() as progress:
+            examination = examine(bundle, progress=progress)
+        found = compare(examination, list(reported))
     labels = {cell.table for cell in found.cells} | set(found.labels)
     for label in tables:
         if label not in labels:
             raise click.UsageError(f"there is no table {label!r}; there are {', '.join(sorted(labels)) or 'none'}")
     found = found.only(tables) if tables else found
-    write_targets(targets, lambda target: _rendered(found, target, everything))
+    write_targets(targets, lambda target: OF_CELLS[target.form](found, shown_at(target, everything=everything)))
     for line in found.remarks:
-        click.echo(line, err=True)
+        click.echo(harmless(line), err=True)
+    if found.bundle_code == 1:
+        click.echo("The bundle fails; `sealtrace verify` says why.", err=True)
     return found.exit_code
-
-
-def _rendered(found: Printed, target: Target, everything: bool) -> str:
-    """The cells in one format."""
-    from sealtrace.cli.output import paint, text_width
-    from sealtrace.report import diff, latex, markdown
-    from sealtrace.report.text import plain
-
-    match target.form:
-        case "json":
-            return diff.render_json(found.cells, found.coverage)
-        case "csv":
-            return diff.render_csv(found.cells)
-        case "markdown":
-            return markdown.render_cells(found.cells, everything=everything)
-        case "latex":
-            return latex.render(found.cells, everything=everything)
-        case _:
-            width, colour = (text_width(), paint) if target.path is None else (80, plain)
-            return diff.render_text(found.cells, found.coverage, everything=everything, width=width, paint=colour)

@@ -9,9 +9,10 @@ from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.gate import query_columns
 from sealtrace.studies.policies.evidence.frame import Index
-from sealtrace.studies.policies.evidence.study import Candidate, Study, as_double
+from sealtrace.studies.policies.evidence.study import Candidate, Study
 
 _NONE = -1
 _ACCEPTED, _REJECTED = 0, 1
@@ -71,11 +72,11 @@ def ledger(study: Study, outcome: Outcome) -> None:
     right = known & (np.diff(starts) == owed)
     outcome.rows(
         frame,
-        np.flatnonzero(known & ~right),
+        known & ~right,
         "/ledger",
         "the ledger has other events than the policy owes",
-        expected=lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
-        found=lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
+        lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
+        lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
     )
     for position, event in enumerate(due):
         rows = np.flatnonzero(right & (event != _NONE))
@@ -86,8 +87,8 @@ def ledger(study: Study, outcome: Outcome) -> None:
             rows[~same],
             f"/ledger/{position}/event",
             "another event was charged",
-            expected=lambda row: known_events[event[row]],
-            found=lambda row: column[row].as_py()[position]["event"],
+            lambda row: known_events[event[row]],
+            lambda row: column[row].as_py()[position]["event"],
         )
         rows, places = rows[same], places[same]
         for number in distinct(event[rows]).tolist():
@@ -113,8 +114,8 @@ def _costs(
             rows,
             f"/ledger/{position}/event",
             "the protocol configures no such charge",
-            expected=lambda _: f"a charge for {event}",
-            found=lambda _: "none",
+            f"a charge for {event}",
+            "none",
         )
         return
     for name in ("tokens", "latency_ms", "tool_calls"):

@@ -15,11 +15,24 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes, document_digest
-from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.evidence.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
-from sealtrace.studies.policies.mathematics import networks, policies, scores, thresholds
+from sealtrace.evidence import Evidence, once
+from sealtrace.mathematics.exact import as_double, row_products, scaled
+from sealtrace.studies.policies.evidence.features import Feature
+from sealtrace.studies.policies.evidence.frame import (
+    ActionLists,
+    ActionMatrix,
+    Frame,
+    Index,
+    Mask,
+    Matrix,
+    Vector,
+    action_lists,
+    action_matrix,
+)
+from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,7 @@ class Candidate:
         return self.arm if self.scale is None else f"{self.arm}@{self.scale}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Checkpoint:
     """The frozen weights of a learned family."""
 
@@ -75,23 +88,25 @@ class Checkpoint:
 
     def direction(self, study: Study) -> Matrix | None:
         """The residual direction at every observed state, from observations alone."""
-        return self._head(study, "residual")
+        return _network_outputs(study, self, "residual")
 
     def base(self, study: Study) -> Matrix | None:
         """The logits of the family's own base policy; None where it has none."""
-        return self._head(study, "base")
+        return _network_outputs(study, self, "base")
 
-    def _head(self, study: Study, head: str) -> Matrix | None:
-        value = self.document.value
-        if not value.get(head) or self.problem(study) is not None:
-            return None
-        inputs = np.column_stack([study.feature(name) for name in value["features"]])
-        layers = [
-            networks.Layer(np.array(layer["weights"], np.float64), np.array(layer["bias"], np.float64), kind)
-            for layer in value[head]
-            for kind in [layer["activation"]]
-        ]
-        return networks.forward(inputs, layers)
+
+@once
+def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix | None:
+    """One head of the network at every observed state, for all scales of a family."""
+    value = checkpoint.document.value
+    if not value.get(head) or checkpoint.problem(study) is not None:
+        return None
+    inputs = np.column_stack([study.feature(name) for name in value["features"]])
+    layers = [
+        policies.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
+        for one in value[head]
+    ]
+    return policies.forward(inputs, layers)
 
 
 @dataclass(frozen=True)
@@ -103,41 +118,8 @@ class Replay:
     """None where nothing is normalized."""
 
 
-class Study:
-    """Columns and joins of one bundle. Everything is computed when first asked for, once."""
-
-    def __init__(self, bundle: Bundle, expected_root: str | None = None, progress: Progress | None = None) -> None:
-        self.bundle = bundle
-        self.expected_root = expected_root
-        self.progress = progress or (lambda *_: None)
-        """Told of steps that may last: a name, how much is done, how much there is."""
-        self._frames: dict[str, Frame] = {}
-        self._replays: dict[int, Replay | None] = {}
-        self.memory: dict[str, Any] = {}
-        """What is costly and asked for by several checks."""
-
-    # Records
-
-    def frame(self, kind: str) -> Frame:
-        """The rows of a kind."""
-        if kind not in self._frames:
-            self._frames[kind] = Frame(kind, self.bundle.of_kind(kind))
-        return self._frames[kind]
-
-    @cached_property
-    def protocol_document(self) -> Document | None:
-        return self.bundle.document("protocol")
-
-    @property
-    def protocol(self) -> dict[str, Any]:
-        """The protocol. Checks that read it run only where it is there."""
-        document = self.protocol_document
-        return {} if document is None else document.value
-
-    @property
-    def protocol_path(self) -> str:
-        """Where the protocol lies."""
-        return "" if self.protocol_document is None else self.protocol_document.path
+class Study(Evidence):
+    """Columns and joins of a study of policies. Everything is computed when first asked for, once."""
 
     def constant(self, *path: str) -> Fraction:
         """A declared constant, exactly."""
@@ -157,11 +139,6 @@ class Study:
     @property
     def tolerance(self) -> float:
         return self.real("tolerances", "replay")
-
-    @cached_property
-    def roles(self) -> dict[str, str]:
-        """Split name to role."""
-        return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -222,10 +199,44 @@ class Study:
         places[times > 1] = -1
         return places
 
+    def incomplete(self, split: str | None) -> str | None:
+        """Why the states of a split, or of all, cannot be counted on; None where they are all there."""
+        if (reason := self.spoilt("observation")) is not None:
+            return reason
+        codes, names = self.frame("observation").texts("split")
+        for declared in self.protocol.get("splits") or []:
+            if split not in (None, declared["name"]):
+                continue
+            inside = codes == (names.index(declared["name"]) if declared["name"] in names else -2)
+            if int(inside.sum()) != declared["states"]:
+                return f"{declared['name']} holds {int(inside.sum())} states and declares {declared['states']}"
+            if (self._ambiguous_states & inside).any() or not self.playable[inside].all():
+                return f"a state of {declared['name']} is there twice, or has no usable legal actions"
+        return None
+
+    @once
+    def sound(self, kind: str) -> Mask:
+        """Rows that join one playable state, name its split and, where they name actions, its legal actions."""
+        frame, states = self.frame(kind), self.state_of(kind)
+        good = states >= 0
+        good[good] &= self.playable[states[good]]
+        observed, names = self.frame("observation").texts("split")
+        codes, texts = frame.texts("split")
+        place = np.array([names.index(text) if text in names else -2 for text in texts] or [-2])
+        good[good] &= place[codes[good]] == observed[states[good]]
+        for field in {"trace": ("legal",), "teacher": ("distribution", "values"), "values": ("values",)}.get(kind, ()):
+            lists = action_lists if field == "legal" else action_matrix
+            named = lists(frame, field, self.actions)
+            present = good & frame.column(field).is_valid().to_numpy(zero_copy_only=False)
+            rows = np.flatnonzero(present)
+            right = ~named.unknown[rows] & (named.named[rows] == self.legal.named[states[rows]]).all(axis=1)
+            good[rows] &= right
+        return good
+
     @cached_property
     def legal(self) -> ActionLists:
         """Legal actions of every observed state."""
-        return self.frame("observation").action_lists("legal", self.actions)
+        return action_lists(self.frame("observation"), "legal", self.actions)
 
     @cached_property
     def playable(self) -> Mask:
@@ -237,25 +248,11 @@ class Study:
         """A declared feature of every observed state; NaN where it cannot be computed."""
         rule = (self.protocol.get("features") or {}).get(name)
         frame = self.frame("observation")
-        unknown = np.full(frame.size, np.nan)
-        if rule is None or not fits_form(rule, frame.table.schema):
-            return unknown
-        if rule["form"] in ("lookup", "first-lookup"):
-            table = {text: as_double(exact(value)) for text, value in rule["table"].items()}
-            read = frame.texts if rule["form"] == "lookup" else frame.first_texts
-            codes, texts = read(rule["field"])
-            values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
-            return values[codes]
-        if rule["form"] == "capped-length":
-            column = frame.column(rule["field"])
-            lengths = np.diff(column.offsets.to_numpy()).astype(np.float64)
-            sizes = np.where(column.is_null().to_numpy(zero_copy_only=False), np.nan, lengths)
-        else:
-            sizes = frame.numbers(rule["field"])
-        if rule["form"] == "number":
-            return sizes
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.minimum(1.0, sizes / as_double(exact(rule["cap"])))
+        return np.full(frame.size, np.nan) if rule is None else Feature(rule).of_each(frame)
+
+    def exact_feature(self, name: str, state: int) -> Fraction:
+        """The same at one state with nothing rounded, where it can be computed."""
+        return Feature(self.protocol["features"][name]).of_one(self.frame("observation"), state)
 
     def affine(self, rules: dict[str, Any]) -> Matrix:
         """Affine rules by action, at every observed state; NaN for an action without a rule."""
@@ -271,25 +268,33 @@ class Study:
 
     @cached_property
     def _teacher_rows(self) -> Index:
-        return self.by_state("teacher")
+        return self.by_state("teacher", np.flatnonzero(self.sound("teacher")))
 
     @cached_property
     def teacher(self) -> Matrix:
         """The cached teacher distribution of every observed state; NaN where there is none."""
-        matrix = self.frame("teacher").action_matrix("distribution", self.actions)
+        matrix = action_matrix(self.frame("teacher"), "distribution", self.actions)
         return _aligned(matrix, self._teacher_rows)
 
+    @once
     def evaluator(self, name: str) -> Matrix:
         """The action values of an evaluator at every observed state; NaN where a legal action has none."""
         frame = self.frame("values")
         codes, texts = frame.texts("evaluator")
-        rows = np.flatnonzero(codes == texts.index(name)) if name in texts else np.zeros(0, np.int64)
-        matrix = frame.action_matrix("values", self.actions)
+        wanted = texts.index(name) if name in texts else -2
+        rows = np.flatnonzero((codes == wanted) & self.sound("values"))
+        matrix = action_matrix(frame, "values", self.actions)
         if not frame.size:
             return np.full(self.legal.named.shape, np.nan)
         places = self.by_state("values", rows)
         valued = (places[:, None] >= 0) & matrix.named[places]
         return np.where(self.legal.named, np.where(valued, matrix.values[places], np.nan), 0.0)
+
+    def magnitude(self, role: str) -> Vector:
+        """The largest action value of a role's evaluator at every observed state: what a utility is as exact as."""
+        values = np.abs(np.nan_to_num(self.evaluator(self.protocol["evaluators"][role])))
+        largest: Vector = values.max(axis=1, initial=0.0)
+        return largest
 
     # Traces
 
@@ -330,12 +335,12 @@ class Study:
 
     @cached_property
     def probabilities(self) -> ActionMatrix:
-        return self.frame("trace").action_matrix("probabilities", self.actions)
+        return action_matrix(self.frame("trace"), "probabilities", self.actions)
 
     @cached_property
     def trace_legal(self) -> ActionLists:
         """The legal actions that each policy was given."""
-        return self.frame("trace").action_lists("legal", self.actions)
+        return action_lists(self.frame("trace"), "legal", self.actions)
 
     @cached_property
     def anchor_traces(self) -> Index:
@@ -360,16 +365,37 @@ class Study:
         found = np.where(times == 1, order[np.minimum(low, len(order) - 1)], -2)
         return np.where(times == 0, -1, found)
 
+    def charged(self, quantity: str, traces: Index) -> Fraction:
+        """What the ledgers of some traces charge together, exactly.
+
+        A stored double that is the nearest one to its event's declared charge stands for the declared decimal.
+        """
+        ledger = self.frame("trace").column("ledger")
+        offsets = ledger.offsets.to_numpy().astype(np.int64)
+        lengths = np.diff(offsets)[traces]
+        # The items of each trace: its first item, and as many after it as its ledger has.
+        ends = np.cumsum(lengths)
+        items = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[traces] - ends + lengths, lengths)
+        events = ledger.values.field("event")
+        events = events if pa.types.is_dictionary(events.type) else events.dictionary_encode()
+        codes = events.indices.to_numpy()[items]
+        stored = ledger.values.field(quantity).to_numpy(zero_copy_only=False)[items].astype(np.float64)
+        total = Fraction(0)
+        for code in np.unique(codes).tolist():
+            charge = (self.protocol.get("charges") or {}).get(events.dictionary[code].as_py())
+            declared = None if charge is None else Fraction(charge[quantity])
+            amounts, times = np.unique(stored[codes == code], return_counts=True)
+            usual = np.full(len(amounts), False) if declared is None else amounts == as_double(declared)
+            total += (declared or 0) * int(times[usual].sum())
+            total += scaled(*row_products(amounts[None, ~usual], times[None, ~usual].astype(np.float64)))
+        return total
+
     # Recomputation
 
-    def replay(self, candidate: int) -> Replay | None:
+    @once
+    def replay(self, place: int) -> Replay | None:
         """A candidate's distributions from what it may see, or None where the bank does not say how."""
-        if candidate not in self._replays:
-            self._replays[candidate] = self._replayed(self.candidates[candidate])
-        return self._replays[candidate]
-
-    def _replayed(self, candidate: Candidate) -> Replay | None:
-        legal = self.legal.named
+        candidate, legal = self.candidates[place], self.legal.named
         match candidate.policy:
             case "top-action":
                 top = policies.top_action(self.teacher, legal)
@@ -422,7 +448,7 @@ class Study:
         if family is None or family not in texts:
             return None
         rows = self.by_state("residual", np.flatnonzero(codes == texts.index(family)))
-        return _aligned(frame.action_matrix("direction", self.actions), rows)
+        return _aligned(action_matrix(frame, "direction", self.actions), rows)
 
     @cached_property
     def checkpoints(self) -> dict[str, Checkpoint]:
@@ -456,16 +482,17 @@ class Study:
 
     @cached_property
     def scored(self) -> Scored:
-        """Every trace scored from stored distributions and action values; `score` records are not read."""
-        return _score(self)
+        """Every trace under the declared evaluators and threshold; `score` records are not read."""
+        utility, risk = (self.evaluator(self.protocol["evaluators"][name]) for name in ("utility", "risk"))
+        return score_traces(self, np.flatnonzero(self.trace_candidate >= 0), utility, risk, self.constant("tau"))
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Recomputed scores of the traces whose state, anchor and values are all there."""
+    """Scores of traces, recomputed from stored distributions and action values."""
 
     rows: Index
-    """Rows of the trace frame."""
+    """Rows of the trace frame, whose state, anchor and action values are all there."""
     weak: Vector
     strong: Vector
     delta: Vector
@@ -474,17 +501,14 @@ class Scored:
     """How many crossings needed rational arithmetic."""
 
 
-def _score(study: Study) -> Scored:
-    utility = study.evaluator(study.protocol["evaluators"]["utility"])
-    risk = study.evaluator(study.protocol["evaluators"]["risk"])
-    matrix = study.probabilities
-    anchors = study.anchor_traces
+def score_traces(study: Study, rows: Index, utility: Matrix, risk: Matrix, tau: Fraction) -> Scored:
+    """Scores those of the given traces that can be scored, with action values by observed state."""
+    matrix, anchors = study.probabilities, study.anchor_traces
     usable = study.playable & (anchors >= 0) & np.isfinite(utility).all(axis=1) & np.isfinite(risk).all(axis=1)
-    rows = np.flatnonzero((study.trace_state >= 0) & (study.trace_candidate >= 0) & ~matrix.unknown)
+    rows = rows[(study.trace_state[rows] >= 0) & ~matrix.unknown[rows]]
     rows = rows[usable[study.trace_state[rows]]]
     weak, strong, delta = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
     crossed = np.zeros(len(rows), np.bool_)
-    tau = study.constant("tau")
     exactly = 0
     # Blocks keep the working set small however many traces there are.
     for start in range(0, len(rows), _BLOCK):
@@ -524,38 +548,3 @@ def _aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
 
 def _double(text: str | None) -> float:
     return float("nan") if text is None else as_double(exact(text))
-
-
-OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "history"})
-"""What a policy may compute with: never a state's id, split or block."""
-
-
-def fits_form(rule: dict[str, Any], schema: pa.Schema) -> bool:
-    """Whether an observation's field can give a feature of the declared form."""
-    if rule["field"] not in OBSERVED_FIELDS or rule["field"] not in schema.names:
-        return False
-    kind = schema.field(rule["field"]).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    match rule["form"]:
-        case "lookup":
-            return pa.types.is_string(kind) and bool(rule.get("table"))
-        case "first-lookup":
-            return pa.types.is_list(kind) and bool(rule.get("table"))
-        case "capped-length":
-            return pa.types.is_list(kind) and _positive(rule.get("cap"))
-        case "capped-ratio":
-            return pa.types.is_floating(kind) and _positive(rule.get("cap"))
-        case _:
-            return bool(pa.types.is_floating(kind))
-
-
-def _positive(text: str | None) -> bool:
-    return text is not None and exact(text) > 0
-
-
-def as_double(value: Fraction) -> float:
-    """The nearest double; infinite beyond the range, which the replay then names."""
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")

@@ -1,0 +1,323 @@
+"""Everything that is declared before calibration."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from sealtrace.contract.scalars import Actions, Count, Exact, Name, Record, Text
+from sealtrace.studies.policies.records.policies import Affine
+
+
+class SplitRule(Record):
+    """Assignment by the numeric suffix of the state id."""
+
+    modulus: Count = Field(description="The suffix is taken modulo this.")
+    remainder: Count = Field(description="States with this remainder belong to the split.")
+
+
+class Split(Record):
+    """One data role of the study."""
+
+    name: Name = Field(description="The split's name in records.")
+    role: Literal["training", "structure", "calibration", "held-out"] = Field(description="What the split is for.")
+    states: Count = Field(description="How many states it holds.")
+    rule: SplitRule | None = Field(None, description="How states are assigned, where a rule decides.")
+
+
+class Feature(Record):
+    """A number that a policy may compute from an observation."""
+
+    field: Name = Field(description="The observation's field.")
+    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number"] = Field(
+        description="min(1, field / cap), min(1, length / cap), a table's value, a table's value of a list's first "
+        "item, or the number itself."
+    )
+    cap: Exact | None = Field(None, description="The cap of a capped form.")
+    table: dict[Name, Exact] | None = Field(None, description="The values of a lookup.")
+
+
+class Assignment(Record):
+    """How states were dealt to splits at random, in strata."""
+
+    seed: Count = Field(description="Seeds one generator for all states.")
+    generator: Literal["python-random"] = Field(
+        description="Python's random.Random(seed); one random() per state, in order of state id."
+    )
+    strata: list[Name] = Field(
+        description="Features. States are ordered by their values, one feature after the other, then by the draw."
+    )
+    order: Annotated[list[Name], Field(min_length=1)] = Field(
+        description="Splits in the order in which they take their states. Of N ordered states that are left, a split "
+        "of n takes the i-th, from zero, where floor((i + 1) n / N) > floor(i n / N). Other splits take no part."
+    )
+
+
+class Resampling(Record):
+    """Repeated splits of states that were scored already: diagnostics, not coverage."""
+
+    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
+    repeats: Count = Field(description="How many times.")
+    seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
+    generator: Literal["python-random"] = Field(
+        description="Python's random.Random; one random() per state of the pool, in order of state id."
+    )
+    strata: list[Name] = Field(description="As in an assignment.")
+    calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
+    held_out: Count = Field(description="States that are held out; taken from those left.")
+
+
+class TeacherRule(Record):
+    """How action values become the cached distribution."""
+
+    temperature: Exact = Field(description="Values are divided by this before the softmax.")
+
+
+class AnchorRule(Record):
+    """How the teacher is smoothed."""
+
+    teacher: Exact = Field(description="The teacher's weight.")
+    uniform: Exact = Field(description="The weight of the uniform legal distribution.")
+
+
+class PriorRule(Record):
+    """The observation-based prior of the query policy."""
+
+    logits: dict[Name, Affine] = Field(description="One affine logit per action.")
+    floor: Exact = Field(description="Added to each shifted exponential.")
+
+
+class QueryRule(Record):
+    """The gate that decides when the teacher is asked."""
+
+    entropy: Exact = Field(description="Weight of the prior's normalized entropy.")
+    terms: dict[Name, Exact] = Field(description="Weights of features.")
+    threshold: Exact = Field(description="A query is requested at or above this score.")
+    budget: Count | None = Field(
+        None, description="Accepted queries allowed per split, in order of state; absent: no limit."
+    )
+
+
+class ChargeRule(Record):
+    """What one ledger event costs."""
+
+    tokens: Count = Field(description="Tokens.")
+    latency_ms: Exact = Field(description="Milliseconds.")
+    tool_calls: Count = Field(description="Tool calls.")
+
+
+class Evaluators(Record):
+    """Which action values define utility and which define risk."""
+
+    utility: Name = Field(description="The evaluator of the objective.")
+    risk: Name = Field(description="The evaluator of degradation.")
+
+
+SelectionRule = Literal["anchor", "fixed", "empirical-zero", "mean-strong", "kl-budget", "risk-only", "dual", "robust"]
+
+
+class Selector(Record):
+    """A selection rule, declared before calibration.
+
+    Candidates compete in every group of a partition. A certified candidate of a group has a risk bound of at most
+    the group's budget. Ties go to the smaller scale, then to the lower family index. A group in which nothing may
+    be chosen falls back to the anchor.
+    """
+
+    name: Name = Field(description="The selector's name.")
+    rule: SelectionRule = Field(
+        description="anchor: always the anchor. fixed: the named candidate. empirical-zero: the arm's largest scale of "
+        "the grid without a calibration crossing. mean-strong: the largest mean utility among candidates whose mean d "
+        "is at least -limit. kl-budget: the largest mean utility among candidates whose mean KL(teacher || policy) is "
+        "at most limit. risk-only: the largest mean utility among certified candidates. dual: the largest utility "
+        "bound among certified candidates. robust: the map of the largest worst-mixture utility bound whose worst-"
+        "mixture risk bound is within the global budget, among certified candidates and the anchor."
+    )
+    arm: Name | None = Field(None, description="The arm of a fixed candidate, or whose scales compete.")
+    scale: Exact | None = Field(None, description="The scale of a fixed candidate.")
+    partition: Name | None = Field(None, description="The partition in whose groups candidates compete.")
+    limit: Exact | None = Field(None, description="The limit of mean-strong and kl-budget.")
+    clip: Exact | None = Field(None, description="kl-budget: the policy's mass is clipped below at this.")
+    radius: Exact | None = Field(
+        None,
+        description="The l1 radius of the mixture set over which the map's one risk bound (the largest mixture of U) "
+        "and one utility bound (the smallest mixture of L) are stated. Absent: the certification's rho for a robust "
+        "rule, and 0, the calibration mixture, for others. An anchor has the bounds of the bank's first scale-0 "
+        "candidate.",
+    )
+
+
+class Variant(Record):
+    """What a declared sensitivity analysis changes. What it does not name stays as the study declares it."""
+
+    tau: Exact | None = Field(None, description="The severity threshold.")
+    epsilon: Exact | None = Field(None, description="The risk budget, of groups and of the mixture.")
+    zeta: Exact | None = Field(None, description="Both failure probabilities.")
+    rho: Exact | None = Field(None, description="The radius of the mixture set.")
+    utility_range: Annotated[list[Exact], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="q_min and q_max."
+    )
+    families: list[Name] | None = Field(
+        None, description="The families that compete. Shares of the budgets are then equal over what competes."
+    )
+    evaluators: Evaluators | None = Field(None, description="Which action values define utility and risk.")
+    partition: Name | None = Field(None, description="The partition in whose groups candidates compete.")
+    calibration: Count | None = Field(None, description="Calibration states of each repeated split.")
+
+
+class Ties(Record):
+    """How equal values are ordered."""
+
+    action: Literal["earliest-legal"] = Field(description="The top action among equals.")
+    selection: Literal["smaller-scale"] | None = Field(
+        None,
+        description="Among equal candidates: the smaller scale, then the lower family index; absent where a rule "
+        "cannot tie.",
+    )
+    map: Literal["lexicographic"] | None = Field(
+        None, description="Among equal maps: group by group, the anchor first, then smaller scale, then family index."
+    )
+    partition: Literal["fewer-leaves"] | None = Field(
+        None, description="Among equal partitions: fewer leaves, then the earlier serialization."
+    )
+
+
+class Tolerances(Record):
+    """How far a replayed number may lie from the stored one. Never used by a strict predicate."""
+
+    normalization: Exact = Field(description="Allowed distance of a probability sum from one.")
+    replay: Exact = Field(description="Allowed distance of a replayed number.")
+
+
+class Certification(Record):
+    """Budgets of a study that certifies."""
+
+    epsilon_group: Exact | None = Field(None, description="The risk budget of each group.")
+    epsilon_global: Exact | None = Field(None, description="The risk budget of the mixture.")
+    zeta_risk: Exact = Field(description="Failure probability of the risk certificates.")
+    zeta_util: Exact | None = Field(None, description="Failure probability of the utility certificates.")
+    rho: Exact | None = Field(None, description="Radius of the mixture set, in l1.")
+    utility_range: Annotated[list[Exact], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="q_min and q_max."
+    )
+    partition: Name | None = Field(
+        None, description="The deployed partition: calibration and held-out traces carry its groups."
+    )
+    certified_when: Literal["every-group", "any-group"] | None = Field(
+        None,
+        description="A repeat counts as certified where no group falls back to the anchor, or where one does not.",
+    )
+
+
+class PartitionClass(Record):
+    """The partitions that structure learning may choose from, and what it minimizes on the structure split."""
+
+    depth: Count = Field(description="Largest depth of a tree.")
+    thresholds: dict[Name, list[Exact]] = Field(description="Feature to its allowed thresholds.")
+    minimum_support: Count = Field(description="n_min: fewest structure states in a leaf.")
+    lambda_cert: Exact = Field(description="Weight of the certificate term.")
+    lambda_comp: Exact = Field(description="Weight of the number of leaves.")
+
+
+class SeedSchedule(Record):
+    """Which seed each row of a table of intervals was drawn with: seed + step * place + offset."""
+
+    order: list[Name] = Field(description="Policies by place, from zero.")
+    step: Count = Field(description="What each place adds.")
+    offsets: dict[Name, Count] | None = Field(None, description="Population to what it adds.")
+
+
+class Bootstrap(Record):
+    """How intervals are drawn."""
+
+    resamples: Count = Field(description="Replicates.")
+    confidence: Exact = Field(description="Confidence level.")
+    seed: Count = Field(description="The first seed.")
+    generator: Literal["python-randrange"] = Field(
+        description="One generator for all replicates; each draws as many rows as there are, by randrange."
+    )
+    percentile: Literal["floor"] = Field(
+        description="The sorted means at floor(p (R - 1)), counted from zero, for both tails."
+    )
+    schedules: dict[Name, SeedSchedule] | None = Field(None, description="Seeds by table of intervals.")
+
+
+POLICY_FIELDS = ("splits", "tau", "scale_grid", "evaluators", "interfaces", "ties", "tolerances")
+"""What a study of policies declares besides its actions."""
+
+
+class Protocol(Record):
+    """Everything declared before calibration. A study of policies declares its actions, and then the rest of them."""
+
+    study: Name = Field(description="The study's name.")
+    title: Text = Field(description="One line about it.")
+    source: Text | None = Field(None, description="The paper or document that states the protocol.")
+    anonymous: bool = Field(description="Whether the release must not identify its authors.")
+    expects: Literal["verified", "findings", "incomplete"] | None = Field(
+        None, description="The verdict that the study expects of itself."
+    )
+    actions: Annotated[Actions, Field(min_length=1)] | None = Field(
+        None, description="The action vocabulary, in the order that breaks ties; absent where nothing acts."
+    )
+    splits: Annotated[list[Split], Field(min_length=1)] | None = Field(None, description="The data roles.")
+    tau: Exact | None = Field(
+        None, description="The severity threshold; a state crosses where d is strictly below -tau."
+    )
+    scale_grid: list[Exact] | None = Field(None, description="The ordered residual scales that selection considers.")
+    evaluators: Evaluators | None = Field(None, description="Utility and risk evaluators.")
+    features: dict[Name, Feature] | None = Field(None, description="Features of observations, by name.")
+    teacher: TeacherRule | None = Field(None, description="How the teacher's distribution is formed.")
+    anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
+    prior: PriorRule | None = Field(None, description="The prior of the query policy.")
+    query: QueryRule | None = Field(None, description="The gate of the query policy.")
+    charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
+    interfaces: dict[Name, list[Name]] | None = Field(
+        None, description="Per interface, the fields that a policy may see."
+    )
+    selectors: list[Selector] | None = Field(None, description="Selection rules.")
+    ties: Ties | None = Field(None, description="Tie rules.")
+    tolerances: Tolerances | None = Field(None, description="Replay tolerances.")
+    certification: Certification | None = Field(None, description="Certificate budgets.")
+    partition_classes: dict[Name, PartitionClass] | None = Field(
+        None, description="The classes that partitions are learned in, by name."
+    )
+    assignment: Assignment | None = Field(None, description="How states were dealt to splits.")
+    resampling: Resampling | None = Field(None, description="Repeated splits.")
+    variants: dict[Name, Variant] | None = Field(None, description="Declared sensitivity analyses, by name.")
+    bootstrap: Bootstrap | None = Field(None, description="Interval settings.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _policies_are_declared_whole(cls, data: Any) -> Any:
+        """The schema's `dependentRequired`, for the model."""
+        if isinstance(data, dict) and "actions" in data:
+            absent = [name for name in POLICY_FIELDS if name not in data]
+            if absent:
+                raise ValueError(f"a study with actions declares {', '.join(absent)} too")
+        return data
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "dependentRequired": {"actions": list(POLICY_FIELDS)},
+            "examples": [
+                {
+                    "study": "example",
+                    "title": "Two states, one anchor",
+                    "anonymous": False,
+                    "actions": ["stay", "move"],
+                    "splits": [
+                        {"name": "calibration", "role": "calibration", "states": 1},
+                        {"name": "held-out", "role": "held-out", "states": 1},
+                    ],
+                    "tau": "0.05",
+                    "scale_grid": ["0", "1/2"],
+                    "evaluators": {"utility": "weak", "risk": "strong"},
+                    "anchor": {"teacher": "0.92", "uniform": "0.08"},
+                    "interfaces": {"teacher-backed": ["legal", "teacher.distribution"]},
+                    "ties": {"action": "earliest-legal"},
+                    "tolerances": {"normalization": "1e-12", "replay": "1e-9"},
+                }
+            ],
+        }
+    )

@@ -1,0 +1,95 @@
+"""Predictions are complete, measurements are alike, and runs are there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.studies.results.evidence import Results
+
+
+@check("result.predictions", "predictions")
+def predictions(results: Results, outcome: Outcome) -> None:
+    frame, labels = results.frame("prediction"), results.frame("label")
+    if not results.bundle.of_kind("prediction"):
+        outcome.not_applicable = "the bundle holds no predictions"
+        return
+    outcome.inspected = frame.size
+    outcome.rows(frame, results.item_of_prediction < 0, "/item", "no single label is about this item", "one label")
+    splits, names = labels.texts("split")
+    models, predicted = results.predicted
+    places = results.bundle.of_kind("prediction")[0].path
+    for model, row in zip(models, predicted, strict=True):
+        # A model is evaluated on a split wholly or not at all.
+        for split, name in enumerate(names):
+            inside = splits == split
+            if row[inside].any() and not row[inside].all():
+                absent = np.flatnonzero(inside & ~row)
+                first = labels.text("item", int(absent[0]))
+                outcome.at(places, {"model": model, "split": name}).error(
+                    "/item",
+                    f"{model} leaves out items of {name} that it was evaluated on; add their predictions",
+                    f"{int(inside.sum())} items, {first} among them",
+                    f"{int(row[inside].sum())} items",
+                )
+    covered = [tuple(row[splits == split].any() for split in range(len(names))) for row in predicted]
+    if len(set(covered)) > 1:
+        told = "; ".join(
+            f"{model}: {', '.join(name for name, there in zip(names, row, strict=True) if there) or 'none'}"
+            for model, row in zip(models, covered, strict=True)
+        )
+        outcome.at(places).warning("/item", "models are evaluated on different splits", "the same splits", told)
+
+
+@check("result.measurements", "measurements")
+def measurements(results: Results, outcome: Outcome) -> None:
+    if not results.bundle.of_kind("measurement"):
+        outcome.not_applicable = "the bundle holds no measurements"
+        return
+    frame = results.frame("measurement")
+    outcome.inspected = frame.size
+    quantities, names = frame.texts("quantity")
+    subjects, of = frame.texts("subject")
+    units, written = frame.texts("unit")
+    repeats = frame.numbers("repeat").astype(np.int64)
+    for quantity, name in enumerate(names):
+        rows = np.flatnonzero(quantities == quantity)
+        usual = np.bincount(units[rows]).argmax()
+        outcome.rows(frame, rows[units[rows] != usual], "/unit", f"{name} is measured in two units", written[usual])
+        measured = sorted(set(subjects[rows].tolist()))
+        counts = {subject: np.sort(repeats[rows[subjects[rows] == subject]]) for subject in measured}
+        most = max(int(one[-1]) + 1 for one in counts.values())
+        for subject, found in counts.items():
+            if not np.array_equal(found, np.arange(most)):
+                source, _ = frame.place(int(rows[0]))
+                outcome.at(source, {"quantity": name, "subject": of[subject]}).error(
+                    "/repeat",
+                    f"{name} of {of[subject]} was not measured as often as the others; keep every repeat",
+                    f"repeats 0 to {most - 1}",
+                    f"{len(found)} of them",
+                )
+
+
+@check("result.runs", "runs")
+def runs(results: Results, outcome: Outcome) -> None:
+    if not results.bundle.of_kind("run"):
+        outcome.not_applicable = "the bundle holds no run records"
+        return
+    frame = results.frame("run")
+    outcome.inspected = frame.size
+    codes, digests = frame.texts("checkpoint_sha256")
+    lost = np.array([digest not in results.checkpoints for digest in digests] + [False])
+    outcome.rows(
+        frame,
+        lost[codes],
+        "/checkpoint_sha256",
+        "the checkpoint that the run names is not in the bundle; add it, or leave the digest out",
+        "the digest of a file or checkpoint of the bundle",
+    )
+    known = set(frame.texts("run")[1])
+    for kind in ("prediction",):
+        naming = results.frame(kind)
+        codes, names = naming.texts("run")
+        unknown = np.array([name not in known for name in names] + [False])
+        outcome.rows(naming, unknown[codes], "/run", "the run that the record names is not there", "a run record")
