@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from sealtrace.binding.wording import formula_of, records_behind, selected_by, s
 from sealtrace.contract.audit import Audit
 from sealtrace.contract.checked import (
     Check,
+    CheckAccident,
     CheckBinding,
     CheckCell,
     CheckCounts,
@@ -40,6 +41,7 @@ from sealtrace.contract.checked import (
     CheckText,
     CheckVerdict,
 )
+from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.reported import Reported
 
 Progress = Callable[[str, int, int], None]
@@ -68,25 +70,40 @@ def examine(
     seconds: float = 45.0,
     progress: Progress | None = None,
 ) -> Findings:
-    """Steps 2 to 4; `seconds` bounds the search."""
-    started = time.monotonic()
+    """Steps 1 to 4 for a paper and a directory; `seconds` bounds the search."""
     if progress is not None:
         progress("reading results", 0, 1)
+    grids = grids_of(reported.tables)  # (1)
     listing = read_results(results)  # (2)
+    captions = [table.caption for table in reported.tables]
+    return find(grids, reported.prose, listing, paper, results.name, captions, seconds=seconds, progress=progress)
+
+
+def find(
+    grids: list[Grid],
+    prose: list[ProseLine],
+    listing: Listing,
+    paper: str,
+    results: str,
+    captions: Sequence[str] = (),
+    *,
+    seconds: float = 45.0,
+    progress: Progress | None = None,
+) -> Findings:
+    """Steps 3 and 4, for tables and rows from wherever they came."""
+    started = time.monotonic()
+    deadline = started + seconds
     frames = frames_of(listing.tables)
     frames += [one for frame in frames for one in derived_frames(frame)]
     frames = [frame for frame in frames if frame.measures]
-    grids = grids_of(reported.tables)
-    texts = [line.text for line in reported.prose] + [table.caption for table in reported.tables]
-    glossary = Glossary.of(texts)
+    glossary = Glossary.of([*(line.text for line in prose), *captions])
     views = [FrameView(frame, False, glossary) for frame in frames]
     views += [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
     tally = Tally()
-    deadline = started + seconds
-    bound = bind_tables(grids, views, tally, deadline, progress)  # (3)
-    text, set_aside = bind_text(reported.prose, grids, bound, frames, deadline, progress)  # (4)
+    bound = bind_tables(grids, views, tally, started + 0.85 * seconds, progress)  # (3)
+    text, set_aside = bind_text(prose, grids, bound, frames, deadline, progress)  # (4)
     tally.seconds = time.monotonic() - started
-    return Findings(paper, results.name, grids, frames, bound, text, set_aside, listing, tally)
+    return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
 
 
 def concluded(findings: Findings, version: str, audit: Audit | None = None) -> Check:
@@ -113,13 +130,14 @@ def concluded(findings: Findings, version: str, audit: Audit | None = None) -> C
         for one in findings.text
     ]
     counts = _counts(cells, text, findings.set_aside)
+    accidents = accidents_of(findings.grids, findings.bound, findings.text)  # (5)
     return Check(
         sealtrace=version,
         paper=findings.paper,
         results=findings.results,
-        verdict=_verdict(counts),
+        verdict=_verdict(counts, accidents),
         counts=counts,
-        accidents=accidents_of(findings.grids, findings.bound, findings.text),  # (5)
+        accidents=accidents,
         bindings=[_binding(one, bindings[id(one)]) for one in findings.bound.bindings],
         cells=cells,
         text=text,
@@ -135,9 +153,9 @@ def concluded(findings: Findings, version: str, audit: Audit | None = None) -> C
     )
 
 
-def _verdict(counts: CheckCounts) -> CheckVerdict:
-    """(7)"""
-    if counts.off or counts.text_off:
+def _verdict(counts: CheckCounts, accidents: list[CheckAccident]) -> CheckVerdict:
+    """(7): numbers of a superseded run follow from results, and are not what the paper should print."""
+    if counts.off or counts.text_off or accidents:
         return "off"
     if counts.unexplained or counts.text_unexplained or not counts.cells + counts.text:
         return "unexplained"

@@ -140,7 +140,9 @@ def search(
 def _wanted(series: Series, deep: bool) -> _Wanted:
     changes = transformations(series)
     words = tuple(word for text in series.constant for word in text.lower().replace("(", " ").replace(")", " ").split())
-    bits = scoring.digits_bits((series.low + series.high) / 2, series.unit)
+    bits = scoring.digits_bits(series.value, series.unit)
+    # A bound says little: half of all values lie below it.
+    bits = np.where([bool(slot.side) for slot in series.slots], np.minimum(bits, 1.0), bits)
     return _Wanted(series, changes if deep else [one for one in changes if one.cost < 6], words, bits)
 
 
@@ -194,6 +196,15 @@ def _compare(
                     _keep(wanted.kept, candidate)
 
 
+def _swapped(series: Series, expected: Numbers, wrong: npt.NDArray[np.bool_]) -> bool:
+    """Whether the two numbers that disagree are each what the other should be."""
+    places = np.nonzero(wrong)[0]
+    if len(places) != 2:
+        return False
+    crossed = scoring.hits(expected[places[::-1]], series.low[places], series.high[places])
+    return bool(crossed.all())
+
+
 def _keep(kept: list[Candidate], candidate: Candidate) -> None:
     """Adds a candidate, unless one that says the same for less is there."""
     for place, other in enumerate(kept):
@@ -229,12 +240,17 @@ def _scored(
     expected = table[:, place]
     covered = np.isfinite(expected)
     off = int((covered & ~agrees).sum())
-    if off > max(2, 0.15 * covered.sum()) or agrees.sum() <= off:
+    swapped = _swapped(series, expected, covered & ~agrees)
+    if off > max(2, 0.15 * covered.sum()) or (agrees.sum() <= off and not swapped):
         return None
     pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
-    bits = np.minimum(wanted.bits, scoring.common_bits(pool, (series.low + series.high) / 2, series.unit))
+    bits = np.minimum(wanted.bits, scoring.common_bits(pool, series.value, series.unit))
     lost = 0.0
-    for spot in np.nonzero(covered & ~agrees)[0]:
+    if swapped:
+        # Two labels that changed places: their numbers are evidence still, and the pair has to be named.
+        size = len(series.slots)
+        lost = scoring.SLIP + math.log2(size * (size - 1) / 2) - float(bits[covered & ~agrees].sum())
+    for spot in np.nonzero(covered & ~agrees)[0] if not swapped else ():
         slot = series.slots[spot]
         lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
         lost += math.log2(len(series.slots))

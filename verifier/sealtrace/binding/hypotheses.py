@@ -18,6 +18,8 @@ from sealtrace.binding.series import Label, Series
 
 MAX_FREE = 7
 MAX_FIXED = 2
+CONTRADICTED = 8.0
+"""Bits for fixing a field to another value than the nearest label names."""
 
 
 Named = dict[int, Match]
@@ -46,7 +48,7 @@ def transformations(series: Series) -> list[Transformation]:
     """Those that the series allows; percent is free where a sign says so."""
     context = " ".join(series.constant[:1]).lower()
     percent = any(slot.percent for slot in series.slots) or "%" in context or "percent" in context
-    most = float(np.max(np.abs(series.high)))
+    most = float(np.max(np.abs(series.value)))
     found = [Transformation("", 1.0, cost=2.5 if percent else 0.5)]
     if most > 1 or percent:
         found.append(Transformation("100 · x", 100.0, cost=0.5 if percent else 2.5))
@@ -54,7 +56,7 @@ def transformations(series: Series) -> list[Transformation]:
         found.append(Transformation("1 - x", -1.0, 1.0, 6.0))
     elif most <= 100 and (percent or most > 1):
         found.append(Transformation("100 · (1 - x)", -100.0, 100.0, 6.0))
-    if np.any(series.low < 0):
+    if np.any(series.value < 0):
         found.append(Transformation("-x", -1.0, cost=5.0))
     found += [
         Transformation("1000 · x", 1000.0, cost=6.0),
@@ -232,7 +234,9 @@ def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int3
         costs += np.where(filters[:, column] < 0, 1.0, 0.0)
         if place in named:
             said = 1.5 if named[place].score >= 0.75 else 3.0
-            costs += np.where(filters[:, column] == named[place].code, min(blind, said), blind)
+            # A value that a label plainly contradicts would be a swap, which columns show better.
+            other = blind + (CONTRADICTED if named[place].score >= 0.95 else 0.0)
+            costs += np.where(filters[:, column] == named[place].code, min(blind, said), other)
         else:
             costs += blind
     return costs

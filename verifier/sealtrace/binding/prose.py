@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sealtrace.binding.frames import Frame
 from sealtrace.binding.names import words
@@ -58,6 +59,8 @@ class _Mention:
     sentence: str
     weights: dict[str, float]
     """Words that are said around the number, less for those further away."""
+    told: frozenset[str]
+    """Those of its own sentence."""
     spread: bool
     """It stands behind ± and says how the number before it varies."""
     line: ProseLine
@@ -116,9 +119,50 @@ def bind_text(
     }
     for step in (1, -1):
         _neighbours(names, found, mentions, step)
+    _left_behind(found, mentions, cells, bound, names)
     for place, record in names.items():
         found[place].status, found[place].by, found[place].bits = "explained", record.text(), record.bits
     return found, set_aside
+
+
+def _left_behind(
+    found: list[BoundText],
+    mentions: list[_Mention],
+    cells: list[tuple[Grid, PrintedCell]],
+    bound: Bound,
+    names: dict[int, Named],
+) -> None:
+    """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
+    for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
+        if one.status != "unexplained" or one.by is not None or place in names or mention.spread:
+            continue
+        here = [other for other in mentions if other.line is mention.line and other.told == mention.told]
+        spoken = [(grid, cell) for grid, cell in cells if _in_full(grid, cell, mention) and _alike(cell, mention.slot)]
+        if len(spoken) != 1:
+            continue
+        grid, cell = spoken[0]
+        number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0))
+        if number is None or not number.agrees or any(_same(cell.slots[0], other.slot) for other in here):
+            continue
+        one.status, one.expected = "off", cell.slots[0].text
+        one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
+        one.message = (
+            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; {grid.name} prints "
+            f"{cell.slots[0].text}, and so do the results"
+        )
+
+
+def _in_full(grid: Grid, cell: PrintedCell, mention: _Mention) -> bool:
+    """Whether the sentence itself says every word of a cell's labels."""
+    labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
+    return all(words(label) and set(words(label)) <= mention.told for label in labels if label)
+
+
+def _alike(cell: PrintedCell, text: Slot) -> bool:
+    """Whether a sentence's number could be an older state of a cell's: as precise, and not far away."""
+    slot = cell.slots[0]
+    close = abs(slot.value - text.value) <= abs(slot.value) * Fraction(3, 10)
+    return slot.unit == text.unit and slot.decimals > 0 and close and (slot.percent == text.percent or not slot.percent)
 
 
 def _neighbours(names: dict[int, Named], found: list[BoundText], mentions: list[_Mention], step: int) -> None:
@@ -154,7 +198,7 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
                     continue
                 weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
                 spread = sentence[: match.start()].rstrip().endswith("±")
-                found.append(_Mention(slots[0], _around(sentence, match), weights, spread, line))
+                found.append(_Mention(slots[0], _around(sentence, match), weights, told, spread, line))
             before = told
     return found, aside
 

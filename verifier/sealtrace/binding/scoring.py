@@ -21,7 +21,7 @@ from sealtrace.binding.frames import Numbers
 
 ACCEPTED = 12.0
 """Bits that a binding must have by itself."""
-JOINED = 5.0
+JOINED = 2.0
 """Bits that a further binding of a table must have, where another one is accepted in the same frame."""
 SLIP = 6.0
 """Bits that a number costs which does not agree: one number in 64 is a slip."""

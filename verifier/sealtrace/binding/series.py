@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from sealtrace.binding.frames import Numbers
 from sealtrace.printed.extracted import ExtractedTable
-from sealtrace.printed.numbers import read_printed
+from sealtrace.printed.numbers import Part, read_printed
 
 _LITERAL = re.compile(
     r"(?<![\w.])(?P<sign>[+\-−±]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
@@ -32,16 +32,18 @@ class Slot:
     unit: Fraction
     """One in the last printed place."""
     percent: bool = False
+    side: Literal["", "<", ">"] = ""
+    """Where only a bound is printed: below or above it."""
 
     @property
     def low(self) -> float:
         """The least value that prints so."""
-        return float(self.value - self.unit / 2)
+        return -1e300 if self.side == "<" else float(self.value - self.unit / 2)
 
     @property
     def high(self) -> float:
         """The greatest value that prints so."""
-        return float(self.value + self.unit / 2)
+        return 1e300 if self.side == ">" else float(self.value + self.unit / 2)
 
     @property
     def decimals(self) -> int:
@@ -115,11 +117,13 @@ class Series:
     """Labels that tell each number from the others."""
     constant: tuple[str, ...]
     """Labels that all of them share, the nearest first."""
+    value: Numbers = field(init=False)
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
     unit: Numbers = field(init=False)
 
     def __post_init__(self) -> None:
+        self.value = np.array([float(slot.value) for slot in self.slots])
         self.low = np.array([slot.low for slot in self.slots])
         self.high = np.array([slot.high for slot in self.slots])
         self.unit = np.array([float(slot.unit) or 1.0 for slot in self.slots])
@@ -128,9 +132,9 @@ class Series:
 def slots_of(text: str) -> list[Slot]:
     """Every number in a text, in order."""
     printed = read_printed(text)
-    if printed is not None and printed.form in ("number", "plus-minus", "interval"):
+    if printed is not None and printed.parts:
         return [
-            Slot(part.text, part.value, part.unit, printed.percent) for part in printed.parts
+            Slot(part.text, part.value, part.unit, part.percent or printed.percent, _side(part)) for part in printed.parts
         ]
     found = []
     for match in _LITERAL.finditer(text):
@@ -143,6 +147,12 @@ def slots_of(text: str) -> list[Slot]:
         sign = match.group("sign") in ("-", "−")
         found.append(Slot(match.group(0).strip(), -value if sign else value, power / 10**decimals, unit == "%"))
     return found
+
+
+def _side(part: Part) -> Literal["", "<", ">"]:
+    if not part.is_bound:
+        return ""
+    return "<" if part.relation in ("<", "≤") else ">"
 
 
 def grids_of(tables: list[ExtractedTable]) -> list[Grid]:
@@ -171,7 +181,7 @@ def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
     for (_, column), text in texts.items():
         if text:
             filled[column] += 1
-            numeric[column] += bool(slots_of(text)) and not _is_wordy(text)
+            numeric[column] += bool(slots_of(text)) and not is_wordy(text)
     labels = _label_columns(texts, len(places), table.columns, numeric, filled)
     headers = table.column_labels(panel)
     cells: dict[tuple[int, int], PrintedCell] = {}
@@ -194,7 +204,7 @@ def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
                 continue
             slots = slots_of(cell.text)
             if slots:
-                wordy = _is_wordy(cell.text)
+                wordy = is_wordy(cell.text)
                 cells[row, column] = PrintedCell(row, column, cell.text, cell.line, cell.source, slots, wordy)
     if not cells:
         return None
@@ -219,7 +229,8 @@ def _label_columns(
     return labels if len(labels) < columns else labels[:1]
 
 
-def _is_wordy(text: str) -> bool:
+def is_wordy(text: str) -> bool:
+    """Whether a cell is more of a sentence than of a number."""
     words = _WORDS.findall(text)
     return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(slots_of(text)) and len(text) > 25)
 

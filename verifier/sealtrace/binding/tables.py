@@ -65,6 +65,12 @@ class Bound:
             if known is None or (found.agrees and not known.agrees):
                 self.numbers[spot] = found
 
+    def remove(self, bindings: list[Binding]) -> None:
+        """Takes bindings out, with the numbers that they gave."""
+        gone = {id(one) for one in bindings}
+        self.bindings = [one for one in self.bindings if id(one) not in gone]
+        self.numbers = {spot: one for spot, one in self.numbers.items() if id(one.binding) not in gone}
+
 
 def bind_tables(
     grids: list[Grid],
