@@ -6,8 +6,8 @@ from pathlib import Path
 
 import sealtrace
 from sealtrace.cli.report import texts_of, without_timings
-from sealtrace.cli.subjects import read_subject
 from sealtrace.relations.auditing import audit
+from sealtrace.relations.subjects import read_subject
 from sealtrace.report import audit_markdown, audit_text
 
 HERE = Path(__file__).resolve().parent
