@@ -12,10 +12,7 @@ import pytest
 import sealtrace
 import sealtrace.api
 import sealtrace.examination
-from checks.certified_mutations import CertifiedMutation
-from checks.mutations import Mutation
-from checks.result_mutations import ResultMutation
-from checks.test_mutations import ALL
+from checks.test_mutations import ALL, AnyMutation
 from cli.runner import sealtrace as run
 from sealtrace.examination import Examination
 from support import LONG
@@ -48,9 +45,7 @@ TRIED = dict(list(PLAIN.items())[:: 1 if LONG else 5])
 
 
 @pytest.mark.parametrize("mutation", TRIED.values(), ids=TRIED)
-def test_every_command_agrees(
-    mutation: Mutation | CertifiedMutation | ResultMutation, tmp_path: Path, examined_once: list[Path]
-) -> None:
+def test_every_command_agrees(mutation: AnyMutation, tmp_path: Path, examined_once: list[Path]) -> None:
     """verify, diff, explain, certify, the page, JUnit and SARIF speak of one examination."""
     bundle = mutation.broken(tmp_path)
     forms = {form: tmp_path / f"report.{form}" for form in ("json", "junit", "sarif", "html")}

@@ -26,6 +26,7 @@ _ENGINE = (
         stages=any_role("declare"),
     ),
     Kind("source", Form.ROWS, f"{_HERE}.provenance:Source", ("path",), any_role(*STAGES)),
+    Kind("tree", Form.DOCUMENT, f"{_HERE}.disclosure:Tree", stages=any_role(*STAGES)),
     Kind("table", Form.DOCUMENT, f"{_HERE}.printed:PrintedTable", stages=_LATE),
     Kind("relation", Form.ROWS, f"{_HERE}.printed:Relation", ("relation",), _LATE),
     Kind("manuscript", Form.BYTES, "", stages=_LATE),
