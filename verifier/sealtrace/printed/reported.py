@@ -61,8 +61,10 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
         case ".md" | ".markdown":
             from sealtrace.printed.markdown import read_markdown
 
-            tables, problems = read_markdown(text, source)
-            reported.problems.extend(problems)
+            page = read_markdown(text, source)
+            tables = page.tables
+            reported.problems.extend(page.problems)
+            reported.prose.extend(page.prose)
         case ".csv" | ".tsv":
             from sealtrace.printed.delimited import read_csv
 
