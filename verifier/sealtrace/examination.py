@@ -190,10 +190,11 @@ class Examination:
     @property
     def cells(self) -> list[CellResult]:
         """Every printed cell and what became of it; none where tables were not to be looked at."""
-        return self.printed.results if self.computed("table.cells") or self._missing("table.cells") else []
+        return self.printed.results if self._tables_judged else []
 
-    def _missing(self, check_id: str) -> bool:
-        return check_id in self.results and self.results[check_id].status == "missing"
+    @property
+    def _tables_judged(self) -> bool:
+        return "table.cells" in self.results and self.results["table.cells"].status in ("pass", "fail", "missing")
 
     def explain(self, address: str) -> CellResult:
         """What became of one cell, by its address `TABLE[ROW, COLUMN]`; `LookupError` where there is none."""
@@ -243,7 +244,7 @@ class Examination:
             checks=checks,
             findings=findings,
             cells=[cell_of(result) for result in self.cells],
-            coverage=coverage_of(self.cells, self.printed.cells if self.cells else ()),
+            coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
             details=details,
         )
 
