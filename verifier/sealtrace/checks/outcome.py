@@ -158,7 +158,8 @@ class Outcome:
             worst = int(excess.argmax())
             self.on(frame, int(rows[worst])).warning(
                 field,
-                f"{len(eased)} numbers agree only by the declared tolerance: at {USUAL_TOLERANCE:g} they would be wrong",
+                f"{len(eased)} numbers agree only by the declared tolerance: "
+                f"at {USUAL_TOLERANCE:g} they would be wrong",
                 float(replayed[worst]),
                 float(stored[worst]),
             )

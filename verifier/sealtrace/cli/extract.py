@@ -57,7 +57,7 @@ def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     for record in records:
         names = key_columns(record)
         for column in record["columns"]:
-            # To be filled in: a metric, a query, or a classification. Sizes, years and settings that name rows are known.
+            # To be filled in: a metric, a query, or a classification. Settings that name rows are known.
             column["recipe"] = {"classification": "name"} if column["label"] in names else {}
     if recipes is not None:
         _fill_in(records, recipes)

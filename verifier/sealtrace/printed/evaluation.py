@@ -180,9 +180,9 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
-    if value.fixed and judgement.status is Status.EXACT:
-        sentence = f"{cell.text} comes from a query that gives the same whatever the records hold, so nothing checks it"
-        return Judgement(Status.ATTESTED, sentence)
+    names = metric is not None and metric.given and names_its_row(cell)
+    if value.fixed and not names and judgement.status is Status.EXACT:
+        return Judgement(Status.ATTESTED, f"{cell.text} comes from {value.fixed}, so nothing checks it")
     if metric is not None and metric.given and judgement.status is Status.EXACT:
         return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
     if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):

@@ -31,6 +31,8 @@ SEEDS = (1, 2)
 _FEW = {"emptied": 0, "nearly emptied": 1}
 """Forms of the records with next to no rows, and how many are left."""
 
+_SAME = "a query that gives the same whatever the records hold"
+
 Records = dict[str, pa.Table]
 
 
@@ -153,7 +155,7 @@ class Queries:
             self._same(sql, form, result, place, column, or_nothing=True) for form in _FEW
         )
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
-        return Value(tuple(one for one in row if one is not None), fixed=fixed, measured=measured)
+        return Value(tuple(one for one in row if one is not None), fixed=_SAME if fixed else None, measured=measured)
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:
