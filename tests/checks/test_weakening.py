@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 import sealtrace
-from checks.mutations import PROTOCOL, TRACES
+from checks.mutations import MAIN, PROTOCOL, TRACES
 from checks.test_attacks import failed, main_table, protocol, resealed
 from sealtrace.contract.report import Report
 from sealtrace.printed.cells import cells_of
 from sealtrace.printed.marks import undirected, wrong_marks
+from sealtrace.report import markdown, text
 from support import Row, edit_document, edit_rows, read_rows
 
 # Marks
@@ -132,6 +133,44 @@ def _nudged(bundle: Path) -> None:
         assert np.isclose(total, 1, atol=1e-12)
 
     edit_rows(bundle / TRACES, nudge)
+
+
+# Constants and rules
+
+
+def test_a_constant_that_nothing_uses_proves_nothing(tmp_path: Path) -> None:
+    """A protocol may declare whatever a table prints; only what something depends on is an input."""
+
+    def edit(bundle: Path) -> None:
+        edit_document(bundle / PROTOCOL, lambda one: one.update(variants={"unused": {"tau": "9.99"}}))
+
+        def cite(table: Row) -> None:
+            table["rows"][2]["cells"][1] = "9.99"
+            recipe = {"metric": "constant", "arguments": {"path": "/variants/unused/tau"}}
+            table["rows"][2]["recipes"] = {"Weak EV": recipe}
+
+        edit_document(bundle / MAIN, cite)
+
+    report = sealtrace.verify(resealed(tmp_path, edit))
+    (cell,) = [one for one in report.cells if one.reported == "9.99"]
+    assert (cell.status, report.coverage.attested) == ("attested", 1)
+    assert cell.sentence == "9.99 comes from a constant of the protocol that nothing else uses, so nothing checks it"
+
+
+def test_what_a_protocol_turns_off_is_listed(tmp_path: Path) -> None:
+    """Checks that do not apply are named with the reason, in text and in Markdown."""
+
+    def gut(bundle: Path) -> None:
+        edit_document(bundle / PROTOCOL, lambda one: one.pop("selectors"))
+        (bundle / "select/selection.json").unlink()
+
+    report = sealtrace.verify(resealed(tmp_path, gut, {"all": "nothing is selected"}))
+    turned = {one.id for one in report.checks if one.status == "not-applicable"}
+    assert {"selection.grid", "selection.choice"} <= turned
+    for shown in (text.render(report, width=1000), markdown.render(report)):
+        assert "selection.*: the protocol declares no selector over a grid of scales" in shown.replace("\\", "")
+        for one in turned:
+            assert one in shown or f"{one.partition('.')[0]}.*" in shown.replace("\\", "")
 
 
 # Legal actions

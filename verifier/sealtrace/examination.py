@@ -17,6 +17,7 @@ are judged.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
@@ -307,6 +308,32 @@ class Examination:
             stages=stage_links(self.evidence, {one.stage: one.witnesses for one in self._coverage()}),
             **parts,
         )
+
+
+OF_PRINTED_NUMBERS = ("relation", "table")
+"""Families of checks that a study may expect to fail without saying where: its printed numbers cannot all be true."""
+
+
+def unexpected(examination: Examination) -> list[str]:
+    """How a report differs from what its study expects of itself; nothing where it is as expected."""
+    report, protocol = examination.report, examination.evidence.protocol
+    due, listed = protocol.get("expects"), protocol.get("expected_findings")
+    if report.verdict != due:
+        return [f"the study expects {due or 'no verdict'}, not {report.verdict}"]
+    found = {one.name for one in report.findings if one.severity == "error"}
+    if listed is None:
+        strange = {name for name in found if name.partition(".")[0] not in OF_PRINTED_NUMBERS}
+        return [f"the study does not list this finding as expected: {name}" for name in sorted(strange)]
+    kept = Counter(one.check for one in report.findings)
+    return [
+        *(
+            f"{one.id} has more findings than are kept to be compared"
+            for one in report.checks
+            if one.findings > kept[one.id]
+        ),
+        *(f"the study does not expect this finding: {name}" for name in sorted(found - set(listed))),
+        *(f"the study expects a finding that is not there: {name}" for name in sorted(set(listed) - found)),
+    ]
 
 
 def cell_of(result: CellResult) -> Cell:
