@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Any
 from sealtrace import __version__
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
+from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
@@ -103,11 +104,14 @@ class Examination:
         strict: bool = False,
         expect_root: str | None = None,
         progress: Progress | None = None,
+        frames: dict[str, Frame] | None = None,
+        until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> None:
+        """`frames` are columns that are known already; `until` is told each result, and ends the run where it says so."""
         self.bundle = bundle
         self.strict = strict
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
-        self.evidence = Evidence(bundle, expect_root, progress)
+        self.evidence = Evidence(bundle, expect_root, progress, frames)
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
         due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)
@@ -118,6 +122,8 @@ class Examination:
             except BudgetError as error:
                 raise BudgetError(error.reason, [later.id for later in due[number - 1 :]]) from None
             self.evidence.progress("checking", number, len(due))
+            if until is not None and until(self.results[entry.id], self):
+                break
 
     # Checks
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "import": "Turn a CSV file into records.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
     "extract": "Extract the tables of a paper as records to fill in.",
+    "selftest": "Change records one field at a time, and see what goes unnoticed.",
     "checks": "List the checks, or explain one.",
     "metrics": "List the metrics that recipes can ask for.",
     "schema": "List the record kinds, or print the schema of one.",
