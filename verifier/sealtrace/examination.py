@@ -107,7 +107,7 @@ class Examination:
         frames: dict[str, Frame] | None = None,
         until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> None:
-        """`frames` are columns that are known already; `until` is told each result, and ends the run where it says so."""
+        """`frames` are columns that are known; `until` is told each result, and ends the run where it says so."""
         self.bundle = bundle
         self.strict = strict
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
