@@ -1,6 +1,6 @@
 """Bundles made to look right: each is sealed anew without a complaint, and must not be green.
 
-Every case here was once verified, or once crashed the verifier. Those that edits of records describe stand in conformance/.
+Every case here was once verified, or once crashed the verifier. Attacks that edit records only are in conformance/.
 """
 
 from __future__ import annotations
