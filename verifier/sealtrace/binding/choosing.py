@@ -28,6 +28,10 @@ from sealtrace.binding.series import Series, Slot
 
 KEPT = 10
 """Candidates that are kept of each series."""
+_LEAST = -12.0
+"""Score below which nothing is kept; other bindings of the table may pay what is shared."""
+UNSAID = 9.0
+"""Bits that a number costs, in choosing between candidates, of which one says nothing."""
 _LOOKED_AT = 8
 """Candidates of one statistic and transformation that are scored in full."""
 
@@ -56,7 +60,7 @@ class Candidate:
     score: float
     """Evidence less costs, for deciding whether to believe it."""
     rank: float
-    """The same with evidence from printed digits only, for choosing between candidates."""
+    """The same with evidence from printed digits only, and less for numbers left out, for choosing."""
 
     @property
     def covered(self) -> npt.NDArray[np.bool_]:
@@ -97,7 +101,7 @@ class _Wanted:
     @property
     def floor(self) -> float:
         """The score that a further candidate must have."""
-        return max(-4.0, self.kept[-1].rank) if len(self.kept) >= KEPT else -4.0
+        return max(_LEAST, min(one.rank for one in self.kept)) if len(self.kept) >= KEPT else _LEAST
 
 
 def printed_as(value: float, slot: Slot) -> str:
@@ -192,7 +196,7 @@ def _compare(
                     change(values[:, :, measure]), int(one), agree[:, one, measure], evaluated.sizes[:, one, measure],
                     float(own[one, measure]), shared,
                 )  # fmt: skip
-                if candidate is not None and candidate.rank > wanted.floor:
+                if candidate is not None:
                     _keep(wanted.kept, candidate)
 
 
@@ -241,7 +245,7 @@ def _scored(
     covered = np.isfinite(expected)
     off = int((covered & ~agrees).sum())
     swapped = _swapped(series, expected, covered & ~agrees)
-    if off > max(2, 0.15 * covered.sum()) or (agrees.sum() <= off and not swapped):
+    if off > max(2, 0.15 * covered.sum()) or agrees.sum() < off or (off > 1 and agrees.sum() == off and not swapped):
         return None
     pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
     bits = np.minimum(wanted.bits, scoring.common_bits(pool, series.value, series.unit))
@@ -252,10 +256,15 @@ def _scored(
         lost = scoring.SLIP + math.log2(size * (size - 1) / 2) - float(bits[covered & ~agrees].sum())
     for spot in np.nonzero(covered & ~agrees)[0] if not swapped else ():
         slot = series.slots[spot]
+        if agrees.sum() == off and not scoring.one_digit_apart(slot.text, printed_as(float(expected[spot]), slot)):
+            return None
         lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
         lost += math.log2(len(series.slots))
     score = float(bits[agrees].sum()) - lost - own - shared
     rank = float(wanted.bits[agrees].sum()) - lost - own - shared
+    if rank <= wanted.floor:
+        return None
+    rank -= UNSAID * float((~covered).sum()) if series.kind == "column" else 0.0
     fields = view.frame.dimensions
     return Candidate(
         series,

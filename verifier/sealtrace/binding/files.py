@@ -22,6 +22,8 @@ MAX_ROWS = 2_000_000
 MAX_OBJECTS = 200_000
 """Objects of one nested document."""
 _SHORT = 80
+_ITEM = "item"
+"""The measure of numbers in a list."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -195,11 +197,11 @@ def _document(document: Any, name: str) -> list[Rows]:
     _walk(document, (), {}, "", objects)
     if len(objects) > MAX_OBJECTS:
         raise ValueError("too many objects")
-    by_depth: dict[int, list[_Object]] = {}
+    by_depth: dict[tuple[int, bool], list[_Object]] = {}
     for one in objects:
-        by_depth.setdefault(len(one.way), []).append(one)
+        by_depth.setdefault((len(one.way), list(one.scalars) == [_ITEM]), []).append(one)
     tables = []
-    for depth, members in by_depth.items():
+    for (depth, _), members in by_depth.items():
         records = []
         for one in members:
             record: dict[str, Any] = {f"key{place}": key for place, key in enumerate(one.way, 1)}
@@ -224,7 +226,7 @@ def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, str], place: st
     elif isinstance(value, list) and value:
         if all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value) and len(value) <= 5000:
             found.extend(
-                _Object((*way, str(index)), inherited, {"item": one}, f"{place}/{index}")
+                _Object((*way, str(index)), inherited, {_ITEM: one}, f"{place}/{index}")
                 for index, one in enumerate(value)
             )
             return

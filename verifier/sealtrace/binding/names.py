@@ -101,7 +101,7 @@ def _exclusive(pieces: list[list[str]]) -> list[list[str]]:
         for spot, piece in enumerate(one):
             holders.setdefault(piece, set()).add(index)
             spots.setdefault(piece, []).append(spot)
-    place = {piece: float(sorted(found)[len(found) // 2]) for piece, found in spots.items()}
+    place = {piece: float(sorted(found)[(len(found) - 1) // 2]) for piece, found in spots.items()}
     groups: dict[str, list[str]] = {}
     for piece in holders:
         groups.setdefault(_skeleton(piece), []).append(piece)

@@ -116,9 +116,9 @@ def command(
     the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
-    from sealtrace.cli.subjects import read_source, read_subject
     from sealtrace.cli.targets import refuse_bad_places, shown_at, write_targets
     from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import read_source, read_subject
 
     targets = targets_of(forms, outputs, tuple(OF_AUDITS))
     chosen = _families(families, no_automatic)

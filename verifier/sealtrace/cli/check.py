@@ -64,10 +64,10 @@ def command(
     from sealtrace.binding.saving import draft_of
     from sealtrace.bundle.defects import BundleError
     from sealtrace.cli.bindings_asked import ask_about
-    from sealtrace.cli.subjects import read_subject
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.printed.papers import read_paper
     from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import read_subject
 
     targets = targets_of(forms, outputs, FORMS)
     if ask:
