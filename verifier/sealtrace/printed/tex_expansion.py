@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from sealtrace.printed.extracted import Problem
+from sealtrace.printed.extracted import Load, Problem
 from sealtrace.printed.tex_definitions import FROZEN, ColumnType, Definitions, Macro, is_undecided
-from sealtrace.printed.tex_files import Files, Load
+from sealtrace.printed.tex_files import Files
 from sealtrace.printed.tex_frames import Frames
 from sealtrace.printed.tex_tokens import Token, names, written
 
