@@ -72,7 +72,7 @@ class PrintedTable(Record):
     """One reported table, or the numbers of a passage of text."""
 
     label: Name = Field(description="The table's label.")
-    caption: Text | None = Field(None, description="What it shows, in own words.")
+    caption: Text | None = Field(None, description="Its caption as printed, or what it shows in own words.")
     source: Name | None = Field(None, description="The file that printed it.")
     recipe: Recipe | None = Field(
         None,
