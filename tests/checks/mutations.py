@@ -576,6 +576,13 @@ def held_out_scores_joined(bundle: Path) -> None:
 MAIN = "report/table.main.json"
 
 
+@mutation("table.source", "report/table.controls.json", "/label", {"table": "tab:controls"})
+def _seal_a_manuscript_that_prints_something_else(bundle: Path) -> None:
+    table = "\\begin{table}\\label{tab:main}\\begin{tabular}{lr}a & b \\\\ \\hline 1 & 2 \\\\\\end{tabular}\\end{table}"
+    text = f"\\documentclass{{article}}\\begin{{document}}\n{table}\n\\end{{document}}\n"
+    (bundle / "report" / "manuscript.rsd-poker.tex").write_text(text)
+
+
 @mutation("table.shape", MAIN, "/rows/2/cells", {"table": "tab:main", "row": "0.08"})
 def row_without_a_cell(bundle: Path) -> None:
     edit_document(bundle / MAIN, lambda table: table["rows"][2]["cells"].pop())

@@ -286,7 +286,8 @@ class Examination:
         """The evidence behind the verdict, for pages."""
         parts: dict[str, Any] = {}
         for pack in self._present():
-            parts |= loaded(pack.overview).details(self.seen_by(pack), self)
+            made = loaded(pack.overview).details(self.seen_by(pack), self)
+            parts |= made | {"plots": [*parts.get("plots", []), *made.get("plots", [])]}
         return Details(
             lineages=[_lineage(result) for result in self.cells],
             tables=[

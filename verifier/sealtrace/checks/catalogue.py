@@ -141,6 +141,14 @@ _AFTER: tuple[Check, ...] = (
         needs=("schema.documents",),
     ),
     Check(
+        "table.source",
+        "Every table record is what its sealed manuscript prints: rows, cells and lines",
+        "design section 5: reported numbers come from the paper",
+        "a table record says 85.0 where the sealed manuscript prints 97.0",
+        reads=("table",),
+        needs=("table.shape",),
+    ),
+    Check(
         "table.recipes",
         "Every recipe can be followed",
         "design section 5: recipes",

@@ -20,6 +20,8 @@ COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
     "diff": "Compare printed numbers with recomputed ones, cell by cell.",
     "explain": "Show where one printed cell comes from.",
+    "check": "Find how each printed number follows from a directory of results.",
+    "bind": "Propose recipes for the cells of a bundle that have none.",
     "audit": "Decide whether a paper's printed numbers can all be true.",
     "certify": "Recompute certificates and maps, or explore other budgets.",
     "show": "Show what a bundle holds: kinds, rows, stages, digests.",

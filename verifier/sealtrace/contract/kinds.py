@@ -35,6 +35,7 @@ _ENGINE = (
     Kind("manifest", Form.DOCUMENT, f"{_HERE}.sealing:Manifest"),
     Kind("report", Form.DOCUMENT, f"{_HERE}.report:Report"),
     Kind("audit", Form.DOCUMENT, f"{_HERE}.audit:Audit"),
+    Kind("check", Form.DOCUMENT, f"{_HERE}.checked:Check"),
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kinds in (_ENGINE, *(one.kinds for one in packs())) for kind in kinds}

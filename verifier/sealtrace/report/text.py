@@ -141,6 +141,8 @@ def _figures(report: Report, width: int) -> Iterator[str]:
     if summary.assumed:
         yield from _figure("Assumed", f"not verified: {'; '.join(summary.assumed)}", width)
     yield from _figure("Cells", _coverage(report), width)
+    if report.cells and any(one.id == "table.source" and one.status == "not-applicable" for one in report.checks):
+        yield from _figure("Tables", "as the authors transcribed them: no manuscript is sealed beside them", width)
 
 
 def _disclosed(seen: Disclosed) -> str:
