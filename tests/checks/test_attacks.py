@@ -295,8 +295,13 @@ def test_a_machine_path_in_the_footer_of_a_parquet_file(tmp_path: Path) -> None:
 def test_a_release_that_is_not_anonymous_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who does not hide need not pay for the search."""
     bundle = resealed(tmp_path, protocol(lambda document: document.update(anonymous=False)))
-    searched = []
-    monkeypatch.setattr("sealtrace.bundle.reading.marks_in", lambda _, path: searched.append(path) or iter(()))
+    searched: list[str] = []
+
+    def search(_: object, path: str) -> list[str]:
+        searched.append(path)
+        return []
+
+    monkeypatch.setattr("sealtrace.bundle.reading.marks_in", search)
     report = sealtrace.verify(bundle)
     assert [check.status for check in report.checks if check.id == "hygiene.anonymous"] == ["not-applicable"]
     assert searched == []
