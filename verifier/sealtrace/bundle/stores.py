@@ -13,9 +13,8 @@ import pyarrow as pa
 from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.json_columns import shown, table_from_rows
 from sealtrace.bundle.predicates import check_table
-from sealtrace.bundle.shapes import Mapping, Sequence, Struct, Text, arrow_schema, row_shape
+from sealtrace.bundle.shapes import Declared, Mapping, RowKind, Sequence, Struct, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.kinds import KINDS
 
 LISTED_DEFECTS = 1000
 """How many defects of one file are kept in full; all are counted."""
@@ -41,6 +40,7 @@ class Store:
 
     path: str
     kind: str
+    """The record kind; of a dataset, its name."""
     table: pa.Table
     """The rows that fit the schema."""
     rows: npt.NDArray[np.int64]
@@ -58,7 +58,9 @@ class Store:
 class _Misfits:
     """Collects what the schema refuses in one file, and which rows are spoilt by it."""
 
-    def __init__(self, path: str, kind: str, numbers: npt.NDArray[np.int64], key_of: Callable[[int, str], Any]) -> None:
+    def __init__(
+        self, path: str, kind: RowKind, numbers: npt.NDArray[np.int64], key_of: Callable[[int, str], Any]
+    ) -> None:
         self.defects = Defects()
         self.spoilt: set[int] = set()
         self._known: set[tuple[int, str]] = set()
@@ -86,7 +88,7 @@ class _Misfits:
             # Counted only: looking up the key of every bad row of a million takes minutes.
             self.defects.total += 1
             return
-        values = {name: self._key_of(row, name) for name in KINDS[self._kind].key}
+        values = {name: self._key_of(row, name) for name in row_key(self._kind)}
         key = {name: value for name, value in values.items() if isinstance(value, str)}
         self.defects.add(
             Defect(
@@ -101,7 +103,7 @@ class _Misfits:
         )
 
 
-def read_rows(data: bytes | pa.Buffer, path: str, kind: str, file_format: str, *, every_row: bool = False) -> Store:
+def read_rows(data: bytes | pa.Buffer, path: str, kind: RowKind, file_format: str, *, every_row: bool = False) -> Store:
     """Reads a file of rows. Nothing raises: what is wrong is in the store's defects."""
     syntax = Defects()
     shape = row_shape(kind)
@@ -112,6 +114,14 @@ def read_rows(data: bytes | pa.Buffer, path: str, kind: str, file_format: str, *
         misfits = _Misfits(path, kind, numbers, lambda row, name: table.column(name)[row].as_py())
         for defect in columns:
             misfits.defects.add(defect)
+    elif file_format == "csv":
+        from sealtrace.bundle.csv_rows import table_from_csv
+
+        read = table_from_csv(bytes(data), path, shape, syntax)
+        table, numbers, count = read.table, read.numbers, read.count
+        misfits = _Misfits(path, kind, numbers, lambda row, name: table.column(name)[row].as_py())
+        for misfit in read.misfits:
+            misfits.of_type(*misfit)
     else:
         rows, numbers, count = _json_lines(bytes(data), path, syntax)
         misfits = _Misfits(
@@ -129,13 +139,16 @@ def read_rows(data: bytes | pa.Buffer, path: str, kind: str, file_format: str, *
     if misfits.spoilt:
         sound = misfits.sound(table.num_rows)
         good, numbers = table.take(pa.array(sound)), numbers[sound]
-    return Store(path, kind, good, numbers, table if lossless else None, syntax, misfits.defects, count)
+    name = kind.name if isinstance(kind, Declared) else kind
+    return Store(path, name, good, numbers, table if lossless else None, syntax, misfits.defects, count)
 
 
-def _judge_each(table: pa.Table, kind: str, misfits: _Misfits) -> None:
+def _judge_each(table: pa.Table, kind: RowKind, misfits: _Misfits) -> None:
     """Puts each row that the predicates let pass before jsonschema and the model too."""
     from sealtrace.bundle.documents import misfits_of
 
+    if isinstance(kind, Declared):
+        return  # it has neither a published schema nor a model: the predicates are its only judge
     sound = misfits.sound(table.num_rows)
     # Only sound rows have a form in JSON: Parquet can hold a map with a key twice.
     records = table.take(pa.array(sound)).to_pylist(maps_as_pydicts="strict")
@@ -169,7 +182,7 @@ def _json_lines(data: bytes, path: str, syntax: Defects) -> tuple[list[Any], npt
     return rows, np.array(numbers, np.int64), len(lines)
 
 
-def _parquet(data: bytes | pa.Buffer, path: str, kind: str, syntax: Defects) -> tuple[pa.Table, list[Defect]]:
+def _parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, syntax: Defects) -> tuple[pa.Table, list[Defect]]:
     """The table with its declared columns, and what is wrong with the columns it has."""
     import pyarrow.parquet as pq
 
