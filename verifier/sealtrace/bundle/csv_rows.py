@@ -17,7 +17,6 @@ from sealtrace.bundle.stores import Defects
 
 _INTEGER = r"^-?(0|[1-9][0-9]{0,15})$"
 _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$"
-MOST_MISFITS = 1000
 
 
 @dataclass
@@ -96,7 +95,7 @@ def _kept(
     good = pc.fill_null(good, True)
     if not pc.all(good).as_py():
         bad = np.flatnonzero(~good.combine_chunks().to_numpy(zero_copy_only=False))
-        for row in bad[:MOST_MISFITS].tolist():
+        for row in bad.tolist():
             rows.misfits.append((row, pointer, describe(shape), shown(column[row].as_py())))
         column = pc.if_else(good, column, pa.scalar(None, pa.string()))
     return convert(column)

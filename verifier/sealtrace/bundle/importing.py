@@ -393,11 +393,16 @@ def _typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pc.all(pc.match_substring_regex(seen, _INTEGER)).as_py():
         if (pc.max(pc.abs(seen.cast(pa.int64()))).as_py()) <= _LARGEST:
             return text.cast(pa.int64())
-    elif pc.all(pc.match_substring_regex(seen, _NUMBER)).as_py():
+    elif pc.all(pc.match_substring_regex(seen, _NUMBER)).as_py() and not _too_long(seen):
         numbers = text.cast(pa.float64())
         if pc.all(pc.is_finite(numbers)).as_py():
             return numbers
     return text
+
+
+def _too_long(texts: pa.Array) -> bool:
+    """Whether one is an integer that no double holds: a name rather than a number."""
+    return bool(pc.any(pc.match_substring_regex(texts, "^-?[0-9]{17,}$")).as_py())
 
 
 def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> pa.Table:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.declared import declared_rows
 from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.stores import read_rows
 
 Index = npt.NDArray[np.int64]
 
@@ -24,6 +28,7 @@ _CANDIDATES = 10
 _SAMPLE = 50_000
 _LONG_TEXT = 80
 _ITEM = re.compile(r"(^|_|\.)(id|ids|uid|uuid|key|example|item|index|idx|question_id|sample|case|instance|row)$", re.I)
+_REPEAT = re.compile(r"(seed|fold|run|repeat|trial|round|epoch|step|year|split|iteration)", re.I)
 _MEASURE = re.compile(
     r"(pred|gold|answer|label|target|truth|score|prob|conf|acc|loss|correct|output|raw|text|question|value)", re.I
 )
@@ -110,16 +115,9 @@ def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
             longest = pc.max(pc.utf8_length(table.column(column.name))).as_py() or 0
             if longest > _LONG_TEXT:
                 continue
-        if codes.count([column.name]) == 1:
+        if codes.count([column.name]) == 1 < table.num_rows:
             continue
-        cost = 1.0 + place / 1000
-        if column.name in from_names:
-            cost = 0.1 + place / 1000
-        elif _ITEM.search(column.name):
-            cost = 0.2 + place / 1000
-        elif _MEASURE.search(column.name):
-            cost = 10.0 + place / 1000
-        likely.append((cost, column.name))
+        likely.append((_cost(table.column(column.name), column, from_names) + place / 10, column.name))
     names = [name for _, name in sorted(likely)][:_CANDIDATES]
     cost_of = {name: cost for cost, name in likely}
     some = _Codes(table.slice(0, _SAMPLE))
@@ -133,6 +131,21 @@ def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
         + (_equal_rows(codes, names) if names else "there is no field of text or whole numbers")
         + "; give them with --key, or keep equal rows once with --distinct"
     )
+
+
+def _cost(column: pa.ChunkedArray, field: pa.Field, from_names: Sequence[str]) -> float:
+    """How unlikely a field is a part of the key, by its name and by what it holds."""
+    if field.name in from_names:
+        return 0.1
+    if _ITEM.search(field.name):
+        return 0.2
+    if _MEASURE.search(field.name):
+        return 20.0
+    if pa.types.is_integer(field.type):
+        return 0.5 if _REPEAT.search(field.name) else 10.0
+    seen = column.unique().drop_null()
+    numeric = pc.sum(pc.match_substring_regex(seen, r"^[-+(]?[0-9]*\.[0-9]")).as_py() or 0
+    return 20.0 if 2 * numeric > len(seen) else 1.0
 
 
 def _equal_rows(codes: _Codes, fields: Sequence[str]) -> str:
@@ -226,4 +239,27 @@ def _depends(codes: _Codes, key: list[str], complete: dict[str, Any] | None) -> 
         if fields:
             found.append({"on": on, "fields": fields})
             settled.update(fields)
+    return found
+
+
+def referring(declaration: dict[str, Any], table: pa.Table, draft: Path) -> list[dict[str, Any]]:
+    """References to the datasets that a draft holds already: their whole key is here, and every value is there."""
+    found = []
+    for path in sorted(draft.glob("declare/dataset.*.json")):
+        try:
+            other = json.loads(path.read_bytes())
+            declared = declared_rows(other)
+            if declared.name == declaration["dataset"] or not set(declared.key) <= set(table.column_names):
+                continue
+            (rows,) = draft.glob(f"report/rows.{declared.name}.*")
+            there = read_rows(rows.read_bytes(), rows.name, declared, rows.suffix[1:]).table
+        except (ValueError, KeyError, TypeError, OSError):
+            continue  # what is wrong with that one is not this command's to say
+        ours, theirs = (
+            {tuple(row.values()) for row in one.select(declared.key).group_by(declared.key).aggregate([]).to_pylist()}
+            for one in (table, there)
+        )
+        if ours <= theirs:
+            reference: dict[str, Any] = {"fields": list(declared.key), "dataset": declared.name}
+            found.append({**reference, "every": True} if ours == theirs else reference)
     return found

@@ -95,6 +95,8 @@ KINDS: dict[str, Kind] = {
         Kind("profile", Form.ROWS, "games:Profile", ("profile", "information_set"), _any_role("bank", "report")),
         Kind("label", Form.ROWS, "labels:Label", ("item",), _any_role("declare", "report")),
         Kind("prediction", Form.ROWS, "labels:Prediction", ("item", "model"), _any_role("replay", "report")),
+        Kind("dataset", Form.DOCUMENT, "dataset:Dataset", stages=_any_role(*STAGES)),
+        Kind("rows", Form.ROWS, "", stages=_any_role(*STAGES)),
         Kind("summary", Form.ROWS, "scores:Summary", ("population", "arm", "scale"), _LATE),
         Kind("table", Form.DOCUMENT, "printed:PrintedTable", stages=_LATE),
         Kind("relation", Form.ROWS, "printed:Relation", ("relation",), _LATE),
@@ -107,7 +109,7 @@ KINDS: dict[str, Kind] = {
     )
 }
 
-SCHEMA_KINDS = tuple(name for name, kind in KINDS.items() if kind.form is not Form.BYTES)
+SCHEMA_KINDS = tuple(name for name, kind in KINDS.items() if kind.model)
 """The kinds that have a published schema."""
 
 
