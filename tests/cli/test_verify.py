@@ -175,12 +175,12 @@ def test_colour_only_where_it_is_wanted() -> None:
 
 def test_internal_errors_are_said_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug gives one sentence and exit code 2, not a traceback."""
-    import sealtrace.verification
+    import sealtrace.examination
 
     def broken(*_: object, **__: object) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setattr(sealtrace.verification, "verify", broken)
+    monkeypatch.setattr(sealtrace.examination, "examine", broken)
     from cli.runner import sealtrace as run_sealtrace
 
     run = run_sealtrace("verify")

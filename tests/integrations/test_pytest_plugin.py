@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import sealtrace.verification  # noqa: F401 - before pytester runs anything: libraries in C cannot be imported twice
+import sealtrace.examination  # noqa: F401 - before pytester runs anything: libraries in C cannot be imported twice
 from checks.mutations import MUTATIONS
 from sealtrace.bundle.sealing import seal
 from sealtrace.checks.catalogue import CATALOGUE
@@ -133,7 +133,7 @@ def test_nothing_heavy_without_the_option(project: pytest.Pytester) -> None:
 
         def test_own():
             assert "sealtrace.pytest_plugin" in sys.modules
-            heavy = {"pydantic", "pyarrow", "numpy", "sealtrace.verification", "sealtrace.contract"}
+            heavy = {"pydantic", "pyarrow", "numpy", "sealtrace.examination", "sealtrace.contract"}
             assert not heavy & set(sys.modules)
         """
     )

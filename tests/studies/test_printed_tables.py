@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.studies.policies.evidence.frame import action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 from sealtrace.studies.policies.mathematics.scores import Aggregate, aggregate
@@ -284,7 +285,7 @@ def test_teacher_example() -> None:
     place = records.states.to_pylist().index("0000")
     teacher = records.frame("teacher")
     row = int(records.by_state("teacher")[place])
-    stored = teacher.action_matrix("values", records.actions).values[[row]]
+    stored = action_matrix(teacher, "values", records.actions).values[[row]]
     assert TABLES["example:0000"]["header"][1:] == records.actions
     assert stored[0].tolist() == [float(text) for text in values[1:]]
     legal = records.legal.named[[place]]

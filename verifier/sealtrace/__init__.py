@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Report", "__version__", "verify"]
+__all__ = ["Examination", "Report", "__version__", "certify", "diff", "examine", "verify"]
 
 if TYPE_CHECKING:
+    from sealtrace.api import Examination, certify, diff, examine, verify
     from sealtrace.contract.report import Report
-    from sealtrace.verification import verify
 
 
 def __getattr__(name: str) -> object:
     """Import on first use: `import sealtrace` costs nothing."""
-    if name == "verify":
-        from sealtrace.verification import verify
-
-        return verify
     if name == "Report":
         from sealtrace.contract.report import Report
 
         return Report
+    if name in __all__:
+        from sealtrace import api
+
+        return getattr(api, name)
     raise AttributeError(f"module 'sealtrace' has no attribute {name!r}")

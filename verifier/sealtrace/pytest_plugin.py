@@ -70,8 +70,8 @@ class BundleCollector(pytest.Collector):
         self._taken = taken
 
     def collect(self) -> Iterable[pytest.Item]:
+        from sealtrace.api import verify
         from sealtrace.report.inert import harmless
-        from sealtrace.verification import verify
 
         place = self.config.invocation_params.dir / self._bundle
         report = verify(place)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.shapes import Declared, Field, Flag, Integer, Number, Sequence, Shape, Struct, Text
+from sealtrace.contract.kinds import KINDS
 
 LARGEST = 2**53 - 1
 DEEPEST = 8
@@ -26,6 +27,8 @@ class DeclarationError(ValueError):
 
 def declared_rows(declaration: dict[str, Any]) -> Declared:
     """The shape and key of a declared dataset; every name that the declaration mentions is one of its fields."""
+    if declaration["dataset"] in KINDS:
+        raise DeclarationError(f"/dataset: {declaration['dataset']} is the name of a record kind")
     shape = _derive(declaration["row"], "/row", 0)
     if not isinstance(shape, Struct) or not shape.fields:
         raise DeclarationError("/row: a row is an object with properties")

@@ -11,11 +11,13 @@ import pyarrow as pa
 
 from sealtrace.bundle.archives import Container, Member, open_container
 from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST, SUMS, Entry, file_digest, root_digest, sums_text, unsafe_path
-from sealtrace.bundle.layout import misplaced
+from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, Form
@@ -50,6 +52,8 @@ class Bundle:
     documents: list[Document] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     manuscripts: dict[str, str] = field(default_factory=dict)
+    declared: dict[str, Declared] = field(default_factory=dict)
+    """What the rows of each dataset are."""
 
     manifest_defects: list[Defect] = field(default_factory=list)
     listing: list[Defect] = field(default_factory=list)
@@ -123,7 +127,8 @@ class _Reader:
             self._listing()
             total = sum(entry.bytes for entry in bundle.entries)
             done = 0
-            for entry in bundle.entries:
+            # A declaration says what rows are, so it is read before them.
+            for entry in sorted(bundle.entries, key=lambda entry: entry.kind == "rows"):
                 self._file(entry)
                 done += entry.bytes
                 if self.progress:
@@ -251,19 +256,47 @@ class _Reader:
         )
         if isinstance(value, dict):
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "dataset" and not misfits:
+                self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
 
     def _rows(self, entry: Entry, data: bytes) -> None:
         bundle = self.bundle
-        store = read_rows(data, entry.path, entry.kind, entry.format, every_row=self.every_row)
+        form = self._form(entry)
+        if form is None:
+            return
+        store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row)
         bundle.stores.append(store)
         for defect in store.syntax.listed:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if store.whole is not None:
-            self._content(entry, table_digest(store.whole, entry.kind), store.count)
+            self._content(entry, table_digest(store.whole, form), store.count)
             if entry.format == "parquet":
                 bundle.marks.extend(marks_in(_distinct_text(store.whole), entry.path))
+
+    def _form(self, entry: Entry) -> RowKind | None:
+        """What the rows of a file are; None, and a defect, where no declaration says so."""
+        if entry.kind != "rows":
+            return entry.kind
+        declared = self.bundle.declared.get(entry.records)
+        if declared is None:
+            message = "nothing declares what these rows are"
+            self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
+        return declared
+
+    def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
+        try:
+            declared = declared_rows(value)
+            if declared.name != dataset_of(entry.path):
+                raise DeclarationError(f"/dataset: {declared.name!r} is not the name in the file's name")
+        except DeclarationError as error:
+            pointer, _, reason = str(error).partition(": ")
+            self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
+            return
+        if declared.name in self.bundle.declared:
+            self.bundle.document_misfits.append(Defect("the dataset is declared twice", entry.path, field="/dataset"))
+        self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
         bundle = self.bundle

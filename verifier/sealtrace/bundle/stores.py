@@ -53,6 +53,10 @@ class Store:
     """Rows that their schema refuses."""
     count: int
     """Rows in the file, readable or not."""
+    refused: pa.Table
+    """Rows that their schema refuses, with nothing where a value has no place in its column."""
+    form: RowKind
+    """What its rows are: the kind, or the dataset's declaration."""
 
 
 class _Misfits:
@@ -135,12 +139,14 @@ def read_rows(data: bytes | pa.Buffer, path: str, kind: RowKind, file_format: st
     check_table(table, shape, misfits.of_value)
     if every_row:
         _judge_each(table, kind, misfits)
-    good = table
+    good, refused = table, table.slice(0, 0)
     if misfits.spoilt:
         sound = misfits.sound(table.num_rows)
+        refused = table.take(pa.array(sorted(misfits.spoilt)))
         good, numbers = table.take(pa.array(sound)), numbers[sound]
     name = kind.name if isinstance(kind, Declared) else kind
-    return Store(path, name, good, numbers, table if lossless else None, syntax, misfits.defects, count)
+    whole = table if lossless else None
+    return Store(path, name, good, numbers, whole, syntax, misfits.defects, count, refused, kind)
 
 
 def _judge_each(table: pa.Table, kind: RowKind, misfits: _Misfits) -> None:

@@ -1,12 +1,10 @@
-"""Imports every family of checks, which registers its functions."""
+"""Imports every family of checks, the packs' too, which registers their functions."""
 
-from sealtrace.checks import (  # noqa: F401 - imported for their registrations
-    cells,
-    identity,
-    joins,
-    relations,
-    release,
-    schema,
-    stages,
-)
-from sealtrace.studies.policies import checks  # noqa: F401 - the same
+from importlib import import_module
+
+from sealtrace.checks import cells, identity, relations, release, schema, stages  # noqa: F401 - for their registrations
+from sealtrace.contract.packs import packs
+
+for _pack in packs():
+    if _pack.checks:
+        import_module(_pack.checks)

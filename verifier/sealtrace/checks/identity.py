@@ -5,24 +5,24 @@ from __future__ import annotations
 from sealtrace.bundle.identity import MANIFEST, SUMS
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.evidence import Evidence
 
 
 @check("identity.manifest", "manifests")
-def manifest(study: Study, outcome: Outcome) -> None:
+def manifest(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = 1
-    outcome.defects(study.bundle.manifest_defects)
+    outcome.defects(evidence.bundle.manifest_defects)
 
 
 @check("identity.listing", "files")
-def listing(study: Study, outcome: Outcome) -> None:
-    outcome.inspected = len(study.bundle.entries)
-    outcome.defects(study.bundle.listing)
+def listing(evidence: Evidence, outcome: Outcome) -> None:
+    outcome.inspected = len(evidence.bundle.entries)
+    outcome.defects(evidence.bundle.listing)
 
 
 @check("identity.bytes", "files")
-def byte_identity(study: Study, outcome: Outcome) -> None:
-    bundle = study.bundle
+def byte_identity(evidence: Evidence, outcome: Outcome) -> None:
+    bundle = evidence.bundle
     outcome.inspected = sum(entry.path in bundle.digests for entry in bundle.entries)
     outcome.defects(bundle.byte_defects)
     if outcome.inspected < len(bundle.entries):
@@ -30,14 +30,14 @@ def byte_identity(study: Study, outcome: Outcome) -> None:
 
 
 @check("identity.sums", "files")
-def sums(study: Study, outcome: Outcome) -> None:
-    outcome.inspected = int(SUMS in study.bundle.digests)
-    outcome.defects(study.bundle.sums)
+def sums(evidence: Evidence, outcome: Outcome) -> None:
+    outcome.inspected = int(SUMS in evidence.bundle.digests)
+    outcome.defects(evidence.bundle.sums)
 
 
 @check("identity.content", "files")
-def content(study: Study, outcome: Outcome) -> None:
-    bundle = study.bundle
+def content(evidence: Evidence, outcome: Outcome) -> None:
+    bundle = evidence.bundle
     wanted = [entry for entry in bundle.entries if entry.format != "bytes"]
     outcome.inspected = len(bundle.contents)
     outcome.defects(bundle.content_defects)
@@ -46,29 +46,27 @@ def content(study: Study, outcome: Outcome) -> None:
 
 
 @check("identity.root", "digests")
-def root(study: Study, outcome: Outcome) -> None:
+def root(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = 1
-    if study.bundle.root_sha256 != study.bundle.declared_root:
-        outcome.add(
+    if evidence.bundle.root_sha256 != evidence.bundle.declared_root:
+        outcome.at(MANIFEST).error(
+            "/root_sha256",
             "the manifest is not the one that was sealed",
-            source=MANIFEST,
-            field="/root_sha256",
-            expected=study.bundle.root_sha256,
-            found=study.bundle.declared_root,
+            evidence.bundle.root_sha256,
+            evidence.bundle.declared_root,
         )
 
 
 @check("identity.expected-root", "digests")
-def expected_root(study: Study, outcome: Outcome) -> None:
-    if study.expected_root is None:
+def expected_root(evidence: Evidence, outcome: Outcome) -> None:
+    if evidence.expected_root is None:
         outcome.not_applicable = "no root digest was named (--expect-root)"
         return
     outcome.inspected = 1
-    if study.bundle.root_sha256 != study.expected_root:
-        outcome.add(
+    if evidence.bundle.root_sha256 != evidence.expected_root:
+        outcome.at(MANIFEST).error(
+            "/root_sha256",
             "this is not the bundle that was named; get the one with that root digest",
-            source=MANIFEST,
-            field="/root_sha256",
-            expected=study.expected_root,
-            found=study.bundle.root_sha256,
+            evidence.expected_root,
+            evidence.bundle.root_sha256,
         )

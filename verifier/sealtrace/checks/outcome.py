@@ -2,24 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.frames import Frame, Index, Mask, Vector
 from sealtrace.contract.report import Finding, Place, Severity
-
-if TYPE_CHECKING:
-    from sealtrace.studies.policies.evidence.frame import Frame
 
 LISTED = 1000
 """How many findings of one check are kept in full; all are counted."""
 
-Index = npt.NDArray[np.int64]
-Vector = npt.NDArray[np.float64]
+OWN: Any = object()
+"""As what was found: the row's own value of the field."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place in the bundle that findings are said of: a file, and the record's key and line where it has them."""
+
+    outcome: Outcome
+    source: str | None
+    key: Mapping[str, str] | None = None
+    row: int | None = None
+    column: int | None = None
+
+    def error(self, field: str | None, message: str, expected: object = None, found: object = None) -> None:
+        """Something is wrong here."""
+        self.say("error", field, message, expected, found)
+
+    def warning(self, field: str | None, message: str, expected: object = None, found: object = None) -> None:
+        """Something is doubtful here."""
+        self.say("warning", field, message, expected, found)
+
+    def note(self, field: str | None, message: str) -> None:
+        """Something is worth knowing here."""
+        self.say("note", field, message, None, None)
+
+    def say(self, severity: Severity, field: str | None, message: str, expected: object, found: object) -> None:
+        """A finding of any severity; all are counted, the first are kept."""
+        self.outcome.counts[severity] += 1
+        if len(self.outcome.findings) < LISTED:
+            self.outcome.findings.append(
+                Finding(
+                    check=self.outcome.check,
+                    severity=severity,
+                    source=self.source,
+                    row=self.row,
+                    column=self.column,
+                    key=None if self.key is None else dict(self.key),
+                    field=field,
+                    expected=None if expected is None else text(expected),
+                    found=None if found is None else text(found),
+                    message=message,
+                )
+            )
 
 
 @dataclass
@@ -38,77 +77,40 @@ class Outcome:
     largest: Place | None = None
     """The largest difference between a replayed and a stored number."""
 
-    def add(
-        self,
-        message: str,
-        *,
-        severity: Severity = "error",
-        source: str | None = None,
-        row: int | None = None,
-        column: int | None = None,
-        key: dict[str, str] | None = None,
-        field: str | None = None,
-        expected: object = None,
-        found: object = None,
-    ) -> None:
-        """One finding."""
-        self.counts[severity] += 1
-        if len(self.findings) < LISTED:
-            self.findings.append(
-                Finding(
-                    check=self.check,
-                    severity=severity,
-                    source=source,
-                    row=row,
-                    column=column,
-                    key=key,
-                    field=field,
-                    expected=None if expected is None else text(expected),
-                    found=None if found is None else text(found),
-                    message=message,
-                )
-            )
+    def at(self, source: str | None, key: Mapping[str, str] | None = None, row: int | None = None) -> Spot:
+        """A place to say findings of."""
+        return Spot(self, source, key, row)
+
+    def on(self, frame: Frame, row: int) -> Spot:
+        """A row to say findings of."""
+        source, number = frame.place(row)
+        return Spot(self, source, frame.key(row), number)
 
     def defects(self, defects: Iterable[Defect]) -> None:
         """What reading found wrong."""
         for one in defects:
-            self.add(
-                one.message,
-                source=one.path,
-                row=one.row,
-                column=one.column,
-                key=one.key,
-                field=one.field,
-                expected=one.expected,
-                found=one.found,
-            )
+            Spot(self, one.path, one.key, one.row, one.column).error(one.field, one.message, one.expected, one.found)
 
     def rows(
         self,
         frame: Frame,
-        rows: Index,
+        where: Mask | Index,
         field: str,
         message: str,
-        *,
-        expected: Callable[[int], object],
-        found: Callable[[int], object],
+        expected: object = None,
+        found: object = OWN,
         severity: Severity = "error",
     ) -> None:
-        """One finding per row of a frame; all counted, the first described."""
-        for row in rows[: LISTED - len(self.findings)].tolist():
-            source, number = frame.place(row)
-            self.add(
-                message,
-                severity=severity,
-                source=source,
-                row=number,
-                key=frame.key(row),
-                field=field,
-                expected=expected(row),
-                found=found(row),
-            )
-            self.counts[severity] -= 1
-        self.counts[severity] += len(rows)
+        """One finding per row of a frame that `where` marks or lists; all counted, the first described.
+
+        What was expected and found is a value, or a function of the row.
+        """
+        rows = np.flatnonzero(where) if where.dtype == np.bool_ else where
+        listed = rows[: LISTED - len(self.findings)].tolist()
+        for row in listed:
+            was = _own(frame, field, row) if found is OWN else _of(found, row)
+            self.on(frame, row).say(severity, field, message, _of(expected, row), was)
+        self.counts[severity] += len(rows) - len(listed)
 
     def compare(
         self,
@@ -119,12 +121,17 @@ class Outcome:
         stored: Vector,
         tolerance: float,
         message: str,
+        scale: Vector | float = 0.0,
     ) -> None:
-        """Every stored number within the tolerance of the replayed one. Arrays run along `rows`."""
+        """Every stored number within the tolerance of the replayed one. Arrays run along `rows`.
+
+        The tolerance is relative to the larger of the two, or to `scale`, the size of what was added up: a
+        difference of two large numbers is no more exact than they are.
+        """
         with np.errstate(invalid="ignore", over="ignore"):
             distance = np.abs(replayed - stored)
-        wrong = ~(distance <= tolerance)
-        position = np.flatnonzero(wrong)
+            allowed = tolerance * np.maximum(np.maximum(np.abs(replayed), np.abs(stored)), scale)
+        position = np.flatnonzero(~(distance <= allowed))
         if len(position):
             place = {int(rows[index]): index for index in position.tolist()}
             self.rows(
@@ -132,8 +139,8 @@ class Outcome:
                 rows[position],
                 field,
                 message,
-                expected=lambda row: float(replayed[place[row]]),
-                found=lambda row: float(stored[place[row]]),
+                lambda row: float(replayed[place[row]]),
+                lambda row: float(stored[place[row]]),
             )
         finite = np.where(np.isfinite(distance), distance, -1.0)
         if len(finite) and (worst := int(finite.argmax())) >= 0 and finite[worst] >= 0:
@@ -146,6 +153,19 @@ class Outcome:
             self.largest = Place(
                 value=value, check=self.check, source=source, row=number, key=frame.key(row), field=field
             )
+
+
+def _of(value: object, row: int) -> object:
+    return value(row) if callable(value) else value
+
+
+def _own(frame: Frame, field: str, row: int) -> object:
+    """What a row holds in a field; a list as people write it."""
+    name, _, inner = field.removeprefix("/").partition("/")
+    value = frame.table.column(name)[row].as_py()
+    if inner:
+        value = dict(value).get(inner)
+    return (", ".join(map(str, value)) or "none") if isinstance(value, list) else "nothing" if value is None else value
 
 
 def text(value: object) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.checks.outcome import Outcome
-from sealtrace.studies.policies.evidence.study import Study
 
-CheckFunction = Callable[[Study, Outcome], None]
-"""Looks at the evidence and fills in the outcome; changes nothing else."""
+CheckFunction = Callable[[Any, Outcome], None]
+"""Looks at the evidence, as its pack sees it, and fills in the outcome; changes nothing else."""
 
 FUNCTIONS: dict[str, tuple[CheckFunction, str]] = {}
 """Check id to its function and to the unit that it counts."""

@@ -6,7 +6,7 @@ import re
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.evidence import Evidence
 
 _UNDEFINED = re.compile(r"LaTeX Warning: (Reference|Citation) [`'](?P<name>[^']*)'[^\n]*undefined")
 _OVERFULL = re.compile(r"Overfull \\(?P<box>[hv])box \((?P<amount>[0-9.]+)pt too (?:wide|high)\)(?P<rest>[^\n]*)")
@@ -16,65 +16,50 @@ _REFERENCE = re.compile(r"\\(?:eq|page|auto|c|C|v|name)?ref\*?\{([^}]*)\}")
 
 
 @check("source.preserved", "sources")
-def preserved(study: Study, outcome: Outcome) -> None:
-    frame = study.frame("source")
-    if not study.bundle.of_kind("source"):
+def preserved(evidence: Evidence, outcome: Outcome) -> None:
+    frame = evidence.frame("source")
+    if not evidence.bundle.of_kind("source"):
         outcome.not_applicable = "the bundle archives no originals"
         return
     outcome.inspected = frame.size
     for row, record in enumerate(frame.table.to_pylist()):
         source, number = frame.place(row)
         path = record["path"]
-        if path not in study.bundle.digests:
-            outcome.add(
-                "the archived original is not in the bundle",
-                source=source,
-                row=number,
-                key=frame.key(row),
-                field="/path",
-                expected="an attachment",
-                found="nothing",
+        if path not in evidence.bundle.digests:
+            outcome.at(source, frame.key(row), number).error(
+                "/path", "the archived original is not in the bundle", "an attachment", "nothing"
             )
             continue
-        for field, found in (("bytes", study.bundle.lengths[path]), ("sha256", study.bundle.digests[path])):
+        for field, found in (("bytes", evidence.bundle.lengths[path]), ("sha256", evidence.bundle.digests[path])):
             if found != record[field]:
-                outcome.add(
-                    "the archived original has changed",
-                    source=path,
-                    key=frame.key(row),
-                    field=f"/{field}",
-                    expected=record[field],
-                    found=found,
+                outcome.at(path, frame.key(row)).error(
+                    f"/{field}", "the archived original has changed", record[field], found
                 )
 
 
 @check("hygiene.anonymous", "files")
-def anonymous(study: Study, outcome: Outcome) -> None:
-    if not study.protocol.get("anonymous", True):
+def anonymous(evidence: Evidence, outcome: Outcome) -> None:
+    if not evidence.protocol.get("anonymous", True):
         outcome.not_applicable = "the release is not anonymous"
         return
-    outcome.inspected = len(study.bundle.digests)
-    outcome.defects(study.bundle.marks)
+    outcome.inspected = len(evidence.bundle.digests)
+    outcome.defects(evidence.bundle.marks)
 
 
 @check("manuscript.references", "manuscript files")
-def references(study: Study, outcome: Outcome) -> None:
-    if not study.bundle.manuscripts:
+def references(evidence: Evidence, outcome: Outcome) -> None:
+    if not evidence.bundle.manuscripts:
         outcome.not_applicable = "the bundle holds no manuscript source or log"
         return
-    sources = {path: text for path, text in study.bundle.manuscripts.items() if path.endswith(".tex")}
+    sources = {path: text for path, text in evidence.bundle.manuscripts.items() if path.endswith(".tex")}
     _unresolved(sources, outcome)
-    for path, text in study.bundle.manuscripts.items():
+    for path, text in evidence.bundle.manuscripts.items():
         outcome.inspected += 1
         if path in sources:
             continue
         for match in _UNDEFINED.finditer(_unwrapped(text)):
-            outcome.add(
-                f"an undefined {match.group(1).lower()}",
-                source=path,
-                key={"name": match.group("name")},
-                expected="a definition",
-                found="none",
+            outcome.at(path, {"name": match.group("name")}).error(
+                None, f"an undefined {match.group(1).lower()}", "a definition", "none"
             )
 
 
@@ -86,45 +71,33 @@ def _unresolved(sources: dict[str, str], outcome: Outcome) -> None:
         for match in _LABEL.finditer(text):
             place = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
             if match.group(1) in labels:
-                outcome.add(
-                    "the label stands twice",
-                    source=path,
-                    row=text.count("\n", 0, match.start()) + 1,
-                    key={"name": match.group(1)},
-                    expected=f"only {labels[match.group(1)]}",
-                    found=place,
+                outcome.at(path, {"name": match.group(1)}, text.count("\n", 0, match.start()) + 1).error(
+                    None, "the label stands twice", f"only {labels[match.group(1)]}", place
                 )
             labels.setdefault(match.group(1), place)
     for path, text in plain.items():
         for match in _REFERENCE.finditer(text):
             for name in match.group(1).split(","):
                 if name.strip() not in labels:
-                    outcome.add(
-                        "a reference without a label",
-                        source=path,
-                        row=text.count("\n", 0, match.start()) + 1,
-                        key={"name": name.strip()},
-                        expected="a label",
-                        found="none",
+                    outcome.at(path, {"name": name.strip()}, text.count("\n", 0, match.start()) + 1).error(
+                        None, "a reference without a label", "a label", "none"
                     )
 
 
 @check("manuscript.overfull", "manuscript logs")
-def overfull(study: Study, outcome: Outcome) -> None:
-    logs = {path: text for path, text in study.bundle.manuscripts.items() if path.endswith(".log")}
+def overfull(evidence: Evidence, outcome: Outcome) -> None:
+    logs = {path: text for path, text in evidence.bundle.manuscripts.items() if path.endswith(".log")}
     if not logs:
         outcome.not_applicable = "the bundle holds no manuscript log"
         return
     for path, text in logs.items():
         outcome.inspected += 1
         for match in _OVERFULL.finditer(text):
-            outcome.add(
+            outcome.at(path, {"place": match.group("rest").strip()}, text.count("\n", 0, match.start()) + 1).error(
+                None,
                 "an overfull box",
-                source=path,
-                row=text.count("\n", 0, match.start()) + 1,
-                key={"place": match.group("rest").strip()},
-                expected="no overfull box",
-                found=f"{match.group('amount')}pt too {'wide' if match.group('box') == 'h' else 'high'}",
+                "no overfull box",
+                f"{match.group('amount')}pt too {'wide' if match.group('box') == 'h' else 'high'}",
             )
 
 

@@ -2,29 +2,67 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.contract.kinds import KINDS, Form
+from sealtrace.contract.packs import packs
+from sealtrace.evidence import Evidence
 
 
 @check("schema.json", "files")
-def strict_json(study: Study, outcome: Outcome) -> None:
-    bundle = study.bundle
+def strict_json(evidence: Evidence, outcome: Outcome) -> None:
+    bundle = evidence.bundle
     outcome.inspected = len(bundle.documents) + len(bundle.stores)
     outcome.defects(bundle.syntax.listed)
     outcome.counts["error"] = bundle.syntax.total
 
 
 @check("schema.documents", "documents")
-def documents(study: Study, outcome: Outcome) -> None:
-    outcome.inspected = len(study.bundle.documents)
-    outcome.defects(study.bundle.document_misfits)
+def documents(evidence: Evidence, outcome: Outcome) -> None:
+    outcome.inspected = len(evidence.bundle.documents)
+    outcome.defects(evidence.bundle.document_misfits)
 
 
 @check("schema.rows", "rows")
-def rows(study: Study, outcome: Outcome) -> None:
-    stores = study.bundle.stores
+def rows(evidence: Evidence, outcome: Outcome) -> None:
+    stores = evidence.bundle.stores
     outcome.inspected = sum(store.count for store in stores)
     for store in stores:
         outcome.defects(store.misfits.listed)
         outcome.counts["error"] += store.misfits.total - len(store.misfits.listed)
+
+
+@check("join.unique-key", "rows")
+def unique_key(evidence: Evidence, outcome: Outcome) -> None:
+    keys = {kind.name: kind.key for kind in KINDS.values() if kind.form is Form.ROWS}
+    keys |= {name: declared.key for name, declared in evidence.bundle.declared.items()}
+    for kind, key in keys.items():
+        if not evidence.bundle.of_kind(kind):
+            continue
+        frame = evidence.frame(kind)
+        outcome.inspected += frame.size
+        repeats = frame.repeats
+        outcome.rows(
+            frame,
+            np.array(sorted(repeats), np.int64),
+            "/" + "+".join(key),
+            "the key stands twice; keep one record",
+            lambda row: "only {}:{}".format(*frame.place(repeats[row])),
+            lambda row: "{}:{}".format(*frame.place(row)),
+        )
+
+
+@check("schema.meaning", "kinds")
+def meaning(evidence: Evidence, outcome: Outcome) -> None:
+    """A kind that has a schema and nothing else is kept, not verified."""
+    held = sorted({entry.kind for entry in evidence.bundle.entries if entry.kind in KINDS})
+    outcome.inspected = len(held)
+    judged = {kind for one in packs() for check in one.catalogue for kind in check.reads} | _ENGINE_KINDS
+    if unknown := [kind for kind in held if kind not in judged]:
+        outcome.missing = f"no check knows what {', '.join(unknown)} records mean; only their schema was checked"
+
+
+_ENGINE_KINDS = {"protocol", "source", "table", "relation", "manuscript", "attachment", "seal"}
+"""What the engine's own checks look into, or keeps as bytes."""

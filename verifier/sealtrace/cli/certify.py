@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +12,7 @@ from sealtrace.cli.constants import constant_in, range_of
 from sealtrace.cli.progress import progress_bar, quiet_option
 
 if TYPE_CHECKING:
-    from sealtrace.cli.certifying import Explored
-    from sealtrace.studies.policies.evidence.study import Study
+    from sealtrace.studies.policies.certifying import Explored
 
 
 @click.command()
@@ -93,7 +92,7 @@ def command(
       sealtrace certify artifact/ --epsilon 1/20 --range -12,12
 
     \b
-    JSON: {"sealtrace", "bundle": {"name", "root_sha256"}, "exploratory",
+    JSON: {"sealtrace", "bundle": {"name", "root_sha256"}, "verdict", "exploratory",
       "changed": {SETTING: {"declared", "explored"}},
       "setting": {"tau", "epsilon_group", "epsilon_global", "zeta_risk",
         "zeta_util", "rho", "utility_range", "utility", "risk", "split",
@@ -109,16 +108,15 @@ def command(
         [{"candidate", "crossings", "states"}]}],
       "assumptions": [TEXT], "missing": [TEXT]}
 
-    Exit codes: 0 everything was computed; 1 a sealed map is another one; 2 usage or unreadable input;
-    3 something is missing. With a what-if option, 1 does not occur.
+    Exit codes: 0 everything was computed; 1 a sealed map is another one, or the bundle fails; 2 usage or
+    unreadable input; 3 something is missing. With a what-if option, sealed maps are not compared.
     """
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.reading import read_bundle
-    from sealtrace.cli.certifying import certify
     from sealtrace.cli.output import paint, text_width, write_output
-    from sealtrace.report.certify import render_json
+    from sealtrace.examination import examine
     from sealtrace.report.certify_text import render_text
-    from sealtrace.studies.policies.evidence.study import Study
+    from sealtrace.report.inert import harmless
+    from sealtrace.studies.policies.certified import render_json
+    from sealtrace.studies.policies.certifying import certify
 
     explored: Explored = {}
     for names, value in (
@@ -130,34 +128,14 @@ def command(
     ):
         explored |= {} if value is None else dict.fromkeys(names, value)
     with progress_bar() as progress:
-        study = Study(read_bundle(bundle, progress=progress))
-    if not study.bundle.manifest_readable:
-        raise BundleError(f"{bundle}: manifest.json cannot be read; `sealtrace verify` says why")
-    found = certify(study, *_asked_for(study, selectors, partitions), explored)
+        examination = examine(bundle, progress=progress)
+    try:
+        found = certify(examination, selectors, partitions, explored)
+    except LookupError as error:
+        raise click.UsageError(harmless(str(error.args[0]))) from None
     columns = width or text_width()
     rendered = render_json(found) if form == "json" else render_text(found, width=columns, paint=paint)
     write_output(rendered, None, bundle)
+    if found.verdict == "findings":
+        click.echo("The bundle fails; `sealtrace verify` says why.", err=True)
     return found.exit_code
-
-
-def _asked_for(
-    study: Study, selectors: tuple[str, ...], partitions: tuple[str, ...]
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """The selectors, and the partitions whose certificates are shown: by default those that the selectors use."""
-    from sealtrace.report.inert import harmless
-    from sealtrace.studies.policies.evidence.partitions import frozen_partitions
-
-    declared: dict[str, dict[str, Any]] = {one["name"]: one for one in study.protocol.get("selectors") or []}
-    frozen = list(frozen_partitions(study))
-    for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
-        for name in given:
-            if name not in known:
-                listed = harmless(", ".join(known)) or "none"
-                raise click.UsageError(f"there is no {option} {name!r}; there are {listed}")
-    if selectors:
-        chosen = [declared[name] for name in dict.fromkeys(selectors)]
-    else:
-        chosen = [one for one in declared.values() if not partitions or one.get("partition") in partitions]
-    used = [one["partition"] for one in chosen if one.get("partition")]
-    shown = partitions or used or (() if selectors else frozen)
-    return chosen, list(dict.fromkeys(shown))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 
 import click
@@ -39,35 +38,3 @@ def range_of(_: click.Context, __: click.Parameter, text: str | None) -> tuple[F
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise click.BadParameter("give two constants, the smaller first, such as -12,10.75")
     return ends[0], ends[1]
-
-
-def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | None:
-    """A constant as a decimal where it has a short one, otherwise as a ratio."""
-    if value is None:
-        return None
-    if isinstance(value, tuple):
-        return ",".join(constant_text(one) or "" for one in value)
-    mantissa, power = _decimal(value)
-    if mantissa is None or len(str(mantissa)) > LONGEST:
-        return str(value)
-    return f"{Decimal(mantissa).scaleb(power):f}" if -LONGEST < power < 6 else f"{mantissa}e{power}"
-
-
-LONGEST = 18
-"""Digits of a decimal that is still easier to read than a ratio."""
-
-
-def _decimal(value: Fraction) -> tuple[int | None, int]:
-    """The mantissa and the power of ten of a constant; no mantissa where it has no finite decimal."""
-    power, rest = 0, value.denominator
-    for prime in (2, 5):
-        times = 0
-        while rest % prime == 0:
-            rest, times = rest // prime, times + 1
-        power = max(power, times)
-    if rest != 1:
-        return None, 0
-    mantissa, power = int(value * 10**power), -power
-    while mantissa and mantissa % 10 == 0:
-        mantissa, power = mantissa // 10, power + 1
-    return mantissa, power

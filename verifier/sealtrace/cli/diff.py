@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 
 if TYPE_CHECKING:
-    from sealtrace.cli.printed import Printed
+    from sealtrace.comparison import Comparison
 
 FORMS = ("text", "json", "csv", "markdown", "latex")
 
@@ -28,6 +29,7 @@ FORMS = ("text", "json", "csv", "markdown", "latex")
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
 @format_options(FORMS)
+@quiet_option
 def command(
     bundle: Path,
     other: Path | None,
@@ -52,17 +54,24 @@ def command(
       sealtrace diff artifact/ -o latex=appendix.tex
       sealtrace diff submitted.tex camera-ready.tex
 
-    Exit codes: 0 everything agrees; 1 a cell differs; 2 usage or unreadable input; 3 nothing differs,
-    but a cell is missing or nobody classified it.
+    Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
+    3 nothing differs, but a cell is missing or nobody classified it.
     """
-    from sealtrace.cli.printed import compare_printed, recomputed_cells
     from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.comparison import compare, compare_printed
+    from sealtrace.examination import examine
+    from sealtrace.report.inert import harmless
 
     targets = targets_of(forms, outputs, FORMS)
     if other is not None and reported:
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
     refuse_bad_places(targets, [bundle, *([other] if other else []), *reported])
-    found = compare_printed(bundle, other) if other is not None else recomputed_cells(bundle, list(reported))
+    if other is not None:
+        found = compare_printed(bundle, other)
+    else:
+        with progress_bar() as progress:
+            examination = examine(bundle, progress=progress)
+        found = compare(examination, list(reported))
     labels = {cell.table for cell in found.cells} | set(found.labels)
     for label in tables:
         if label not in labels:
@@ -70,11 +79,13 @@ def command(
     found = found.only(tables) if tables else found
     write_targets(targets, lambda target: _rendered(found, target, everything))
     for line in found.remarks:
-        click.echo(line, err=True)
+        click.echo(harmless(line), err=True)
+    if found.bundle_code == 1:
+        click.echo("The bundle fails; `sealtrace verify` says why.", err=True)
     return found.exit_code
 
 
-def _rendered(found: Printed, target: Target, everything: bool) -> str:
+def _rendered(found: Comparison, target: Target, everything: bool) -> str:
     """The cells in one format."""
     from sealtrace.cli.output import paint, text_width
     from sealtrace.report import diff, latex, markdown

@@ -42,10 +42,10 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: 
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.cli.printed import read_file
+    from sealtrace.printed.papers import read_paper
     from sealtrace.report.inert import harmless
 
-    reported = read_file(paper)
+    reported = read_paper(paper)
     records = [record for record in reported.records if not tables or record["label"] in tables]
     for label in tables:
         if not any(record["label"] == label for record in records):

@@ -25,17 +25,17 @@ def command(form: str) -> int:
       sealtrace metrics
     """
     from sealtrace.cli.output import paint, text_width
-    from sealtrace.studies.policies.policy_metrics import METRICS
+    from sealtrace.printed.metrics import all_metrics
 
     if form == "json":
         listed = [
             {"name": one.name, "formula": one.formula, "source": one.source, "arguments": list(one.arguments),
              "optional": list(one.optional)}
-            for one in METRICS.values()
+            for one in all_metrics().values()
         ]  # fmt: skip
         click.echo(json.dumps(listed, indent=2))
         return 0
-    for one in METRICS.values():
+    for one in all_metrics().values():
         optional = "".join(f" [{name}]" for name in one.optional)
         click.echo(paint(f"{one.name} {' '.join(one.arguments)}{optional}".strip(), "cyan"))
         for text in (one.formula, f"[{one.source}]"):

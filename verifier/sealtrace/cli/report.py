@@ -64,13 +64,13 @@ def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, n
 
     Exit codes: those of `sealtrace verify`.
     """
-    from sealtrace.verification import verify
+    from sealtrace.api import verify
 
     drawn = find_spec("jinja2") is not None
     _refuse_bad_directory(output, bundle, drawn)
     with progress_bar() as progress:
-        report = verify(bundle, expect_root=expect_root, details=drawn, progress=progress)
-    code = 1 if report.failed(strict=strict) else 0 if report.verdict == "verified" else 3
+        report = verify(bundle, expect_root=expect_root, strict=strict, details=drawn, progress=progress)
+    code = report.exit_code
     texts = texts_of(without_timings(report) if no_timings else report, code, prefix_of(bundle))
     _write(output, texts)
     for name in texts:

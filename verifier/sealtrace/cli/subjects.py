@@ -11,8 +11,8 @@ from sealtrace.bundle.identity import MANIFEST
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.cli.printed import read_file
 from sealtrace.contract.audit import AuditProblem
+from sealtrace.printed.papers import read_paper
 from sealtrace.relations.auditing import Source, Stored, Subject
 from sealtrace.relations.sealed import misshapen
 
@@ -40,7 +40,7 @@ def read_source(path: Path) -> Source:
 
 
 def _paper(path: Path) -> Subject:
-    reported = read_file(path)
+    reported = read_paper(path)
     problems = [
         AuditProblem(message=one.message, severity=one.severity, source=one.source, line=one.line)
         for one in reported.problems

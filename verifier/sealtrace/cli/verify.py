@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,7 +79,7 @@ def command(
     """
     from sealtrace.bundle.resources import default_bundle
     from sealtrace.cli.targets import refuse_bad_places, write_targets
-    from sealtrace.verification import select, verify
+    from sealtrace.examination import examine, select
 
     targets = targets_of(forms, outputs, FORMS)
     try:
@@ -88,24 +87,20 @@ def command(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     refuse_bad_places(targets, [bundle or default_bundle()])
-    details = any(target.form == "html" for target in targets)
-    if details and find_spec("jinja2") is None:
-        raise click.UsageError("the page needs Jinja2; `pip install 'sealtrace[html]'`")
     with progress_bar() as progress:
-        report = verify(
+        examination = examine(
             bundle,
             check=check,
             skip=skip,
+            strict=strict,
             expect_root=expect_root,
             every_row=every_row,
-            details=details,
             progress=progress,
         )
-    expected = _expected_verdict(bundle) if as_expected else None
-    if as_expected:
-        code = int(report.verdict != expected)
-    else:
-        code = 1 if report.failed(strict=strict) else 0 if report.verdict == "verified" else 3
+        page = any(target.form == "html" for target in targets)
+        report = examination.full_report if page else examination.report
+    expected = examination.evidence.protocol.get("expects") if as_expected else None
+    code = int(report.verdict != expected) if as_expected else report.exit_code
     write_targets(targets, lambda target: rendered(report, target, code, prefix_of(bundle)))
     if as_expected and code:
         click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)
@@ -158,12 +153,3 @@ def prefix_of(bundle: Path | None) -> str | None:
     if ".." in way.parts or way.is_absolute():
         return None
     return "" if way == Path() else f"{way.as_posix()}/"
-
-
-def _expected_verdict(bundle: Path | None) -> str | None:
-    """What the protocol says that the verdict will be."""
-    from sealtrace.bundle.reading import read_bundle
-    from sealtrace.bundle.resources import default_bundle
-
-    protocol = read_bundle(bundle or default_bundle()).document("protocol")
-    return None if protocol is None else protocol.value.get("expects")

@@ -79,15 +79,16 @@ class Selected(Record):
 
 
 class Summary(Record):
-    """The figures that the paper's appendix asks a verification to print."""
+    """Figures about the study; each pack fills in what its records give."""
 
-    states: Count = Field(description="Observed states inspected.")
-    policies: Count = Field(description="Policies inspected.")
-    traces: Count = Field(description="State-policy traces inspected.")
+    inspected: list[str] = Field(default=[], description="What the study holds, in words, such as `24 states`.")
+    states: Count | None = Field(None, description="Observed states; only of a study of policies.")
+    policies: Count | None = Field(None, description="Policies; only of a study of policies.")
+    traces: Count | None = Field(None, description="State-policy traces; only of a study of policies.")
     tolerance: str | None = Field(None, description="The declared replay tolerance.")
     max_discrepancy: Place | None = Field(None, description="The largest numerical difference.")
     threshold_agreement: Agreement | None = Field(None, description="Recomputed against reported crossings.")
-    selected: list[Selected] = Field(description="Every selector's choice.")
+    selected: list[Selected] = Field(default=[], description="Every selector's choice.")
     chain: Chain = Field(description="The stage chain.")
     assumed: list[str] = Field(default=[], description="What certificates assume, and no record can verify.")
 
@@ -105,14 +106,17 @@ class Cell(Record):
     source: str | None = Field(None, description="The file that printed it.")
     line: Count | None = Field(None, description="Its line.")
     recipe: str | None = Field(None, description="How records give it.")
+    relation: str | None = Field(None, description="The relation that contradicts it, where one does.")
 
 
 class Coverage(Record):
     """How the printed cells are accounted for."""
 
     cells: Count = Field(description="All numeric cells.")
-    recomputed: Count = Field(description="Recomputed from records or matched with the protocol.")
+    recomputed: Count = Field(description="Recomputed from records and compared.")
+    inputs: Count = Field(description="Ids, scales and declared constants, matched with the records.")
     constrained: Count = Field(description="Without records, but bound by relations that hold.")
+    contradicted: Count = Field(description="In a relation that cannot hold.")
     attested: Count = Field(description="Checked by nothing.")
     unclassified: Count = Field(description="Not accounted for.")
     missing: Count = Field(description="To be recomputed from records that are absent or spoilt.")
@@ -135,6 +139,7 @@ class Report(Record):
         description="`findings`: something is wrong; `incomplete`: nothing is wrong, but something is missing or "
         "skipped; `verified`: everything was there and holds."
     )
+    strict: bool = Field(default=False, description="Whether a warning counted as an error.")
     summary: Summary = Field(description="Figures.")
     checks: list[CheckResult] = Field(description="Every check, in order.")
     findings: list[Finding] = Field(description="Every finding; at most 1000 are listed for one check.")
@@ -150,10 +155,7 @@ class Report(Record):
                     "bundle": {"name": "example", "root_sha256": "0" * 64},
                     "verdict": "incomplete",
                     "summary": {
-                        "states": 0,
-                        "policies": 0,
-                        "traces": 0,
-                        "selected": [],
+                        "inspected": ["0 states"],
                         "chain": {"seals": 0, "stages": 8, "signatures": 0, "timestamps": 0},
                     },
                     "checks": [
@@ -173,7 +175,9 @@ class Report(Record):
                     "coverage": {
                         "cells": 0,
                         "recomputed": 0,
+                        "inputs": 0,
                         "constrained": 0,
+                        "contradicted": 0,
                         "attested": 0,
                         "unclassified": 0,
                         "missing": 0,
@@ -184,8 +188,12 @@ class Report(Record):
         }
     )
 
-    def failed(self, *, strict: bool = False) -> bool:
-        """Whether an error was found (or, strictly, a warning)."""
-        return self.verdict == "findings" or (
-            strict and any(finding.severity == "warning" for finding in self.findings)
-        )
+    @property
+    def warnings(self) -> int:
+        """How many warnings are listed."""
+        return sum(finding.severity == "warning" for finding in self.findings)
+
+    @property
+    def exit_code(self) -> int:
+        """What a command that shows this report ends with."""
+        return {"verified": 0, "findings": 1, "incomplete": 3}[self.verdict]

@@ -26,6 +26,7 @@ class Status(StrEnum):
     INPUT = "input"
     MEASURED = "measured"
     CONSTRAINED = "constrained"
+    CONTRADICTED = "contradicted"
     ATTESTED = "attested"
     UNCLASSIFIED = "unclassified"
 
@@ -40,13 +41,16 @@ DEFINITIONS: dict[Status, str] = {
     Status.INPUT: "An id, scale or declared constant, as the records or the protocol have it.",
     Status.MEASURED: "The aggregate of sealed measurements, recomputed.",
     Status.CONSTRAINED: "No records give it; the relations that bind it hold.",
+    Status.CONTRADICTED: "A relation that speaks of it cannot hold for any values that print so.",
     Status.ATTESTED: "Nothing checks it.",
     Status.UNCLASSIFIED: "Nobody said how it follows from records, or that it does not.",
 }
 
 RECOMPUTED = frozenset(
-    {Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH, Status.INPUT, Status.MEASURED}
+    {Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH, Status.MEASURED}
 )
+"""Computed from records and compared."""
+WRONG = frozenset({Status.MISMATCH, Status.CONTRADICTED})
 WARNINGS = frozenset({Status.DOUBLE_ROUNDED, Status.TRUNCATED})
 AGREEING = frozenset({Status.EXACT, Status.TIE, Status.INPUT, Status.MEASURED})
 
@@ -97,7 +101,7 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
         if value == part.value:
             return Judgement(Status.EXACT, f"{part.text} is the count; exact")
         return Judgement(Status.MISMATCH, f"{part.text} is not the count {shown}", abs(value - part.value))
-    slack = SLACK * max(Fraction(1), abs(value))
+    slack = SLACK * max(part.unit, abs(value))
     if part.low + slack < value < part.high - slack:
         return Judgement(Status.EXACT, f"{part.text} is {shown} rounded; exact")
     if part.low - slack <= value <= part.high + slack:
@@ -122,8 +126,9 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
 def _plainly_inside(part: Part, value: Fraction) -> bool:
     """Whether doubles already tell that the value rounds to the string. Most cells need no more."""
     near = as_float(value)
-    margin = 1e-9 * max(1.0, abs(near))
-    return as_float(part.low) + margin < near < as_float(part.high) - margin
+    low, high = as_float(part.low), as_float(part.high)
+    margin = 1e-9 * max(high - low, abs(near) * 1e-3)
+    return low + margin < near < high - margin
 
 
 def _double_rounding(part: Part, value: Fraction) -> str | None:

@@ -53,10 +53,6 @@ def as_report(audit: Audit, *, absent: bool = False, prefix: str = "") -> Report
         bundle=BundleIdentity(name=audit.paper, root_sha256=audit.root_sha256),
         verdict=_VERDICTS[audit.verdict],
         summary=Summary(
-            states=0,
-            policies=0,
-            traces=0,
-            selected=[],
             chain=Chain(seals=0, stages=0, signatures=0, timestamps=0),
         ),
         checks=[*(_family(one, absent) for one in audit.tallies), *_reading(audit)],
@@ -65,6 +61,8 @@ def as_report(audit: Audit, *, absent: bool = False, prefix: str = "") -> Report
         coverage=Coverage(
             cells=audit.coverage.cells,
             recomputed=0,
+            inputs=0,
+            contradicted=0,
             constrained=audit.coverage.constrained,
             attested=audit.coverage.unconstrained,
             unclassified=0,

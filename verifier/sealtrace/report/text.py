@@ -43,6 +43,8 @@ def render(report: Report, *, width: int = 80, paint: Paint = plain) -> str:
 
 def _headline(report: Report, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[report.verdict]
+    if report.verdict == "verified" and report.warnings:
+        word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
     yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
     if report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
@@ -114,31 +116,18 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
 
 def _figures(report: Report, width: int) -> Iterator[str]:
     summary = report.summary
-    yield from _figure(
-        "Inspected", f"{summary.states} states, {summary.policies} policies, {summary.traces} traces", width
-    )
-    yield from _figure("Tolerance", summary.tolerance or "not declared", width)
-    worst = summary.max_discrepancy
-    if worst is None:
-        yield from _figure("Discrepancy", "nothing was replayed", width)
-    else:
+    yield from _figure("Inspected", ", ".join(summary.inspected) or "nothing that a study pack knows", width)
+    if summary.tolerance is not None:
+        yield from _figure("Tolerance", summary.tolerance, width)
+    if (worst := summary.max_discrepancy) is not None:
         key = " ".join((worst.key or {}).values())
-        yield from _figure(
-            "Discrepancy",
-            f"at most {worst.value:.2e}, at {worst.source}:{worst.row} ({key}) {worst.field}",
-            width,
-        )
-    agreement = summary.threshold_agreement
-    yield from _figure(
-        "Crossings",
-        "nothing was compared" if agreement is None else f"{agreement.agree} of {agreement.total} agree",
-        width,
-    )
+        place = f"{worst.source}:{worst.row} ({key}) {worst.field}"
+        yield from _figure("Discrepancy", f"at most {worst.value:.2e}, at {place}", width)
+    if (agreement := summary.threshold_agreement) is not None:
+        yield from _figure("Crossings", f"{agreement.agree} of {agreement.total} agree", width)
     for one in summary.selected:
         reported = "as reported" if one.recomputed == one.reported else f"reported {one.reported or 'none'}"
         yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})", width)
-    if not summary.selected:
-        yield from _figure("Selected", "nothing was recomputed", width)
     chain = summary.chain
     evidence = (
         "the order is the authors' word: no signature or outside timestamp was seen"

@@ -17,9 +17,8 @@ from sealtrace.printed.metrics import (
     MissingEvidenceError,
     RecipeError,
     Value,
-    candidate_place,
     constant_of,
-    metric,
+    metrics_of,
     value_of,
 )
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, VoidError
@@ -43,6 +42,9 @@ from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Study, as_double
 from sealtrace.studies.policies.mathematics.scores import mean
 from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.studies.policies.populations import candidate_place
+
+metric = metrics_of("policies")
 
 SECTION = "section 3.4 and 3.5: dual certification, robust selection"
 

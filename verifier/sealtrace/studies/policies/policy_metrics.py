@@ -11,27 +11,22 @@ import numpy as np
 from sealtrace.contract.scalars import exact
 from sealtrace.printed.judgement import Rounded
 from sealtrace.printed.metrics import (
-    METRICS,
     Arguments,
     MissingEvidenceError,
     RecipeError,
     Value,
-    candidate_place,
     constant_of,
-    members_of,
-    metric,
+    metrics_of,
     rounded_values,
-    scored_traces,
-    state_place,
-    traces_of,
     value_of,
 )
-from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector
+from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
 from sealtrace.studies.policies.evidence.study import Study, as_double
 from sealtrace.studies.policies.mathematics import bootstrap, fidelity, policies, selection
 from sealtrace.studies.policies.mathematics.scores import mean
+from sealtrace.studies.policies.populations import candidate_place, members_of, scored_traces, state_place, traces_of
 
-__all__ = ["METRICS"]
+metric = metrics_of("policies")
 
 # Given quantities
 
@@ -285,7 +280,7 @@ def teacher_regret(study: Study, arguments: Arguments) -> Value:
     places = study.by_state("teacher")[states]
     if not frame.column("values").is_valid().to_numpy(zero_copy_only=False)[places].all():
         raise MissingEvidenceError("a teacher record has no action values")
-    values = frame.action_matrix("values", study.actions).values[places]
+    values = action_matrix(frame, "values", study.actions).values[places]
     return value_of(study.frame("trace"), rows, mean(fidelity.teacher_regret(teacher, policy, values)))
 
 
@@ -421,14 +416,14 @@ def _teacher_row(study: Study, arguments: Arguments) -> int:
 @metric("teacher_probability", "pi_T(a | s)", "appendix A: teacher", needs="state action")
 def teacher_probability(study: Study, arguments: Arguments) -> Value:
     row = _teacher_row(study, arguments)
-    matrix = study.frame("teacher").action_matrix("distribution", study.actions)
+    matrix = action_matrix(study.frame("teacher"), "distribution", study.actions)
     return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
 
 
 @metric("teacher_action_value", "Q_T(s, a)", "appendix A: teacher", needs="state action", given=True)
 def teacher_action_value(study: Study, arguments: Arguments) -> Value:
     row = _teacher_row(study, arguments)
-    matrix = study.frame("teacher").action_matrix("values", study.actions)
+    matrix = action_matrix(study.frame("teacher"), "values", study.actions)
     return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
 
 
@@ -437,8 +432,8 @@ def teacher_state_value(study: Study, arguments: Arguments) -> Value:
     row = _teacher_row(study, arguments)
     frame = study.frame("teacher")
     product = (
-        frame.action_matrix("distribution", study.actions).values[row]
-        * frame.action_matrix("values", study.actions).values[row]
+        action_matrix(frame, "distribution", study.actions).values[row]
+        * action_matrix(frame, "values", study.actions).values[row]
     )
     return value_of(frame, np.array([row]), float(product.sum()))
 

@@ -1,1 +1,111 @@
-"""Results of any field: datasets with a declared schema, the metrics over them, and the checks of both."""
+"""Results of any field: labelled items, predictions, measurements, and the runs that made them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sealtrace.contract.kind import STAGES, Form, Kind, any_role
+from sealtrace.contract.packs import Check, Pack
+
+if TYPE_CHECKING:
+    from sealtrace.evidence import Evidence
+
+_HERE = "sealtrace.studies.results"
+
+KINDS = (
+    Kind("label", Form.ROWS, f"{_HERE}.records:Label", ("item",), any_role("declare", "report")),
+    Kind("prediction", Form.ROWS, f"{_HERE}.records:Prediction", ("item", "model"), any_role("replay", "report")),
+    Kind(
+        "measurement",
+        Form.ROWS,
+        f"{_HERE}.records:Measurement",
+        ("quantity", "subject", "repeat"),
+        any_role("structure", "select", "report"),
+    ),
+    Kind("dataset", Form.DOCUMENT, "sealtrace.contract.dataset:Dataset", stages=any_role(*STAGES)),
+    Kind("rows", Form.ROWS, "", stages=any_role(*STAGES)),
+    Kind("run", Form.ROWS, "sealtrace.contract.provenance:Run", ("run",), any_role("bank", "report")),
+)
+
+CATALOGUE = (
+    Check(
+        "dataset.declared",
+        "Every declared dataset has rows, and its references lead to datasets that are declared",
+        "bundle format: datasets",
+        "a reference names a dataset that is not there",
+        reads=("dataset", "rows"),
+    ),
+    Check(
+        "dataset.references",
+        "Every row that is named is there, and every row that must be named is",
+        "bundle format: references between datasets",
+        "an answer is about an example that the examples do not have",
+        reads=("dataset", "rows"),
+        needs=("dataset.declared",),
+        consequences=("table.cells",),
+    ),
+    Check(
+        "dataset.complete",
+        "Every declared combination is there as often as declared: every example with every system and seed",
+        "bundle format: completeness of datasets",
+        "the wrong answers of one system are deleted",
+        reads=("dataset", "rows"),
+        consequences=("dataset.counts", "table.cells"),
+    ),
+    Check(
+        "dataset.depends",
+        "What is one for each is one: an example has the same right answer for every system",
+        "bundle format: dependencies within datasets",
+        "the right answer of an example is changed for one system",
+        reads=("dataset", "rows"),
+        consequences=("table.cells",),
+    ),
+    Check(
+        "dataset.counts",
+        "Datasets have as many rows, and fields as many values, as declared",
+        "bundle format: declared counts",
+        "the declaration counts another number of rows",
+        reads=("dataset", "rows"),
+    ),
+    Check(
+        "result.predictions",
+        "Every model predicts every labelled item of its splits exactly once, and nothing else",
+        "bundle format: predictions join labels",
+        "the wrong predictions of one model are deleted",
+        reads=("label", "prediction"),
+        consequences=("table.cells",),
+    ),
+    Check(
+        "result.measurements",
+        "Every measured quantity has one unit and the same repeats, from zero, for each subject",
+        "bundle format: measurements",
+        "all but one of the repeats of a subject are deleted",
+        reads=("measurement",),
+        consequences=("table.cells",),
+    ),
+    Check(
+        "result.runs",
+        "Every run that a record names is there, and the checkpoint that a run names is in the bundle",
+        "bundle format: runs",
+        "a run names a checkpoint that is not in the bundle",
+        reads=("run",),
+    ),
+)
+
+
+def _absent(evidence: Evidence) -> str | None:
+    held = {kind.name for kind in KINDS}.intersection(entry.kind for entry in evidence.bundle.entries)
+    return None if held else "the study holds no datasets, predictions, measurements or runs"
+
+
+PACK = Pack(
+    name="results",
+    kinds=KINDS,
+    catalogue=CATALOGUE,
+    checks=f"{_HERE}.checks",
+    evidence=f"{_HERE}.evidence:Results",
+    overview=f"{_HERE}.overview",
+    measured=("measurement",),
+    doubtful=f"{_HERE}.evidence:doubtful",
+    absent=_absent,
+)

@@ -5,6 +5,7 @@ from sealtrace.studies.policies.checks import (  # noqa: F401 - imported for the
     boundary,
     certificates,
     gate,
+    joins,
     ledger,
     maps,
     partitions,

@@ -6,7 +6,7 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.frame import Frame, Mask
+from sealtrace.studies.policies.evidence.frame import Frame, Mask, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies
 
@@ -21,14 +21,7 @@ def legal_set(study: Study, outcome: Outcome) -> None:
         (legal.unknown, "a legal action is not of the declared vocabulary", ", ".join(study.actions)),
         (legal.repeated, "a legal action is listed twice", "each action once"),
     ):
-        outcome.rows(
-            frame,
-            np.flatnonzero(rows),
-            "/legal",
-            message,
-            expected=lambda _: expected,
-            found=lambda row: ", ".join(listed[row].as_py()) or "none",
-        )
+        outcome.rows(frame, rows, "/legal", message, expected, lambda row: ", ".join(listed[row].as_py()) or "none")
 
 
 @check("action.order", "rows")
@@ -40,11 +33,11 @@ def order(study: Study, outcome: Outcome) -> None:
         listed = frame.column("legal")
         outcome.rows(
             frame,
-            np.flatnonzero(~lists.ordered),
+            ~lists.ordered,
             "/legal",
             "the actions are not in the protocol's order",
-            expected=lambda row: ", ".join(a for a in study.actions if a in listed[row].as_py()),
-            found=lambda row: ", ".join(listed[row].as_py()),
+            lambda row: ", ".join(a for a in study.actions if a in listed[row].as_py()),
+            lambda row: ", ".join(listed[row].as_py()),
         )
 
 
@@ -60,7 +53,7 @@ def vocabulary(study: Study, outcome: Outcome) -> None:
 
 
 def _same_names(study: Study, outcome: Outcome, frame: Frame, field: str) -> None:
-    matrix = frame.action_matrix(field, study.actions)
+    matrix = action_matrix(frame, field, study.actions)
     _report(study, outcome, frame, field, matrix.named, matrix.unknown)
 
 
@@ -86,8 +79,8 @@ def _report(study: Study, outcome: Outcome, frame: Frame, field: str, named: Mas
         wrong,
         f"/{field}",
         "the actions are not the observation's legal actions",
-        expected=lambda row: names(study.legal.named[states[row]]),
-        found=found,
+        lambda row: names(study.legal.named[states[row]]),
+        found,
     )
 
 
@@ -108,6 +101,5 @@ def chosen(study: Study, outcome: Outcome) -> None:
         rows[wrong],
         "/action",
         "the stored action is not the legal action of largest probability",
-        expected=lambda row: replayed[row],
-        found=lambda row: frame.text("action", row),
+        lambda row: replayed[row],
     )

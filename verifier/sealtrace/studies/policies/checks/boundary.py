@@ -32,13 +32,11 @@ def interfaces(study: Study, outcome: Outcome) -> None:
         outcome.inspected += len(fields)
         for index, field in enumerate(fields):
             if field not in VISIBLE.get(name, frozenset()):
-                outcome.add(
+                outcome.at(study.protocol_path, {"interface": name}).error(
+                    f"/interfaces/{name}/{index}",
                     "the interface declares a field that its contract hides",
-                    source=study.protocol_path,
-                    key={"interface": name},
-                    field=f"/interfaces/{name}/{index}",
-                    expected=", ".join(sorted(VISIBLE.get(name, ()))) or "a known interface",
-                    found=field,
+                    ", ".join(sorted(VISIBLE.get(name, ()))) or "a known interface",
+                    field,
                 )
 
 
@@ -59,8 +57,8 @@ def inputs(study: Study, outcome: Outcome) -> None:
                     rows[names[rows]],
                     "/inputs",
                     "the policy read a field that its interface does not show",
-                    expected=lambda _: ", ".join(sorted(allowed)) or "nothing",
-                    found=lambda _: name,
+                    ", ".join(sorted(allowed)) or "nothing",
+                    name,
                 )
         for name, needed in _needed(study, one, accepted[rows]).items():
             lacking = needed & ~read.get(name, np.zeros(frame.size, np.bool_))[rows]
@@ -69,8 +67,8 @@ def inputs(study: Study, outcome: Outcome) -> None:
                 rows[lacking],
                 "/inputs",
                 "the policy cannot be computed without a field that it does not name",
-                expected=lambda _: name,
-                found=lambda row: ", ".join(frame.column("inputs")[row].as_py()) or "nothing",
+                name,
+                lambda row: ", ".join(frame.column("inputs")[row].as_py()) or "nothing",
             )
 
 

@@ -121,35 +121,30 @@ def complete(study: Study, outcome: Outcome) -> None:
         present = np.zeros((len(bank), len(one.partition.groups)), np.bool_)
         present[one.candidates, one.groups] = True
         for row, group in np.argwhere(~present).tolist():
-            outcome.add(
-                "the pair of candidate and group has no certificate",
-                source=one.partition.document.path,
-                key={
+            outcome.at(
+                one.partition.document.path,
+                {
                     "partition": one.partition.name,
                     "group": one.partition.groups[group],
                     "candidate": study.candidates[bank[row]].name,
                 },
-                expected="one certificate",
-                found="none",
-            )
+            ).error(None, "the pair of candidate and group has no certificate", "one certificate", "none")
     outcome.rows(
         frame,
-        np.flatnonzero(~known),
+        ~known,
         "/group",
         "the certificate belongs to no frozen partition, group and competing candidate",
-        expected=lambda _: "a group of a frozen partition, and a competing candidate",
-        found=lambda row: " ".join(frame.key(row).values()),
+        "a group of a frozen partition, and a competing candidate",
+        lambda row: " ".join(frame.key(row).values()),
     )
     certified = {one.partition.name for one in joined(study)}
     for name, reason in _certified_in(study).items():
         if name not in certified:
-            outcome.add(
+            outcome.at(study.protocol_path, {"partition": name}).error(
+                "/certification/partition" if reason == "the protocol deploys" else "/selectors",
                 f"{reason} in this partition, and nothing is certified in it",
-                source=study.protocol_path,
-                key={"partition": name},
-                field="/certification/partition" if reason == "the protocol deploys" else "/selectors",
-                expected=f"certificates of {name}",
-                found="none",
+                f"certificates of {name}",
+                "none",
             )
 
 
@@ -168,8 +163,8 @@ def _compare(study: Study, outcome: Outcome, field: str, name: str, message: str
                 one.rows[~told],
                 f"/{field}",
                 "the certificate leaves out its bound",
-                expected=lambda row: float(due[np.flatnonzero(one.rows == row)[0]]),
-                found=lambda _: "nothing",
+                lambda row: float(due[np.flatnonzero(one.rows == row)[0]]),
+                "nothing",
             )
             rows, due = one.rows[told], due[told]
             void = np.isnan(due)
@@ -178,11 +173,14 @@ def _compare(study: Study, outcome: Outcome, field: str, name: str, message: str
                 rows[void & ~np.isnan(stored[rows])],
                 f"/{field}",
                 "a group without calibration states has no mean",
-                expected=lambda _: "nothing",
-                found=lambda row: float(stored[row]),
+                "nothing",
+                lambda row: float(stored[row]),
             )
             rows, due = rows[~void], due[~void]
-            outcome.compare(frame, rows, f"/{field}", due, stored[rows], 0.0 if exactly else study.tolerance, message)
+            # A utility bound is a normalized mean less a radius: as exact as numbers around one are.
+            size = 1.0 if field.startswith("utility") else 0.0
+            allowed = 0.0 if exactly else study.tolerance
+            outcome.compare(frame, rows, f"/{field}", due, stored[rows], allowed, message, size)
 
 
 def _table(calibration: Calibration, name: str) -> Matrix:
@@ -231,8 +229,8 @@ def utility_range(study: Study, outcome: Outcome) -> None:
             rows,
             "/probabilities",
             "the utility lies outside the declared range, which voids the utility certificates that it enters",
-            expected=lambda _: f"from {_text(low)} to {_text(high)}",
-            found=lambda row: float(values[at[row]]),
+            f"from {_text(low)} to {_text(high)}",
+            lambda row: float(values[at[row]]),
         )
 
 
@@ -250,11 +248,11 @@ def utility(study: Study, outcome: Outcome) -> None:
             stored = frame.numbers(field)
             outcome.rows(
                 frame,
-                np.flatnonzero(~np.isnan(stored)),
+                ~np.isnan(stored),
                 f"/{field}",
                 "the certificate bounds a utility, and the protocol declares no failure probability for it",
-                expected=lambda _: "nothing",
-                found=lambda row: float(stored[row]),
+                "nothing",
+                lambda row: float(stored[row]),
             )
         outcome.not_applicable = "the protocol certifies no utility"
         return
@@ -280,8 +278,8 @@ def certified(study: Study, outcome: Outcome) -> None:
                 wrong,
                 "/certified",
                 "whether the bound is within the group's budget is decided otherwise",
-                expected=lambda row: not stored[row],
-                found=lambda row: bool(stored[row]),
+                lambda row: not stored[row],
+                lambda row: bool(stored[row]),
             )
 
 

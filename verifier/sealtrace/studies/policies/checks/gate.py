@@ -101,11 +101,11 @@ def query_gate(study: Study, outcome: Outcome) -> None:
     gated = np.isin(study.trace_candidate, indices)
     outcome.rows(
         frame,
-        np.flatnonzero(present & ~gated & (study.trace_candidate >= 0)),
+        present & ~gated & (study.trace_candidate >= 0),
         "/query",
         "a policy without a gate has a query record",
-        expected=lambda _: "nothing",
-        found=lambda _: "a query record",
+        "nothing",
+        "a query record",
     )
     for index in indices:
         if replay_of(study, index) is None:
@@ -114,12 +114,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
         rows = study.traces_of(index)
         outcome.inspected += len(rows)
         outcome.rows(
-            frame,
-            rows[~present[rows]],
-            "/query",
-            "the policy's query record is missing",
-            expected=lambda _: "a query record",
-            found=lambda _: "nothing",
+            frame, rows[~present[rows]], "/query", "the policy's query record is missing", "a query record", "nothing"
         )
         rows = rows[present[rows]]
         states = study.trace_state[rows]
@@ -135,6 +130,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
             score[rows],
             study.tolerance,
             "the gate's score is not what the prior and the features give",
+            1.0,
         )
         wrong = rows[requested[rows] != asks[states]]
         outcome.rows(
@@ -142,8 +138,8 @@ def query_gate(study: Study, outcome: Outcome) -> None:
             wrong,
             "/query/requested",
             "the gate decides otherwise",
-            expected=lambda row: bool(asks[study.trace_state[row]]),
-            found=lambda row: bool(requested[row]),
+            lambda row: bool(asks[study.trace_state[row]]),
+            lambda row: bool(requested[row]),
         )
         allowed = _allowed(study, rows, states, asks)
         verdicts = dict(zip(rows.tolist(), allowed.tolist(), strict=True))
@@ -152,8 +148,8 @@ def query_gate(study: Study, outcome: Outcome) -> None:
             rows[accepted[rows] != allowed],
             "/query/accepted",
             "the budget decides otherwise",
-            expected=lambda row: verdicts[row],
-            found=lambda row: bool(accepted[row]),
+            lambda row: verdicts[row],
+            lambda row: bool(accepted[row]),
         )
 
 

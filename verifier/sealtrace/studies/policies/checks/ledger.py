@@ -71,11 +71,11 @@ def ledger(study: Study, outcome: Outcome) -> None:
     right = known & (np.diff(starts) == owed)
     outcome.rows(
         frame,
-        np.flatnonzero(known & ~right),
+        known & ~right,
         "/ledger",
         "the ledger has other events than the policy owes",
-        expected=lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
-        found=lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
+        lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
+        lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
     )
     for position, event in enumerate(due):
         rows = np.flatnonzero(right & (event != _NONE))
@@ -86,8 +86,8 @@ def ledger(study: Study, outcome: Outcome) -> None:
             rows[~same],
             f"/ledger/{position}/event",
             "another event was charged",
-            expected=lambda row: known_events[event[row]],
-            found=lambda row: column[row].as_py()[position]["event"],
+            lambda row: known_events[event[row]],
+            lambda row: column[row].as_py()[position]["event"],
         )
         rows, places = rows[same], places[same]
         for number in distinct(event[rows]).tolist():
@@ -113,8 +113,8 @@ def _costs(
             rows,
             f"/ledger/{position}/event",
             "the protocol configures no such charge",
-            expected=lambda _: f"a charge for {event}",
-            found=lambda _: "none",
+            f"a charge for {event}",
+            "none",
         )
         return
     for name in ("tokens", "latency_ms", "tool_calls"):

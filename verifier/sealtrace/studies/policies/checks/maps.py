@@ -68,13 +68,8 @@ def selector(study: Study, outcome: Outcome) -> None:
             expected.append(("/split", " or ".join(names), record["split"]))
         for field, due, found in expected:
             if due != found:
-                outcome.add(
-                    "the map is not one that the protocol's selectors make",
-                    source=document.path,
-                    key=key,
-                    field=field,
-                    expected=due,
-                    found=found,
+                outcome.at(document.path, key).error(
+                    field, "the map is not one that the protocol's selectors make", due, found
                 )
     absent = set(choosing) - set(times)
     if absent:
@@ -89,13 +84,11 @@ def groups(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         found = [one["group"] for one in document.value["assignments"]]
         if found != chosen.partition.groups:
-            outcome.add(
+            outcome.at(document.path, key).error(
+                "/assignments",
                 "the map assigns other groups than its partition has, or in another order",
-                source=document.path,
-                key=key,
-                field="/assignments",
-                expected=", ".join(chosen.partition.groups),
-                found=", ".join(found),
+                ", ".join(chosen.partition.groups),
+                ", ".join(found),
             )
 
 
@@ -115,13 +108,11 @@ def certified(study: Study, outcome: Outcome) -> None:
             with missing_where_undefined(outcome):
                 allowed = certified_names(chosen.calibration, chosen.partition.groups.index(assigned["group"]))
                 if name not in allowed:
-                    outcome.add(
+                    outcome.at(document.path, {**key, "group": assigned["group"]}).error(
+                        f"/assignments/{place}",
                         "the map deploys a candidate that is not certified in the group",
-                        source=document.path,
-                        key={**key, "group": assigned["group"]},
-                        field=f"/assignments/{place}",
-                        expected=", ".join([*allowed, _anchor_name(study)]),
-                        found=name,
+                        ", ".join([*allowed, _anchor_name(study)]),
+                        name,
                     )
 
 
@@ -157,13 +148,11 @@ def choice(study: Study, outcome: Outcome) -> None:
                 ("outcome", wanted, assigned["outcome"]),
             ):
                 if expected != found:
-                    outcome.add(
+                    outcome.at(document.path, {**key, "group": group}).error(
+                        f"/assignments/{place}/{field}",
                         f"the rule takes something else in this group ({chosen.reason})",
-                        source=document.path,
-                        key={**key, "group": group},
-                        field=f"/assignments/{place}/{field}",
-                        expected=expected,
-                        found=found,
+                        expected,
+                        found,
                     )
 
 
@@ -177,25 +166,19 @@ def bounds(study: Study, outcome: Outcome) -> None:
             reported = document.value.get(field)
             if kind not in chosen.certifies:
                 if reported is not None:
-                    outcome.add(
-                        f"a {chosen.rule} rule states no such bound",
-                        source=document.path,
-                        key=key,
-                        field=f"/{field}",
-                        expected="nothing",
-                        found=reported,
+                    outcome.at(document.path, key).error(
+                        f"/{field}", f"a {chosen.rule} rule states no such bound", "nothing", reported
                     )
                 continue
             with missing_where_undefined(outcome):
                 due = chosen.risk_upper() if kind == "risk" else chosen.utility_lower()
-                if reported is None or not abs(due - reported) <= study.tolerance:
-                    outcome.add(
+                size = max(abs(due), 1.0 if kind == "utility" else 0.0)
+                if reported is None or not abs(due - reported) <= study.tolerance * size:
+                    outcome.at(document.path, key).error(
+                        f"/{field}",
                         f"the map's {kind} bound is not its worst mixture within {_ratio(chosen.radius)}",
-                        source=document.path,
-                        key=key,
-                        field=f"/{field}",
-                        expected=due,
-                        found="nothing" if reported is None else reported,
+                        due,
+                        "nothing" if reported is None else reported,
                     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -41,13 +42,11 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declar
             continue
         declared = classes.get(partition.learned_in)
         if declared is None:
-            outcome.add(
+            outcome.at(partition.document.path, {"partition": partition.name}).error(
+                "/learned_in",
                 "the protocol declares no such class of partitions",
-                source=partition.document.path,
-                key={"partition": partition.name},
-                field="/learned_in",
-                expected=", ".join(classes) or "none",
-                found=partition.learned_in,
+                ", ".join(classes) or "none",
+                partition.learned_in,
             )
             continue
         yield (
@@ -98,45 +97,31 @@ def rule(study: Study, outcome: Outcome) -> None:
     for document in documents:
         key = {"partition": document.value["name"]}
         if names[document.value["name"]] > 1:
-            outcome.add(
-                "several partitions have this name",
-                source=document.path,
-                key=key,
-                field="/name",
-                expected="one partition",
-                found=names[document.value["name"]],
+            outcome.at(document.path, key).error(
+                "/name", "several partitions have this name", "one partition", names[document.value["name"]]
             )
         groups = Counter(leaf["group"] for leaf in document.value["leaves"])
         for place, leaf in enumerate(document.value["leaves"]):
             if groups[leaf["group"]] > 1:
-                outcome.add(
-                    "the group stands twice",
-                    source=document.path,
-                    key={**key, "group": leaf["group"]},
-                    field=f"/leaves/{place}/group",
-                    expected="one leaf",
-                    found=groups[leaf["group"]],
+                outcome.at(document.path, {**key, "group": leaf["group"]}).error(
+                    f"/leaves/{place}/group", "the group stands twice", "one leaf", groups[leaf["group"]]
                 )
             for number, condition in enumerate(leaf["conditions"]):
                 pointer = f"/leaves/{place}/conditions/{number}/feature"
                 declared = features.get(condition["feature"])
                 if declared is None:
-                    outcome.add(
+                    outcome.at(document.path, {**key, "group": leaf["group"]}).error(
+                        pointer,
                         "the rule reads a feature that the protocol does not declare",
-                        source=document.path,
-                        key={**key, "group": leaf["group"]},
-                        field=pointer,
-                        expected=", ".join(features),
-                        found=condition["feature"],
+                        ", ".join(features),
+                        condition["feature"],
                     )
                 elif declared["field"] not in visible:
-                    outcome.add(
+                    outcome.at(document.path, {**key, "group": leaf["group"]}).error(
+                        pointer,
                         "the rule reads a field that a deployed policy does not see",
-                        source=document.path,
-                        key={**key, "group": leaf["group"]},
-                        field=pointer,
-                        expected=", ".join(sorted(visible)),
-                        found=f"{condition['feature']} of {declared['field']}",
+                        ", ".join(sorted(visible)),
+                        f"{condition['feature']} of {declared['field']}",
                     )
     _cover(study, outcome)
 
@@ -151,14 +136,7 @@ def _cover(study: Study, outcome: Outcome) -> None:
             (holding > 1, f"several groups of {partition.name} hold the state"),
             (holding < 0, f"the rule of {partition.name} cannot be followed at the state"),
         ):
-            outcome.rows(
-                frame,
-                np.flatnonzero(wrong),
-                "/state",
-                message,
-                expected=lambda _: "one group",
-                found=lambda row: str(max(0, int(holding[row]))),
-            )
+            outcome.rows(frame, wrong, "/state", message, "one group", lambda row: str(max(0, int(holding[row]))))
 
 
 @check("partition.labels", "traces")
@@ -171,11 +149,11 @@ def labels(study: Study, outcome: Outcome) -> None:
         if labelled.any():
             outcome.rows(
                 frame,
-                np.flatnonzero(labelled),
+                labelled,
                 "/group",
                 "the trace carries a group, and the protocol deploys no partition",
-                expected=lambda _: "no group",
-                found=lambda row: texts[codes[row]],
+                "no group",
+                lambda row: texts[codes[row]],
             )
             outcome.inspected = int(labelled.sum())
         else:
@@ -194,19 +172,19 @@ def labels(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(rows)
     outcome.rows(
         frame,
-        np.flatnonzero(labelled & ~np.isin(splits, due)),
+        labelled & ~np.isin(splits, due),
         "/group",
         "the trace was sealed before there was a partition, and carries a group",
-        expected=lambda _: "no group",
-        found=lambda row: texts[codes[row]],
+        "no group",
+        lambda row: texts[codes[row]],
     )
     outcome.rows(
         frame,
         rows[place[codes[rows]] != groups],
         "/group",
         "the trace carries another group than the deployed rule gives",
-        expected=lambda row: _group_name(partition, int(partition.group_of[study.trace_state[row]])),
-        found=lambda row: texts[codes[row]] if codes[row] >= 0 else "none",
+        lambda row: _group_name(partition, int(partition.group_of[study.trace_state[row]])),
+        lambda row: texts[codes[row]] if codes[row] >= 0 else "none",
     )
 
 
@@ -228,26 +206,25 @@ def support(study: Study, outcome: Outcome) -> None:
         if partition.name in minimum and structure is not None:
             for group, count in enumerate(_counts(study, partition, structure)):
                 if count < max(1, minimum[partition.name]):
-                    outcome.add(
+                    outcome.at(
+                        partition.document.path, {"partition": partition.name, "group": partition.groups[group]}
+                    ).error(
+                        f"/leaves/{group}",
                         "fewer structure states fall into the group than the class demands",
-                        source=partition.document.path,
-                        key={"partition": partition.name, "group": partition.groups[group]},
-                        field=f"/leaves/{group}",
-                        expected=f"at least {max(1, minimum[partition.name])}",
-                        found=count,
+                        f"at least {max(1, minimum[partition.name])}",
+                        count,
                     )
         for split in calibration:
             for group, count in enumerate(_counts(study, partition, split)):
                 if not count:
-                    outcome.add(
+                    outcome.at(
+                        partition.document.path, {"partition": partition.name, "group": partition.groups[group]}
+                    ).warning(
+                        f"/leaves/{group}",
                         "no calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
                         "to the anchor",
-                        severity="warning",
-                        source=partition.document.path,
-                        key={"partition": partition.name, "group": partition.groups[group]},
-                        field=f"/leaves/{group}",
-                        expected="calibration states",
-                        found=0,
+                        "calibration states",
+                        0,
                     )
 
 
@@ -278,13 +255,11 @@ def in_class(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         reason = _not_in_class(study, outcome, partition, declared)
         if reason is not None:
-            outcome.add(
+            outcome.at(partition.document.path, {"partition": partition.name}).error(
+                "/leaves",
                 f"the partition is not of its class: {reason}",
-                source=partition.document.path,
-                key={"partition": partition.name},
-                field="/leaves",
-                expected=f"a partition of the class {partition.learned_in}",
-                found=f"{len(partition.groups)} leaves",
+                f"a partition of the class {partition.learned_in}",
+                f"{len(partition.groups)} leaves",
             )
 
 
@@ -317,14 +292,9 @@ def objective(study: Study, outcome: Outcome) -> None:
             outcome.missing = f"{partition.name} states no objective, or leaves structure states without a group"
             continue
         due = partitions.objective(groups, degradations, declared.lambda_cert, declared.lambda_comp)
-        if not abs(due - reported) <= study.tolerance:
-            outcome.add(
-                "the objective is not what the structure split gives",
-                source=partition.document.path,
-                key={"partition": partition.name},
-                field="/objective",
-                expected=due,
-                found=reported,
+        if not math.isclose(due, reported, rel_tol=study.tolerance):
+            outcome.at(partition.document.path, {"partition": partition.name}).error(
+                "/objective", "the objective is not what the structure split gives", due, reported
             )
 
 
@@ -353,13 +323,11 @@ def optimal(study: Study, outcome: Outcome) -> None:
             outcome.missing = f"{partition.name}: {error}"
             continue
         if partitions.canonical(found.leaves) != partitions.canonical(partition.leaves):
-            outcome.add(
+            outcome.at(partition.document.path, {"partition": partition.name}).error(
+                "/leaves",
                 f"another partition of the class is better, or equal and earlier ({found.describe()})",
-                source=partition.document.path,
-                key={"partition": partition.name},
-                field="/leaves",
-                expected=partitions.canonical(found.leaves).replace("\n", "; "),
-                found=partitions.canonical(partition.leaves).replace("\n", "; "),
+                partitions.canonical(found.leaves).replace("\n", "; "),
+                partitions.canonical(partition.leaves).replace("\n", "; "),
             )
 
 
@@ -379,13 +347,8 @@ def allocations(study: Study, outcome: Outcome) -> None:
         for kind, zeta in (("risk", "zeta_risk"), ("utility", "zeta_util")):
             shares = [exact(entry[kind]) for entry in entries if entry.get(kind) is not None]
             if sum(shares, Fraction(0)) > 1:
-                outcome.add(
-                    f"the shares of {zeta} sum to more than one",
-                    source=partition.document.path,
-                    key={"partition": partition.name},
-                    field="/allocations",
-                    expected="at most 1",
-                    found=sum(shares, Fraction(0)),
+                outcome.at(partition.document.path, {"partition": partition.name}).error(
+                    "/allocations", f"the shares of {zeta} sum to more than one", "at most 1", sum(shares, Fraction(0))
                 )
 
 
@@ -405,24 +368,17 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
             key["scale"] = entry["scale"]
         for kind in ("risk", "utility"):
             if entry.get(kind) is not None and exact(entry[kind]) <= 0:
-                outcome.add(
-                    "a share of the failure budget is positive",
-                    source=partition.document.path,
-                    key=key,
-                    field=f"/allocations/{place}/{kind}",
-                    expected="above 0",
-                    found=entry[kind],
+                outcome.at(partition.document.path, key).error(
+                    f"/allocations/{place}/{kind}", "a share of the failure budget is positive", "above 0", entry[kind]
                 )
         scale = None if entry.get("scale") is None else exact(entry["scale"])
         candidate = None if scale is None else by_value.get((entry["arm"], scale))
         if candidate is None or entry["group"] not in groups or (candidate, entry["group"]) in seen:
-            outcome.add(
+            outcome.at(partition.document.path, key).error(
+                f"/allocations/{place}",
                 "the share belongs to no pair of a competing candidate and a group, or the pair has one already",
-                source=partition.document.path,
-                key=key,
-                field=f"/allocations/{place}",
-                expected="one share per competing candidate and group",
-                found=f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}",
+                "one share per competing candidate and group",
+                f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}",
             )
             continue
         seen.add((candidate, entry["group"]))
@@ -433,11 +389,6 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
         if (candidate, group) not in seen
     ]
     for name, group in absent:
-        outcome.add(
-            "the pair has no share of the failure budgets",
-            source=partition.document.path,
-            key={"partition": partition.name, "group": group, "candidate": name},
-            field="/allocations",
-            expected="one share",
-            found="none",
+        outcome.at(partition.document.path, {"partition": partition.name, "group": group, "candidate": name}).error(
+            "/allocations", "the pair has no share of the failure budgets", "one share", "none"
         )

@@ -6,14 +6,14 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, Frame
+from sealtrace.studies.policies.evidence.frame import ActionMatrix, Frame, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 
 
 def _distributions(study: Study) -> list[tuple[Frame, str, ActionMatrix]]:
     teacher, trace = study.frame("teacher"), study.frame("trace")
     return [
-        (teacher, "distribution", teacher.action_matrix("distribution", study.actions)),
+        (teacher, "distribution", action_matrix(teacher, "distribution", study.actions)),
         (trace, "probabilities", study.probabilities),
     ]
 
@@ -48,16 +48,16 @@ def support(study: Study, outcome: Outcome) -> None:
                     rows[bad[:, action]],
                     f"/{field}/{study.actions[action]}",
                     message,
-                    expected=lambda _: expected,
-                    found=lambda row: float(matrix.values[row, action]) if matrix.named[row, action] else "nothing",
+                    expected,
+                    lambda row: float(matrix.values[row, action]) if matrix.named[row, action] else "nothing",
                 )
         outcome.rows(
             frame,
-            np.flatnonzero(matrix.unknown),
+            matrix.unknown,
             f"/{field}",
             "probability on an action that nobody declared",
-            expected=lambda _: ", ".join(study.actions),
-            found=lambda row: ", ".join(name for name, _ in frame.column(field)[row].as_py()),
+            ", ".join(study.actions),
+            lambda row: ", ".join(name for name, _ in frame.column(field)[row].as_py()),
         )
 
 
@@ -75,8 +75,8 @@ def normalized(study: Study, outcome: Outcome) -> None:
             rows[~(distance <= tolerance)],
             f"/{field}",
             "the probabilities do not sum to one",
-            expected=lambda _: f"1 within {study.protocol['tolerances']['normalization']}",
-            found=lambda row: float(sums[row]),
+            f"1 within {study.protocol['tolerances']['normalization']}",
+            lambda row: float(sums[row]),
         )
         if len(rows):
             worst = int(np.where(np.isfinite(distance), distance, -1.0).argmax())

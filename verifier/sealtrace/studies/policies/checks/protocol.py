@@ -177,30 +177,15 @@ def _dealt_domains(
 def domain(study: Study, outcome: Outcome) -> None:
     protocols = [document.path for document in study.bundle.documents if document.kind == "protocol"]
     if len(protocols) > 1:
-        outcome.add(
-            "a study has one protocol",
-            source=protocols[1],
-            expected=f"only {protocols[0]}",
-            found=", ".join(protocols),
-        )
+        outcome.at(protocols[1]).error(None, "a study has one protocol", f"only {protocols[0]}", ", ".join(protocols))
     if study.protocol["study"] != study.bundle.name:
-        outcome.add(
-            "the manifest gives the study another name",
-            source="manifest.json",
-            field="/name",
-            expected=study.protocol["study"],
-            found=study.bundle.name,
+        outcome.at("manifest.json").error(
+            "/name", "the manifest gives the study another name", study.protocol["study"], study.bundle.name
         )
     for pointer, found, holds, domain in _domains(study.protocol):
         outcome.inspected += 1
         if not holds:
-            outcome.add(
-                "the declared value lies outside its domain",
-                source=study.protocol_path,
-                field=pointer,
-                expected=domain,
-                found=found,
-            )
+            outcome.at(study.protocol_path).error(pointer, "the declared value lies outside its domain", domain, found)
 
 
 @check("bank.scales", "candidates")
@@ -212,38 +197,30 @@ def scales(study: Study, outcome: Outcome) -> None:
         key = (one.arm, None if one.scale is None else exact(one.scale))
         if key in seen:
             source, row = frame.place(one.row)
-            outcome.add(
-                "the arm has this scale twice",
-                source=source,
-                row=row,
-                key=frame.key(one.row),
-                field="/scale",
-                expected=f"once, as {seen[key].name}",
-                found=one.name,
+            outcome.at(source, frame.key(one.row), row).error(
+                "/scale", "the arm has this scale twice", f"once, as {seen[key].name}", one.name
             )
         seen[key] = one
     grid = [exact(text) for text in study.protocol["scale_grid"]]
     path = study.protocol_path
     for index, (before, after) in enumerate(pairwise(grid), 1):
         if after <= before:
-            outcome.add(
+            outcome.at(path).error(
+                f"/scale_grid/{index}",
                 "the grid is not strictly ascending",
-                source=path,
-                field=f"/scale_grid/{index}",
-                expected=f"above {study.protocol['scale_grid'][index - 1]}",
-                found=study.protocol["scale_grid"][index],
+                f"above {study.protocol['scale_grid'][index - 1]}",
+                study.protocol["scale_grid"][index],
             )
     for selector in study.protocol.get("selectors") or []:
         if selector["rule"] != "empirical-zero":
             continue
         for index, text in enumerate(study.protocol["scale_grid"]):
             if (selector.get("arm"), exact(text)) not in seen:
-                outcome.add(
+                outcome.at(path).error(
+                    f"/scale_grid/{index}",
                     "the bank has no candidate of this scale",
-                    source=path,
-                    field=f"/scale_grid/{index}",
-                    expected=f"a candidate {selector.get('arm')}@{text}",
-                    found="none",
+                    f"a candidate {selector.get('arm')}@{text}",
+                    "none",
                 )
 
 
@@ -258,12 +235,8 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
     for checkpoint in study.checkpoints.values():
         if (problem := checkpoint.problem(study)) is not None:
             pointer, expected, found = problem
-            outcome.add(
-                "the weights cannot be run on the declared features and actions",
-                source=checkpoint.document.path,
-                field=pointer,
-                expected=expected,
-                found=found,
+            outcome.at(checkpoint.document.path).error(
+                pointer, "the weights cannot be run on the declared features and actions", expected, found
             )
     told: set[str | None] = set()
     first: dict[str | None, Candidate] = {}
@@ -271,24 +244,18 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         source, number = frame.place(one.row)
         weights = study.checkpoint_of(one)
         if (other := first.setdefault(one.family, one)).checkpoint != one.checkpoint:
-            outcome.add(
+            outcome.at(source, frame.key(one.row), number).error(
+                "/checkpoint_sha256",
                 "a family has one checkpoint, and this candidate names another",
-                source=source,
-                row=number,
-                key=frame.key(one.row),
-                field="/checkpoint_sha256",
-                expected=f"{other.checkpoint}, as {other.name}",
-                found=one.checkpoint,
+                f"{other.checkpoint}, as {other.name}",
+                one.checkpoint,
             )
         if weights is not None and weights.document.value["family"] != one.family:
-            outcome.add(
+            outcome.at(source, frame.key(one.row), number).error(
+                "/checkpoint_sha256",
                 "the checkpoint is that of another family",
-                source=source,
-                row=number,
-                key=frame.key(one.row),
-                field="/checkpoint_sha256",
-                expected=one.family or "none",
-                found=weights.document.value["family"],
+                one.family or "none",
+                weights.document.value["family"],
             )
         if weights is not None or one.family in told:
             continue
@@ -296,24 +263,21 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         if one.policy == "student" or study.sealed_directions(one.family) is None:
             outcome.missing = f"neither weights nor sealed directions of {one.family} are in the bundle"
             continue
-        outcome.add(
+        outcome.at(source, frame.key(one.row), number).say(
+            "note",
+            "/checkpoint_sha256",
             "the directions of this family are taken as sealed: its weights are not in the bundle",
-            severity="note",
-            source=source,
-            row=number,
-            key=frame.key(one.row),
-            field="/checkpoint_sha256",
-            expected="weights with this digest",
-            found="sealed directions only",
+            "weights with this digest",
+            "sealed directions only",
         )
     named = {one.checkpoint for one in learned}
     for digest, checkpoint in study.checkpoints.items():
         if digest not in named:
-            outcome.add(
+            outcome.at(checkpoint.document.path).error(
+                None,
                 "no candidate names these weights",
-                source=checkpoint.document.path,
-                expected=f"one of {', '.join(sorted(one[:12] for one in named if one)) or 'none'}",
-                found=digest[:12],
+                f"one of {', '.join(sorted(one[:12] for one in named if one)) or 'none'}",
+                digest[:12],
             )
 
 
@@ -324,14 +288,11 @@ def serializer(study: Study, outcome: Outcome) -> None:
     for row, names in enumerate(frame.column("serializer").to_pylist()):
         if names != study.actions:
             source, number = frame.place(row)
-            outcome.add(
+            outcome.at(source, frame.key(row), number).error(
+                "/serializer",
                 "the candidate's vectors follow another action order",
-                source=source,
-                row=number,
-                key=frame.key(row),
-                field="/serializer",
-                expected=", ".join(study.actions),
-                found=", ".join(names),
+                ", ".join(study.actions),
+                ", ".join(names),
             )
 
 
@@ -342,14 +303,8 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
     for one in study.candidates:
         for field, expected, found in _lacks(study, one):
             source, number = frame.place(one.row)
-            outcome.add(
-                "the candidate does not declare what its policy needs",
-                source=source,
-                row=number,
-                key=frame.key(one.row),
-                field=field,
-                expected=expected,
-                found=found,
+            outcome.at(source, frame.key(one.row), number).error(
+                field, "the candidate does not declare what its policy needs", expected, found
             )
     first: dict[str, Candidate] = {}
     for one in study.candidates:
@@ -357,21 +312,16 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
         for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
             if getattr(one, field) != getattr(other, field):
                 source, number = frame.place(one.row)
-                outcome.add(
+                outcome.at(source, frame.key(one.row), number).error(
+                    f"/{field}",
                     "an arm is one policy at several scales, and this candidate is another",
-                    source=source,
-                    row=number,
-                    key=frame.key(one.row),
-                    field=f"/{field}",
-                    expected=f"as in {other.name}",
-                    found=str(getattr(one, field)),
+                    f"as in {other.name}",
+                    str(getattr(one, field)),
                 )
     _told_apart(study, outcome)
     anchors = [one for one in study.candidates if one.policy == "anchor"]
     if len(anchors) != 1 and study.candidates:
-        outcome.add(
-            "the bank has one anchor", source=frame.paths[0], field="/policy", expected="one anchor", found=len(anchors)
-        )
+        outcome.at(frame.paths[0]).error("/policy", "the bank has one anchor", "one anchor", len(anchors))
 
 
 def _told_apart(study: Study, outcome: Outcome) -> None:
@@ -385,14 +335,11 @@ def _told_apart(study: Study, outcome: Outcome) -> None:
         other = first.setdefault((exact(one.scale or "0"), one.family_index), one)
         if other.arm != one.arm:
             source, number = frame.place(one.row)
-            outcome.add(
+            outcome.at(source, frame.key(one.row), number).error(
+                "/family_index",
                 "two candidates compete at one scale with the same family index, so that ties have no order",
-                source=source,
-                row=number,
-                key=frame.key(one.row),
-                field="/family_index",
-                expected=f"another than that of {other.name}",
-                found="nothing" if one.family_index is None else one.family_index,
+                f"another than that of {other.name}",
+                "nothing" if one.family_index is None else one.family_index,
             )
 
 

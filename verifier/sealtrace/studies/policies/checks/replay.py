@@ -7,7 +7,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, Index, Matrix
+from sealtrace.studies.policies.evidence.frame import ActionMatrix, Index, Matrix, action_matrix
 from sealtrace.studies.policies.evidence.study import Candidate, Replay, Study
 from sealtrace.studies.policies.mathematics import policies, scores
 
@@ -59,13 +59,13 @@ def teacher(study: Study, outcome: Outcome) -> None:
         outcome.missing = f"{int((~valued).sum())} teacher records hold no action values"
     rows, states = _teacher_rows(study)
     rows, states = rows[valued[rows]], states[valued[rows]]
-    values = frame.action_matrix("values", study.actions)
+    values = action_matrix(frame, "values", study.actions)
     named = (values.named[rows] | ~study.legal.named[states]).all(axis=1) & ~values.unknown[rows]
     rows, states = rows[named], states[named]
     weights = policies.teacher_weights(
         values.values[rows], study.legal.named[states], study.real("teacher", "temperature")
     )
-    stored = frame.action_matrix("distribution", study.actions).values[rows]
+    stored = action_matrix(frame, "distribution", study.actions).values[rows]
     compare_matrix(
         study,
         outcome,
@@ -92,8 +92,8 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
     rows, _ = _teacher_rows(study)
     rows = rows[valued[rows]]
     outcome.inspected = len(rows)
-    values = frame.action_matrix("values", study.actions).values[rows]
-    distribution = frame.action_matrix("distribution", study.actions).values[rows]
+    values = action_matrix(frame, "values", study.actions).values[rows]
+    distribution = action_matrix(frame, "distribution", study.actions).values[rows]
     outcome.compare(
         frame,
         rows,
@@ -102,6 +102,7 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
         reported[rows],
         study.tolerance,
         "the state value is not the mean of the action values",
+        np.abs(values).max(axis=1, initial=0.0),
     )
 
 
@@ -124,14 +125,11 @@ def normalizer(study: Study, outcome: Outcome) -> None:
         if len(bad):
             source, row = frame.place(one.row)
             state = study.states[int(np.flatnonzero(known)[bad[0]])].as_py()
-            outcome.add(
+            outcome.at(source, frame.key(one.row), row).error(
+                "/scale",
                 f"the normalizer is not finite and positive at {len(bad)} states, first at {state}",
-                source=source,
-                row=row,
-                key=frame.key(one.row),
-                field="/scale",
-                expected="a finite positive normalizer",
-                found=float(values[bad[0]]),
+                "a finite positive normalizer",
+                float(values[bad[0]]),
             )
 
 
@@ -197,7 +195,7 @@ def residual(study: Study, outcome: Outcome) -> None:
         return
     codes, families = frame.texts("family")
     states = study.state_of("residual")
-    matrix = frame.action_matrix("direction", study.actions)
+    matrix = action_matrix(frame, "direction", study.actions)
     _whole_directions(study, outcome, matrix)
     for code, family in enumerate(families):
         rows = np.flatnonzero(codes == code)
@@ -208,8 +206,8 @@ def residual(study: Study, outcome: Outcome) -> None:
                 rows,
                 "/family",
                 "no candidate of the bank has a learned direction of this family",
-                expected=lambda _: ", ".join(sorted(filter(None, learned))) or "none",
-                found=lambda _: family,
+                ", ".join(sorted(filter(None, learned))) or "none",
+                family,
             )
             continue
         _named_checkpoints(study, outcome, rows, learned[family])
@@ -236,20 +234,15 @@ def _whole_directions(study: Study, outcome: Outcome, matrix: ActionMatrix) -> N
     """Every sealed direction belongs to an observed state, and names every action and no other."""
     frame = study.frame("residual")
     outcome.rows(
-        frame,
-        np.flatnonzero(frame.lookup("state", study.states) < 0),
-        "/state",
-        "no observation has this state",
-        expected=lambda _: "an observation",
-        found=lambda row: frame.text("state", row),
+        frame, frame.lookup("state", study.states) < 0, "/state", "no observation has this state", "an observation"
     )
     outcome.rows(
         frame,
-        np.flatnonzero(matrix.unknown | ~matrix.named.all(axis=1)),
+        matrix.unknown | ~matrix.named.all(axis=1),
         "/direction",
         "the direction does not name exactly the declared actions",
-        expected=lambda _: ", ".join(study.actions),
-        found=lambda row: ", ".join(dict(frame.column("direction")[row].as_py())),
+        ", ".join(study.actions),
+        lambda row: ", ".join(dict(frame.column("direction")[row].as_py())),
     )
 
 
@@ -263,8 +256,7 @@ def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, one: Candida
         rows[(digests[rows] >= 0) & (digests[rows] != due)],
         "/checkpoint_sha256",
         "the direction names another checkpoint than the candidates of its family",
-        expected=lambda _: one.checkpoint,
-        found=lambda row: frame.text("checkpoint_sha256", row),
+        one.checkpoint,
     )
 
 
@@ -294,6 +286,6 @@ def zero_scale(study: Study, outcome: Outcome) -> None:
                 rows[wrong],
                 f"/probabilities/{study.actions[column]}",
                 "a candidate of scale zero is not the stored anchor, bit for bit",
-                expected=lambda row: float(values[pairs[row], column]),
-                found=lambda row: float(values[row, column]),
+                lambda row: float(values[pairs[row], column]),
+                lambda row: float(values[row, column]),
             )

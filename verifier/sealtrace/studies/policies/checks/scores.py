@@ -39,8 +39,7 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
         reported[wrong],
         "/trace_sha256",
         "the score was made for another trace table",
-        expected=lambda row: expected[row],
-        found=lambda row: scores.text("trace_sha256", row),
+        lambda row: expected[row],
     )
 
 
@@ -49,7 +48,8 @@ def utility(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
     places, rows = _joined(study)
     outcome.inspected = len(rows)
-    for field, replayed in (("weak", study.scored.weak), ("strong", study.scored.strong)):
+    states = study.trace_state[study.scored.rows[places]]
+    for field, role, replayed in (("weak", "utility", study.scored.weak), ("strong", "risk", study.scored.strong)):
         outcome.compare(
             frame,
             rows,
@@ -58,6 +58,7 @@ def utility(study: Study, outcome: Outcome) -> None:
             frame.numbers(field)[rows],
             study.tolerance,
             "the utility is not the distribution's mean of the action values",
+            study.magnitude(role)[states],
         )
 
 
@@ -74,6 +75,7 @@ def delta(study: Study, outcome: Outcome) -> None:
         frame.numbers("delta")[rows],
         study.tolerance,
         "the delta is not the strong utility less the anchor's at the same state",
+        study.magnitude("risk")[study.trace_state[study.scored.rows[places]]],
     )
 
 
@@ -86,11 +88,11 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
     crossed = thresholds.below(deltas, bound)
     outcome.rows(
         frame,
-        np.flatnonzero(crossed != reported),
+        crossed != reported,
         "/crossing",
         f"the stored delta {'is compared strictly with'} -{study.protocol['tau']}",
-        expected=lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
-        found=lambda row: bool(reported[row]),
+        lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
+        lambda row: bool(reported[row]),
     )
     differ = np.flatnonzero(thresholds.read_differently(deltas, bound))
     outcome.rows(
@@ -99,9 +101,9 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
         "/delta",
         f"the delta is the double nearest to -{study.protocol['tau']}: read exactly it is a crossing, "
         "compared with that double it is not",
+        lambda row: f"crossing {'true' if crossed[row] else 'false'}",
+        lambda row: float(deltas[row]),
         severity="warning",
-        expected=lambda row: f"crossing {'true' if crossed[row] else 'false'}",
-        found=lambda row: float(deltas[row]),
     )
 
 
@@ -118,10 +120,10 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
         rows[wrong],
         "/crossing",
         f"the records decide otherwise against -{study.protocol['tau']}",
-        expected=lambda row: (
+        lambda row: (
             f"{'true' if study.scored.crossed[at[row]] else 'false'} (delta {float(study.scored.delta[at[row]])!r})"
         ),
-        found=lambda row: bool(frame.flags("crossing")[row]),
+        lambda row: bool(frame.flags("crossing")[row]),
     )
 
 
@@ -145,18 +147,17 @@ def summary(study: Study, outcome: Outcome) -> None:
         if population in split_names:
             inside &= split_of_row == split_names.index(population)
         if candidates[row] < 0 or (population not in split_names and population != "all") or not inside.any():
-            outcome.add(
+            outcome.at(source, frame.key(row), number).error(
+                "/population",
                 "nothing was traced for this policy and population",
-                source=source,
-                row=number,
-                key=frame.key(row),
-                field="/population",
-                expected=f"all or one of {', '.join(split_names)}",
-                found=population,
+                f"all or one of {', '.join(split_names)}",
+                population,
             )
             continue
         result = aggregate(scored.weak[inside], scored.strong[inside], scored.delta[inside], scored.crossed[inside])
         place = np.array([row])
+        # A mean of differences is no more exact than what was subtracted.
+        size = {name: float(np.abs(getattr(scored, name)[inside]).max()) for name in ("weak", "strong")}
         for field in ("weak", "strong", "delta", "delta_min", "delta_max"):
             outcome.compare(
                 frame,
@@ -166,16 +167,11 @@ def summary(study: Study, outcome: Outcome) -> None:
                 frame.numbers(field)[place],
                 study.tolerance,
                 "the summary is not the aggregate of its states",
+                size["weak" if field == "weak" else "strong"],
             )
         for field in ("states", "crossings"):
             found = int(frame.table.column(field)[row].as_py())
             if found != getattr(result, field):
-                outcome.add(
-                    "the count is not that of the records",
-                    source=source,
-                    row=number,
-                    key=frame.key(row),
-                    field=f"/{field}",
-                    expected=getattr(result, field),
-                    found=found,
+                outcome.at(source, frame.key(row), number).error(
+                    f"/{field}", "the count is not that of the records", getattr(result, field), found
                 )

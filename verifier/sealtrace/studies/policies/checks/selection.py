@@ -85,63 +85,48 @@ def grid(study: Study, outcome: Outcome) -> None:
     for document in documents:
         record, key = document.value, {"selector": document.value["selector"]}
         if _selector(study, record) is None:
-            outcome.add(
+            outcome.at(document.path, key).error(
+                "/selector",
                 "the protocol declares no such selector",
-                source=document.path,
-                key=key,
-                field="/selector",
-                expected=", ".join(one["name"] for one in selectors) or "none",
-                found=record["selector"],
+                ", ".join(one["name"] for one in selectors) or "none",
+                record["selector"],
             )
         for field, due in (("grid", study.protocol["scale_grid"]), ("tau", study.protocol["tau"])):
             if _values(record[field]) != _values(due):
-                outcome.add(
+                outcome.at(document.path, key).error(
+                    f"/{field}",
                     "the selection used another value than the protocol declares",
-                    source=document.path,
-                    key=key,
-                    field=f"/{field}",
-                    expected=_text(due),
-                    found=_text(record[field]),
+                    _text(due),
+                    _text(record[field]),
                 )
         for field in ("epsilon", "zeta"):
             if record.get(field) is not None:
-                outcome.add(
-                    "empirical-zero selection has no budget",
-                    source=document.path,
-                    key=key,
-                    field=f"/{field}",
-                    expected="nothing",
-                    found=record[field],
+                outcome.at(document.path, key).error(
+                    f"/{field}", "empirical-zero selection has no budget", "nothing", record[field]
                 )
         for place, one in enumerate(record["counts"]):
             if one.get("risk_upper") is not None:
-                outcome.add(
+                outcome.at(document.path, key).error(
+                    f"/counts/{place}/risk_upper",
                     "empirical-zero selection has no risk bound",
-                    source=document.path,
-                    key=key,
-                    field=f"/counts/{place}/risk_upper",
-                    expected="nothing",
-                    found=one["risk_upper"],
+                    "nothing",
+                    one["risk_upper"],
                 )
         if study.roles.get(record["split"]) != "calibration":
-            outcome.add(
+            outcome.at(document.path, key).error(
+                "/split",
                 "the selection counts a split that is not for calibration",
-                source=document.path,
-                key=key,
-                field="/split",
-                expected=_of_role(study, "calibration"),
-                found=record["split"],
+                _of_role(study, "calibration"),
+                record["split"],
             )
     names = [document.value["selector"] for document in documents]
     for document in documents:
         if names.count(document.value["selector"]) > 1:
-            outcome.add(
+            outcome.at(document.path, {"selector": document.value["selector"]}).error(
+                "/selector",
                 "the selector has more than one selection record",
-                source=document.path,
-                key={"selector": document.value["selector"]},
-                field="/selector",
-                expected="one record",
-                found=names.count(document.value["selector"]),
+                "one record",
+                names.count(document.value["selector"]),
             )
     absent = {one["name"] for one in selectors} - {document.value["selector"] for document in documents}
     if absent:
@@ -159,36 +144,24 @@ def counts(study: Study, outcome: Outcome) -> None:
         record = document.value
         reported = {exact(one["scale"]): (index, one) for index, one in enumerate(record["counts"]) if one.get("scale")}
         if len(record["counts"]) != len(counted.grid):
-            outcome.add(
+            outcome.at(document.path, key).error(
+                "/counts",
                 "the selection has another number of counts than the grid has scales",
-                source=document.path,
-                key=key,
-                field="/counts",
-                expected=len(counted.grid),
-                found=len(record["counts"]),
+                len(counted.grid),
+                len(record["counts"]),
             )
         for text, crossings, states in zip(counted.grid, counted.crossings, counted.states, strict=True):
             outcome.inspected += 1
             if exact(text) not in reported:
-                outcome.add(
-                    "the selection counts nothing for this scale",
-                    source=document.path,
-                    key={**key, "scale": text},
-                    field="/counts",
-                    expected=f"{crossings}/{states}",
-                    found="nothing",
+                outcome.at(document.path, {**key, "scale": text}).error(
+                    "/counts", "the selection counts nothing for this scale", f"{crossings}/{states}", "nothing"
                 )
                 continue
             index, one = reported[exact(text)]
             for field, due in (("crossings", crossings), ("states", states)):
                 if one[field] != due:
-                    outcome.add(
-                        "the count is not that of the records",
-                        source=document.path,
-                        key={**key, "scale": text},
-                        field=f"/counts/{index}/{field}",
-                        expected=due,
-                        found=one[field],
+                    outcome.at(document.path, {**key, "scale": text}).error(
+                        f"/counts/{index}/{field}", "the count is not that of the records", due, one[field]
                     )
 
 
@@ -203,13 +176,11 @@ def certified(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         due = [text for text in counted.grid if exact(text) in counted.choice.certified]
         if sorted(_values(document.value["certified"])) != sorted(counted.choice.certified):
-            outcome.add(
+            outcome.at(document.path, key).error(
+                "/certified",
                 "the certified set is not what the rule admits",
-                source=document.path,
-                key=key,
-                field="/certified",
-                expected=_text(due),
-                found=_text(document.value["certified"]),
+                _text(due),
+                _text(document.value["certified"]),
             )
 
 
@@ -225,23 +196,13 @@ def choice(study: Study, outcome: Outcome) -> None:
         chosen = document.value.get("choice")
         due = chosen_text(counted)
         if (None if chosen is None else exact(chosen)) != counted.choice.chosen:
-            outcome.add(
-                "the choice is not what the rule takes",
-                source=document.path,
-                key=key,
-                field="/choice",
-                expected=due or "none",
-                found=chosen or "none",
+            outcome.at(document.path, key).error(
+                "/choice", "the choice is not what the rule takes", due or "none", chosen or "none"
             )
         wanted = "selected" if due else "no-certified-candidate"
         if document.value["outcome"] != wanted:
-            outcome.add(
-                "the outcome is not what the rule gives",
-                source=document.path,
-                key=key,
-                field="/outcome",
-                expected=wanted,
-                found=document.value["outcome"],
+            outcome.at(document.path, key).error(
+                "/outcome", "the outcome is not what the rule gives", wanted, document.value["outcome"]
             )
 
 
@@ -264,13 +225,11 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
     stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
     status, key = document.value["held_out"], {"selector": document.value["selector"]}
     if study.roles.get(status["split"]) != "held-out":
-        outcome.add(
+        outcome.at(document.path, key).error(
+            "/held_out/split",
             "the split that was to stay unseen is not the held-out one",
-            source=document.path,
-            key=key,
-            field="/held_out/split",
-            expected=_of_role(study, "held-out"),
-            found=status["split"],
+            _of_role(study, "held-out"),
+            status["split"],
         )
     early = [
         entry.path
@@ -280,22 +239,15 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
         and stages[entry.path] <= stages[document.path]
     ]
     if early:
-        outcome.add(
+        outcome.at(document.path, key).error(
+            "/held_out/status",
             "held-out values or scores were sealed no later than the choice",
-            source=document.path,
-            key=key,
-            field="/held_out/status",
-            expected="held-out scores sealed after select",
-            found=", ".join(early),
+            "held-out scores sealed after select",
+            ", ".join(early),
         )
     if status["status"] != "not-joined":
-        outcome.add(
-            "the choice was made with held-out scores joined",
-            source=document.path,
-            key=key,
-            field="/held_out/status",
-            expected="not-joined",
-            found=status["status"],
+        outcome.at(document.path, key).error(
+            "/held_out/status", "the choice was made with held-out scores joined", "not-joined", status["status"]
         )
 
 

@@ -26,22 +26,15 @@ def inventory(study: Study, outcome: Outcome) -> None:
     for index, split in enumerate(study.protocol["splits"]):
         found = int((codes == names.index(split["name"])).sum()) if split["name"] in names else 0
         if found != split["states"]:
-            outcome.add(
+            outcome.at(path, {"split": split["name"]}).error(
+                f"/splits/{index}/states",
                 "the split does not hold the declared number of states",
-                source=path,
-                key={"split": split["name"]},
-                field=f"/splits/{index}/states",
-                expected=found,
-                found=split["states"],
+                found,
+                split["states"],
             )
     undeclared = [code for code, name in enumerate(names) if name not in study.roles]
     outcome.rows(
-        frame,
-        np.flatnonzero(np.isin(codes, undeclared)),
-        "/split",
-        "the protocol declares no such split",
-        expected=lambda _: " or ".join(study.roles),
-        found=lambda row: frame.text("split", row),
+        frame, np.isin(codes, undeclared), "/split", "the protocol declares no such split", " or ".join(study.roles)
     )
 
 
@@ -62,8 +55,8 @@ def disjoint(study: Study, outcome: Outcome) -> None:
             other,
             f"/{field}",
             f"the {what} lies in two splits",
-            expected=lambda row: f"only in {names[splits[first[codes[row]]]]}",
-            found=lambda row: f"also in {names[splits[row]]}",
+            lambda row: f"only in {names[splits[first[codes[row]]]]}",
+            lambda row: f"also in {names[splits[row]]}",
         )
 
 
@@ -81,11 +74,10 @@ def agreement(study: Study, outcome: Outcome) -> None:
             declared = files[frame.file_of()]
             outcome.rows(
                 frame,
-                np.flatnonzero(codes != declared),
+                codes != declared,
                 "/split",
                 "the file holds another split",
-                expected=lambda row: of_file[frame.place(row)[0]],
-                found=lambda row: frame.text("split", row),
+                lambda row: of_file[frame.place(row)[0]],
             )
         if kind == "observation" or not observations.size:
             continue
@@ -98,8 +90,7 @@ def agreement(study: Study, outcome: Outcome) -> None:
             wrong,
             "/split",
             "the record names another split than its observation",
-            expected=lambda row: names[splits[states[row]]],
-            found=lambda row: frame.text("split", row),
+            lambda row: names[splits[states[row]]],
         )
 
 
@@ -126,8 +117,7 @@ def rule(study: Study, outcome: Outcome) -> None:
             wrong,
             "/split",
             "the declared rule assigns the state otherwise",
-            expected=lambda row: f"{'not ' if inside[row] else ''}{name}",
-            found=lambda row: frame.text("split", row),
+            lambda row: f"{'not ' if inside[row] else ''}{name}",
         )
 
 
@@ -157,14 +147,7 @@ def _dealt(study: Study, outcome: Outcome) -> None:
     for name, places in zip(taking, dealing.deal(order, [sizes[name] for name in taking]), strict=True):
         due[members[places]] = names.index(name)
     wrong = members[due[members] != codes[members]]
-    outcome.rows(
-        frame,
-        wrong,
-        "/split",
-        "the declared deal assigns the state otherwise",
-        expected=lambda row: names[due[row]],
-        found=lambda row: frame.text("split", row),
-    )
+    outcome.rows(frame, wrong, "/split", "the declared deal assigns the state otherwise", lambda row: names[due[row]])
 
 
 @check("split.duplicates", "states")
@@ -190,8 +173,8 @@ def duplicates(study: Study, outcome: Outcome) -> None:
         rows[again],
         "/state",
         "the same observation stands in another split under another id",
-        expected=lambda row: f"only {frame.text('state', same[row])} in {names[splits[same[row]]]}",
-        found=lambda row: f"{frame.text('state', row)} in {names[splits[row]]}",
+        lambda row: f"only {frame.text('state', same[row])} in {names[splits[same[row]]]}",
+        lambda row: f"{frame.text('state', row)} in {names[splits[row]]}",
     )
 
 

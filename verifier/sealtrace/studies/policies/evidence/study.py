@@ -15,10 +15,21 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes, document_digest
-from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.evidence.frame import ActionLists, ActionMatrix, Frame, Index, Mask, Matrix, Vector
+from sealtrace.evidence import Evidence
+from sealtrace.studies.policies.evidence.frame import (
+    ActionLists,
+    ActionMatrix,
+    Frame,
+    Index,
+    Mask,
+    Matrix,
+    Vector,
+    action_lists,
+    action_matrix,
+)
 from sealtrace.studies.policies.mathematics import networks, policies, scores, thresholds
 
 
@@ -103,41 +114,12 @@ class Replay:
     """None where nothing is normalized."""
 
 
-class Study:
-    """Columns and joins of one bundle. Everything is computed when first asked for, once."""
-
-    def __init__(self, bundle: Bundle, expected_root: str | None = None, progress: Progress | None = None) -> None:
-        self.bundle = bundle
-        self.expected_root = expected_root
-        self.progress = progress or (lambda *_: None)
-        """Told of steps that may last: a name, how much is done, how much there is."""
-        self._frames: dict[str, Frame] = {}
-        self._replays: dict[int, Replay | None] = {}
-        self.memory: dict[str, Any] = {}
-        """What is costly and asked for by several checks."""
-
-    # Records
-
-    def frame(self, kind: str) -> Frame:
-        """The rows of a kind."""
-        if kind not in self._frames:
-            self._frames[kind] = Frame(kind, self.bundle.of_kind(kind))
-        return self._frames[kind]
+class Study(Evidence):
+    """Columns and joins of a study of policies. Everything is computed when first asked for, once."""
 
     @cached_property
-    def protocol_document(self) -> Document | None:
-        return self.bundle.document("protocol")
-
-    @property
-    def protocol(self) -> dict[str, Any]:
-        """The protocol. Checks that read it run only where it is there."""
-        document = self.protocol_document
-        return {} if document is None else document.value
-
-    @property
-    def protocol_path(self) -> str:
-        """Where the protocol lies."""
-        return "" if self.protocol_document is None else self.protocol_document.path
+    def _replays(self) -> dict[int, Replay | None]:
+        return {}
 
     def constant(self, *path: str) -> Fraction:
         """A declared constant, exactly."""
@@ -157,11 +139,6 @@ class Study:
     @property
     def tolerance(self) -> float:
         return self.real("tolerances", "replay")
-
-    @cached_property
-    def roles(self) -> dict[str, str]:
-        """Split name to role."""
-        return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -222,10 +199,43 @@ class Study:
         places[times > 1] = -1
         return places
 
+    def incomplete(self, split: str | None) -> str | None:
+        """Why the states of a split, or of all, cannot be counted on; None where they are all there."""
+        if (reason := self.spoilt("observation")) is not None:
+            return reason
+        codes, names = self.frame("observation").texts("split")
+        for declared in self.protocol.get("splits") or []:
+            if split not in (None, declared["name"]):
+                continue
+            inside = codes == (names.index(declared["name"]) if declared["name"] in names else -2)
+            if int(inside.sum()) != declared["states"]:
+                return f"{declared['name']} holds {int(inside.sum())} states and declares {declared['states']}"
+            if (self._ambiguous_states & inside).any() or not self.playable[inside].all():
+                return f"a state of {declared['name']} is there twice, or has no usable legal actions"
+        return None
+
+    def sound(self, kind: str) -> Mask:
+        """Rows that join one playable state, name its split and, where they name actions, its legal actions."""
+        frame, states = self.frame(kind), self.state_of(kind)
+        good = states >= 0
+        good[good] &= self.playable[states[good]]
+        observed, names = self.frame("observation").texts("split")
+        codes, texts = frame.texts("split")
+        place = np.array([names.index(text) if text in names else -2 for text in texts] or [-2])
+        good[good] &= place[codes[good]] == observed[states[good]]
+        for field in {"trace": ("legal",), "teacher": ("distribution", "values"), "values": ("values",)}.get(kind, ()):
+            lists = action_lists if field == "legal" else action_matrix
+            named = lists(frame, field, self.actions)
+            present = good & frame.column(field).is_valid().to_numpy(zero_copy_only=False)
+            rows = np.flatnonzero(present)
+            right = ~named.unknown[rows] & (named.named[rows] == self.legal.named[states[rows]]).all(axis=1)
+            good[rows] &= right
+        return good
+
     @cached_property
     def legal(self) -> ActionLists:
         """Legal actions of every observed state."""
-        return self.frame("observation").action_lists("legal", self.actions)
+        return action_lists(self.frame("observation"), "legal", self.actions)
 
     @cached_property
     def playable(self) -> Mask:
@@ -271,25 +281,32 @@ class Study:
 
     @cached_property
     def _teacher_rows(self) -> Index:
-        return self.by_state("teacher")
+        return self.by_state("teacher", np.flatnonzero(self.sound("teacher")))
 
     @cached_property
     def teacher(self) -> Matrix:
         """The cached teacher distribution of every observed state; NaN where there is none."""
-        matrix = self.frame("teacher").action_matrix("distribution", self.actions)
+        matrix = action_matrix(self.frame("teacher"), "distribution", self.actions)
         return _aligned(matrix, self._teacher_rows)
 
     def evaluator(self, name: str) -> Matrix:
         """The action values of an evaluator at every observed state; NaN where a legal action has none."""
         frame = self.frame("values")
         codes, texts = frame.texts("evaluator")
-        rows = np.flatnonzero(codes == texts.index(name)) if name in texts else np.zeros(0, np.int64)
-        matrix = frame.action_matrix("values", self.actions)
+        wanted = texts.index(name) if name in texts else -2
+        rows = np.flatnonzero((codes == wanted) & self.sound("values"))
+        matrix = action_matrix(frame, "values", self.actions)
         if not frame.size:
             return np.full(self.legal.named.shape, np.nan)
         places = self.by_state("values", rows)
         valued = (places[:, None] >= 0) & matrix.named[places]
         return np.where(self.legal.named, np.where(valued, matrix.values[places], np.nan), 0.0)
+
+    def magnitude(self, role: str) -> Vector:
+        """The largest action value of a role's evaluator at every observed state: what a utility is as exact as."""
+        values = np.abs(np.nan_to_num(self.evaluator(self.protocol["evaluators"][role])))
+        largest: Vector = values.max(axis=1, initial=0.0)
+        return largest
 
     # Traces
 
@@ -330,12 +347,12 @@ class Study:
 
     @cached_property
     def probabilities(self) -> ActionMatrix:
-        return self.frame("trace").action_matrix("probabilities", self.actions)
+        return action_matrix(self.frame("trace"), "probabilities", self.actions)
 
     @cached_property
     def trace_legal(self) -> ActionLists:
         """The legal actions that each policy was given."""
-        return self.frame("trace").action_lists("legal", self.actions)
+        return action_lists(self.frame("trace"), "legal", self.actions)
 
     @cached_property
     def anchor_traces(self) -> Index:
@@ -422,7 +439,7 @@ class Study:
         if family is None or family not in texts:
             return None
         rows = self.by_state("residual", np.flatnonzero(codes == texts.index(family)))
-        return _aligned(frame.action_matrix("direction", self.actions), rows)
+        return _aligned(action_matrix(frame, "direction", self.actions), rows)
 
     @cached_property
     def checkpoints(self) -> dict[str, Checkpoint]:

@@ -1,4 +1,4 @@
-"""Keys are unique, and records join in the declared multiplicity."""
+"""Records join in the declared multiplicity."""
 
 from __future__ import annotations
 
@@ -7,28 +7,8 @@ import numpy as np
 from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.kinds import KINDS, Form
 from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Study
-
-
-@check("join.unique-key", "rows")
-def unique_key(study: Study, outcome: Outcome) -> None:
-    for kind in KINDS.values():
-        if kind.form is not Form.ROWS or not study.bundle.of_kind(kind.name):
-            continue
-        frame = study.frame(kind.name)
-        outcome.inspected += frame.size
-        field = "/" + "+".join(kind.key)
-        repeats = frame.repeats
-        outcome.rows(
-            frame,
-            np.array(sorted(repeats), np.int64),
-            field,
-            "the key stands twice; keep one record",
-            expected=lambda row: "only {}:{}".format(*frame.place(repeats[row])),
-            found=lambda row: "{}:{}".format(*frame.place(row)),
-        )
 
 
 @check("join.teacher", "states")
@@ -40,24 +20,10 @@ def teacher(study: Study, outcome: Outcome) -> None:
     observations = study.frame("observation")
     outcome.inspected = observations.size
     places = study.state_of("teacher")
-    outcome.rows(
-        frame,
-        np.flatnonzero(places < 0),
-        "/state",
-        "no single observation has this state",
-        expected=lambda _: "one observation",
-        found=lambda row: frame.text("state", row),
-    )
+    outcome.rows(frame, places < 0, "/state", "no single observation has this state", "one observation")
     taught = np.zeros(observations.size, np.bool_)
     taught[places[places >= 0]] = True
-    outcome.rows(
-        observations,
-        np.flatnonzero(~taught),
-        "/state",
-        "the state has no teacher record",
-        expected=lambda _: "one teacher record",
-        found=lambda _: "none",
-    )
+    outcome.rows(observations, ~taught, "/state", "the state has no teacher record", "one teacher record", "none")
 
 
 @check("join.trace", "traces")
@@ -66,21 +32,14 @@ def trace(study: Study, outcome: Outcome) -> None:
     observations = study.frame("observation")
     outcome.inspected = frame.size
     states, candidates = study.trace_state, study.trace_candidate
+    outcome.rows(frame, states < 0, "/state", "no single observation has this state", "one observation")
     outcome.rows(
         frame,
-        np.flatnonzero(states < 0),
-        "/state",
-        "no single observation has this state",
-        expected=lambda _: "one observation",
-        found=lambda row: frame.text("state", row),
-    )
-    outcome.rows(
-        frame,
-        np.flatnonzero(candidates < 0),
+        candidates < 0,
         "/arm",
         "no single candidate of the bank has this arm and scale",
-        expected=lambda _: "one candidate",
-        found=lambda row: f"{frame.text('arm', row)}@{frame.text('scale', row)}",
+        "one candidate",
+        lambda row: f"{frame.text('arm', row)}@{frame.text('scale', row)}",
     )
     # A split is traced for a candidate wholly or not at all.
     known = (states >= 0) & (candidates >= 0)
@@ -102,8 +61,7 @@ def trace(study: Study, outcome: Outcome) -> None:
                     beyond,
                     "/split",
                     f"the candidate {one.name} is not declared to be traced on this split",
-                    expected=lambda _: ", ".join(one.splits or []),
-                    found=lambda row: frame.text("split", row),
+                    ", ".join(one.splits or []),
                 )
                 continue
             absent = members[~traced[index]]
@@ -112,8 +70,8 @@ def trace(study: Study, outcome: Outcome) -> None:
                 absent,
                 "/state",
                 f"the candidate {one.name} has no trace at this state",
-                expected=lambda _: f"one trace of {one.name}",
-                found=lambda _: "none",
+                f"one trace of {one.name}",
+                "none",
             )
 
 
@@ -128,14 +86,7 @@ def _scored(study: Study) -> Mask:
 def values(study: Study, outcome: Outcome) -> None:
     frame = study.frame("values")
     places = study.state_of("values")
-    outcome.rows(
-        frame,
-        np.flatnonzero(places < 0),
-        "/state",
-        "no single observation has this state",
-        expected=lambda _: "one observation",
-        found=lambda row: frame.text("state", row),
-    )
+    outcome.rows(frame, places < 0, "/state", "no single observation has this state", "one observation")
     observations = study.frame("observation")
     traced = distinct(study.trace_state[(study.trace_state >= 0) & _scored(study)])
     outcome.inspected = len(traced)
@@ -148,8 +99,8 @@ def values(study: Study, outcome: Outcome) -> None:
             absent,
             "/state",
             f"the state has no single record of {evaluator} action values",
-            expected=lambda _: f"one {evaluator} record",
-            found=lambda _: "none",
+            f"one {evaluator} record",
+            "none",
         )
 
 
@@ -158,22 +109,8 @@ def score(study: Study, outcome: Outcome) -> None:
     traces, scores = study.frame("trace"), study.frame("score")
     outcome.inspected = traces.size
     joined = study.score_of_trace
-    outcome.rows(
-        traces,
-        np.flatnonzero((joined == -1) & _scored(study)),
-        "/state",
-        "the trace has no score",
-        expected=lambda _: "one score",
-        found=lambda _: "none",
-    )
+    outcome.rows(traces, (joined == -1) & _scored(study), "/state", "the trace has no score", "one score", "none")
     unscored = np.ones(scores.size, np.bool_)
     unscored[joined[joined >= 0]] = False
     unscored[[row for pair in scores.repeats.items() for row in pair]] = False
-    outcome.rows(
-        scores,
-        np.flatnonzero(unscored),
-        "/state",
-        "the score has no trace",
-        expected=lambda _: "one trace",
-        found=lambda _: "none",
-    )
+    outcome.rows(scores, unscored, "/state", "the score has no trace", "one trace", "none")

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from sealtrace.contract.policies import Affine
 from sealtrace.contract.scalars import Actions, Count, Exact, Name, Record, Text
+from sealtrace.studies.policies.records.policies import Affine
 
 
 class SplitRule(Record):

@@ -4,6 +4,7 @@ The JSON is stable. Constants are exact text; bounds are doubles; null stands fo
 
     sealtrace      version
     bundle         name, root_sha256
+    verdict        of the bundle as a whole, as `sealtrace verify` gives it
     exploratory    whether a what-if option changed the declared setting
     changed        setting -> {declared, explored}
     setting        tau, epsilon_group, epsilon_global, zeta_risk, zeta_util, rho, utility_range, utility and risk
@@ -21,6 +22,8 @@ The JSON is stable. Constants are exact text; bounds are doubles; null stands fo
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 from sealtrace import __version__
@@ -111,6 +114,8 @@ class Certified:
 
     name: str
     root_sha256: str | None
+    verdict: str = "verified"
+    """Of the bundle as a whole: certificates of records that fail elsewhere are worth nothing."""
     setting: dict[str, Any] = field(default_factory=dict)
     changed: dict[str, Change] = field(default_factory=dict)
     partitions: tuple[PartitionTable, ...] = ()
@@ -125,7 +130,9 @@ class Certified:
 
     @property
     def exit_code(self) -> int:
-        """1 where a sealed map is another one, 3 where something is missing; an exploration contradicts no record."""
+        """1 where the bundle fails or a sealed map is another one, 3 where something is missing."""
+        if self.verdict == "findings":
+            return 1
         if not self.exploratory and any(one.sealed == "differs" for one in self.selectors):
             return 1
         return 3 if self.missing else 0
@@ -136,6 +143,7 @@ def render_json(found: Certified) -> str:
     document = {
         "sealtrace": __version__,
         "bundle": {"name": found.name, "root_sha256": found.root_sha256},
+        "verdict": found.verdict,
         "exploratory": found.exploratory,
         "changed": {name: asdict(change) for name, change in found.changed.items()},
         "setting": found.setting,
@@ -145,3 +153,35 @@ def render_json(found: Certified) -> str:
         "missing": list(found.missing),
     }
     return json_text(document)
+
+
+def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | None:
+    """A constant as a decimal where it has a short one, otherwise as a ratio."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return ",".join(constant_text(one) or "" for one in value)
+    mantissa, power = _decimal(value)
+    if mantissa is None or len(str(mantissa)) > LONGEST:
+        return str(value)
+    return f"{Decimal(mantissa).scaleb(power):f}" if -LONGEST < power < 6 else f"{mantissa}e{power}"
+
+
+LONGEST = 18
+"""Digits of a decimal that is still easier to read than a ratio."""
+
+
+def _decimal(value: Fraction) -> tuple[int | None, int]:
+    """The mantissa and the power of ten of a constant; no mantissa where it has no finite decimal."""
+    power, rest = 0, value.denominator
+    for prime in (2, 5):
+        times = 0
+        while rest % prime == 0:
+            rest, times = rest // prime, times + 1
+        power = max(power, times)
+    if rest != 1:
+        return None, 0
+    mantissa, power = int(value * 10**power), -power
+    while mantissa and mantissa % 10 == 0:
+        mantissa, power = mantissa // 10, power + 1
+    return mantissa, power

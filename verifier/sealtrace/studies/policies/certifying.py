@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sealtrace.cli.constants import constant_text
-from sealtrace.cli.sealed_choices import anchor_name, compared_map, compared_selection
 from sealtrace.contract.scalars import exact
-from sealtrace.report.certify import (
+from sealtrace.studies.policies import PACK
+from sealtrace.studies.policies.certified import (
     Assigned,
     Certified,
     Change,
@@ -22,8 +21,8 @@ from sealtrace.report.certify import (
     Count,
     Group,
     PartitionTable,
+    constant_text,
 )
-from sealtrace.studies.policies.checks.certificates import NOT_INSTALLED
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
@@ -35,7 +34,10 @@ from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
 from sealtrace.studies.policies.mathematics.selection import empirical_zero
 from sealtrace.studies.policies.mathematics.undecided import Undecided
-from sealtrace.verification import unmet_needs
+from sealtrace.studies.policies.sealed_choices import anchor_name, compared_map, compared_selection
+
+if TYPE_CHECKING:
+    from sealtrace.examination import Examination
 
 _READS = ("protocol", "observation", "candidate", "trace", "values", "partition")
 _NEEDS = (
@@ -59,22 +61,32 @@ Explored = dict[str, Fraction | tuple[Fraction, Fraction]]
 
 
 def certify(
-    study: Study, selectors: Sequence[dict[str, Any]], partitions: Sequence[str], explored: Explored
+    examination: Examination,
+    selectors: Sequence[str] = (),
+    partitions: Sequence[str] = (),
+    explored: Explored | None = None,
 ) -> Certified:
-    """The certificates of some partitions and the choices of some selectors, under the declared setting or another."""
-    found = Certified(study.bundle.name, study.bundle.root_sha256)
-    if reason := _unusable(study):
+    """Certificates of partitions and choices of selectors from an examined bundle's records, all or the named ones.
+
+    `explored` changes fields of the declared setting; the result is then exploratory. `LookupError` where the study
+    has no selector or partition of a name.
+    """
+    explored = explored or {}
+    study = examination.evidence.seen_as(Study)
+    found = Certified(study.bundle.name, study.bundle.root_sha256, verdict=examination.report.verdict)
+    if reason := _unusable(examination):
         changed = {name: Change(None, constant_text(to) or "") for name, to in explored.items()}
         return replace(found, changed=changed, missing=(reason,))
+    asked, shown = _asked_for(study, selectors, partitions)
     declared = declared_setting(study)
     setting = replace(declared, **explored)  # type: ignore[arg-type]  # fields of a setting, by construction
     missing = Missing()
     tables = [
         table
-        for name in partitions
+        for name in shown
         if (table := _certificates(study, frozen_partitions(study).get(name), name, setting, missing)) is not None
     ]
-    choices = [_choice(study, selector, setting, declared, missing) for selector in selectors]
+    choices = [_choice(study, selector, setting, declared, missing) for selector in asked]
     if not tables and not choices:
         missing.note("the study certifies nothing", "it declares no selector and freezes no partition")
     return replace(
@@ -91,14 +103,31 @@ def certify(
     )
 
 
-def _unusable(study: Study) -> str | None:
-    document = study.protocol_document
-    if document is not None and not document.value.get("actions"):
-        return "the study declares no policies, so that there is nothing to certify"
-    reason = unmet_needs(study, _READS, _NEEDS)
-    if reason is None:
-        return None
-    return f"nothing was computed: {reason}; `sealtrace verify` says more"
+def _asked_for(
+    study: Study, selectors: Sequence[str], partitions: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The selectors, and the partitions whose certificates are shown: by default those that the selectors use."""
+    declared: dict[str, dict[str, Any]] = {one["name"]: one for one in study.protocol.get("selectors") or []}
+    frozen = list(frozen_partitions(study))
+    for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
+        for name in given:
+            if name not in known:
+                raise LookupError(f"there is no {option} {name!r}; there are {', '.join(known) or 'none'}")
+    if selectors:
+        chosen = [declared[name] for name in dict.fromkeys(selectors)]
+    else:
+        chosen = [one for one in declared.values() if not partitions or one.get("partition") in partitions]
+    used = [one["partition"] for one in chosen if one.get("partition")]
+    return chosen, list(dict.fromkeys(partitions or used or (() if selectors else frozen)))
+
+
+def _unusable(examination: Examination) -> str | None:
+    if not examination.bundle.manifest_readable:
+        return "nothing was computed: manifest.json cannot be read; `sealtrace verify` says why"
+    if (reason := PACK.absent(examination.evidence)) is not None:
+        return f"{reason}, so that there is nothing to certify"
+    reason = examination.unmet(_READS, _NEEDS, PACK)
+    return None if reason is None else f"nothing was computed: {reason}; `sealtrace verify` says more"
 
 
 class Missing:
@@ -127,10 +156,6 @@ def _noting(missing: Missing, what: str) -> Iterator[None]:
         missing.note(what, f"void, because {error}")
     except _UNCOMPUTABLE as error:
         missing.note(what, str(error))
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("scipy", "flint"):
-            raise
-        missing.note(what, NOT_INSTALLED)
 
 
 Found = TypeVar("Found")

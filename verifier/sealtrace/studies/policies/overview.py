@@ -1,44 +1,38 @@
-"""The evidence behind a verdict, for pages: only where it is asked for, from what the checks left in memory."""
+"""What a study of policies says of itself: its part of the summary, and what a page draws of it."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.stages import seals_in_order
 from sealtrace.contract.details import (
     CandidateBound,
     ChosenMap,
-    Details,
-    DrawnRow,
-    DrawnTable,
     Frontier,
     GroupBounds,
-    Lineage,
     Mixture,
     PartitionBounds,
     Reached,
-    StageLink,
 )
-from sealtrace.contract.kinds import STAGES
-from sealtrace.contract.report import CheckResult
-from sealtrace.printed.cells import CellResult
-from sealtrace.printed.metrics import METRICS
+from sealtrace.contract.report import Agreement, Selected
 from sealtrace.studies.policies.checks.certificates import calibration_of, joined
-from sealtrace.studies.policies.checks.maps import recomputed
+from sealtrace.studies.policies.checks.maps import assigned_name, declared_selector
+from sealtrace.studies.policies.checks.selection import chosen_text, recounted
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.choice import Chosen
-from sealtrace.studies.policies.evidence.deployment import deploy
+from sealtrace.studies.policies.evidence.deployment import chosen_by, deploy, map_name
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
-from sealtrace.studies.policies.evidence.settings import declared_setting
+from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.scores import mean
 from sealtrace.studies.policies.mathematics.undecided import Undecided
+
+if TYPE_CHECKING:
+    from sealtrace.bundle.reading import Document
+    from sealtrace.examination import Examination
 
 RADII = tuple(Fraction(step, 20) for step in range(41))
 """Where a map's bounds are drawn: from no movement to any mixture at all."""
@@ -54,80 +48,70 @@ _SCORED = (
 )
 """What must hold before a mean over a split means anything."""
 
-_UNDEFINED = (UndeclaredError, UnscoredError, VoidError, Undecided, ModuleNotFoundError)
+_UNDEFINED = (UndeclaredError, UnscoredError, VoidError, Undecided)
 """What cannot be computed is not drawn; a check has said why."""
 
 
-def details_of(study: Study, results: dict[str, CheckResult], cells: list[CellResult]) -> Details:
-    """Everything that a page shows beside the report's own figures."""
-    computed = {name for name, result in results.items() if result.status in ("pass", "fail")}
-    holding = {name for name, result in results.items() if result.status == "pass"}
+def summary(study: Study, examination: Examination) -> dict[str, Any]:
+    """The figures that the paper's appendix asks a verification to print."""
+    threshold = examination.outcomes.get("threshold.recomputed")
+    agreement = None
+    if threshold is not None and threshold.inspected:
+        wrong = threshold.counts["error"]
+        agreement = Agreement(agree=threshold.inspected - wrong, total=threshold.inspected)
+    states = len(study.states) if study.bundle.of_kind("observation") else 0
+    policies, traces = len(study.candidates), study.frame("trace").size
+    return {
+        "inspected": [f"{states} states", f"{policies} policies", f"{traces} traces"],
+        "states": states,
+        "policies": policies,
+        "traces": traces,
+        "tolerance": (study.protocol.get("tolerances") or {}).get("replay"),
+        "threshold_agreement": agreement,
+        "selected": list(_selected(study, examination)),
+        "assumed": list(ASSUMPTIONS) if study.bundle.of_kind("certificate") else [],
+    }
+
+
+def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
+    if examination.computed("selection.choice"):
+        for document, key, counted in recounted(study):
+            yield Selected(
+                selector=key["selector"],
+                recomputed=None if counted is None else chosen_text(counted),
+                reported=document.value.get("choice"),
+            )
+    for document, chosen in _chosen_maps(study, examination):
+        yield Selected(
+            selector=document.value["selector"],
+            recomputed=map_name(chosen),
+            reported=" / ".join(assigned_name(study, one) for one in document.value["assignments"]),
+        )
+
+
+def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Document, Chosen]]:
+    """Sealed maps with what their selector takes, where that was computed."""
+    if not examination.computed("map.choice"):
+        return
+    for document in study.bundle.documents_of("map"):
+        if declared_selector(study, document.value) is not None:
+            with suppress(*_UNDEFINED):
+                yield document, chosen_by(study, document.value["selector"], declared_setting(study))
+
+
+def details(study: Study, examination: Examination) -> dict[str, Any]:
+    """Certificates, the frontier and maps, where they could be computed."""
     budgets = study.protocol.get("certification") or {}
-    maps = list(_chosen(study)) if "map.choice" in computed else []
-    return Details(
-        lineages=[_lineage(result) for result in cells],
-        tables=list(_tables(study)),
-        stages=list(_stages(study)),
-        certificates=list(_certificates(study, "certificate.utility" in computed))
-        if "certificate.certified" in computed
+    maps = [(document.value["selector"], chosen) for document, chosen in _chosen_maps(study, examination)]
+    return {
+        "certificates": list(_certificates(study, examination.computed("certificate.utility")))
+        if examination.computed("certificate.certified")
         else [],
-        frontier=_frontier(study, maps) if holding.issuperset(_SCORED) else None,
-        maps=[_map(study, name, chosen) for name, chosen in maps],
-        budget=budgets.get("epsilon_global"),
-        radius=budgets.get("rho"),
-    )
-
-
-def _lineage(result: CellResult) -> Lineage:
-    metric = METRICS.get((result.cell.recipe or {}).get("metric") or "")
-    population = None
-    if metric is not None and "population" in metric.optional and "state=" not in (result.recipe or ""):
-        given = re.search(r"population=([^,)]*)", result.recipe or "")
-        population = given.group(1) if given else "all"
-    return Lineage(
-        formula=None if metric is None else metric.formula,
-        formula_source=None if metric is None else metric.source,
-        population=population,
-        count=0 if result.value is None else result.value.count,
-        records=[] if result.value is None else result.value.records(),
-        undisclosed=list(result.undisclosed),
-    )
-
-
-def _tables(study: Study) -> Iterator[DrawnTable]:
-    for document in study.bundle.documents_of("table"):
-        record = document.value
-        yield DrawnTable(
-            label=record["label"],
-            caption=record.get("caption"),
-            columns=[column["label"] for column in record["columns"]],
-            rows=[
-                DrawnRow(label=row["label"], cells=row["cells"], marks=row.get("marks") or {}) for row in record["rows"]
-            ],
-        )
-
-
-def _stages(study: Study) -> Iterator[StageLink]:
-    seals = {seal.value["stage"]: seal for seal in seals_in_order(study)}
-    before: str | None = None
-    for stage in STAGES:
-        seal = seals.get(stage)
-        if seal is None:
-            yield StageLink(stage=stage, sealed=False, files=0, bytes=0, kinds={}, linked=False)
-            continue
-        value, digest = seal.value, study.bundle.contents[seal.path]
-        yield StageLink(
-            stage=stage,
-            sealed=True,
-            files=len(value["files"]),
-            bytes=sum(file["bytes"] for file in value["files"]),
-            kinds=dict(Counter(file["kind"] for file in value["files"])),
-            digest=digest,
-            previous=value.get("previous"),
-            linked=value.get("previous") == before,
-            empty_reason=value.get("empty_reason"),
-        )
-        before = digest
+        "frontier": _frontier(study, maps) if examination.holds(*_SCORED) else None,
+        "maps": [_map(study, name, chosen) for name, chosen in maps],
+        "budget": budgets.get("epsilon_global"),
+        "radius": budgets.get("rho"),
+    }
 
 
 def _certificates(study: Study, with_utility: bool) -> Iterator[PartitionBounds]:
@@ -166,12 +150,6 @@ def _bounds(calibration: Calibration, group: int, with_utility: bool) -> list[Ca
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _chosen(study: Study) -> Iterator[tuple[str, Chosen]]:
-    # The outcome only takes what could not be computed; the check has reported it already.
-    for _, key, chosen in recomputed(study, Outcome("map.choice", "assignments")):
-        yield key["selector"], chosen
 
 
 def _map(study: Study, selector: str, chosen: Chosen) -> ChosenMap:

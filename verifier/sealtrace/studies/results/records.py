@@ -1,10 +1,10 @@
-"""Labelled items, and what models predicted of them."""
+"""Labelled items, what models predicted of them, and measurements."""
 
 from __future__ import annotations
 
 from pydantic import ConfigDict, Field
 
-from sealtrace.contract.scalars import ByAction, Name, Number, Record
+from sealtrace.contract.scalars import ByAction, Count, Name, Number, Record
 
 
 class Label(Record):
@@ -32,4 +32,20 @@ class Prediction(Record):
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"item": "hand-1", "model": "prior", "predicted": "raise", "score": 0.75}]}
+    )
+
+
+class Measurement(Record):
+    """One sealed measurement, such as a search time: what no recomputation can give again."""
+
+    quantity: Name = Field(description="What was measured.")
+    subject: Name = Field(description="Of what.")
+    repeat: Count = Field(description="The measurement's index, from zero.")
+    value: Number = Field(description="The measured value.")
+    unit: Name = Field(description="Its unit.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"quantity": "map-search", "subject": "depth-2", "repeat": 0, "value": 0.68, "unit": "ms"}]
+        }
     )

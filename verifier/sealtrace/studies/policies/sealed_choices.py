@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sealtrace.contract.scalars import exact
-from sealtrace.report.certify import Assigned, Choice
+from sealtrace.studies.policies.certified import Assigned, Choice
 from sealtrace.studies.policies.checks.maps import assigned_name
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.study import Study

@@ -1,0 +1,62 @@
+"""What the package offers to Python programs: each function is what the command of its name does.
+
+examine   one read and one run of a bundle; the object answers everything else
+verify    its report
+diff      its cells, a paper's cells with its recipes, or two papers' cells, side by side
+certify   certificates and maps from its records
+audit     whether a paper's printed numbers can all be true
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sealtrace.examination import Examination, examine
+
+if TYPE_CHECKING:
+    from sealtrace.comparison import Comparison
+    from sealtrace.contract.report import Report
+    from sealtrace.studies.policies.certified import Certified
+
+__all__ = ["Examination", "certify", "diff", "examine", "verify"]
+
+AnyPath = str | PathLike[str]
+
+
+def verify(path: AnyPath | None = None, *, details: bool = False, **options: Any) -> Report:
+    """Verify a bundle and say what was found; `options` are those of `examine`.
+
+    `details` adds the evidence behind the verdict, which pages show.
+    """
+    examination = examine(path, **options)
+    return examination.full_report if details else examination.report
+
+
+def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyPath] = ()) -> Comparison:
+    """Printed cells beside recomputed ones; with `other`, the cells of two bundles or papers beside each other.
+
+    `reported` are papers whose strings are judged in place of the bundle's table records.
+    """
+    from sealtrace.comparison import compare, compare_printed
+
+    if other is not None:
+        return compare_printed(Path(path), Path(other))
+    return compare(examine(path), [Path(one) for one in reported])
+
+
+def certify(
+    path: AnyPath | Examination,
+    *,
+    selectors: Sequence[str] = (),
+    partitions: Sequence[str] = (),
+    explored: dict[str, Fraction | tuple[Fraction, Fraction]] | None = None,
+) -> Certified:
+    """Certificates and maps recomputed from a bundle's records; `explored` changes the declared setting."""
+    from sealtrace.studies.policies.certifying import certify as certified
+
+    examination = path if isinstance(path, Examination) else examine(path)
+    return certified(examination, selectors, partitions, explored)

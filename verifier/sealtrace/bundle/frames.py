@@ -1,0 +1,116 @@
+"""The rows of one kind across its files, as numpy columns, with the place of each row kept."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.shapes import arrow_schema, row_key
+from sealtrace.bundle.stores import Store
+
+Index = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+
+
+class Frame:
+    """All rows of one kind that could be read and fit their schema."""
+
+    def __init__(self, kind: str, stores: list[Store]) -> None:
+        self.kind = kind
+        form = stores[0].form if stores else kind
+        self._key = row_key(form)
+        self.paths = [store.path for store in stores]
+        tables = [store.table for store in stores] or [arrow_schema(form).empty_table()]
+        schemas = {str(table.schema) for table in tables}
+        if len(schemas) > 1:
+            # One file has dictionary columns (Parquet) and another has not (JSON lines).
+            tables = [table.cast(arrow_schema(form)) for table in tables]
+        # Chunks are joined a column at a time, when one is asked for: a whole copy would double the memory.
+        self.table = pa.concat_tables(tables).unify_dictionaries()
+        self._starts = np.cumsum([0, *(store.table.num_rows for store in stores)])
+        self._numbers = [store.rows for store in stores]
+        self.size: int = self.table.num_rows
+
+    def place(self, row: int) -> tuple[str, int]:
+        """File, and line or row in it."""
+        file = int(np.searchsorted(self._starts, row, side="right")) - 1
+        return self.paths[file], int(self._numbers[file][row - self._starts[file]])
+
+    def file_of(self) -> Index:
+        """The index of each row's file."""
+        return np.repeat(np.arange(len(self.paths)), np.diff(self._starts))
+
+    def key(self, row: int) -> dict[str, str]:
+        """The composite key of a row."""
+        values = {name: self.table.column(name)[row].as_py() for name in self._key}
+        return {name: str(value) for name, value in values.items() if value is not None}
+
+    @cached_property
+    def repeats(self) -> dict[int, int]:
+        """Rows whose key stands before, with the first row of that key."""
+        codes = combined_codes(self.table, self._key)
+        if np.all(codes[1:] > codes[:-1]):
+            return {}
+        order = np.argsort(codes, kind="stable")
+        new = np.r_[True, codes[order][1:] != codes[order][:-1]]
+        # The place of the latest new key is the first row of every key that repeats it.
+        starts = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+        same = np.flatnonzero(~new)
+        return dict(zip(order[same].tolist(), order[starts[same]].tolist(), strict=True))
+
+    def column(self, name: str) -> pa.Array:
+        """A column as one array."""
+        column = self.table.column(name)
+        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+    def texts(self, name: str) -> tuple[Index, list[str]]:
+        """A text column as codes, -1 for absent, and the texts that they stand for."""
+        array = self.column(name)
+        if not pa.types.is_dictionary(array.type):
+            array = array.dictionary_encode()
+        return array.indices.fill_null(-1).to_numpy().astype(np.int64), array.dictionary.to_pylist()
+
+    def first_texts(self, name: str) -> tuple[Index, list[str]]:
+        """The first item of each list of a column as codes, -1 for absent or empty, and the texts."""
+        array = self.column(name)
+        starts = array.offsets.to_numpy()[:-1].astype(np.int64)
+        filled = np.diff(array.offsets.to_numpy()) > 0
+        filled &= array.is_valid().to_numpy(zero_copy_only=False)
+        items = array.values
+        items = items if pa.types.is_dictionary(items.type) else items.dictionary_encode()
+        codes = np.full(self.size, -1, np.int64)
+        codes[filled] = items.indices.fill_null(-1).to_numpy()[starts[filled]]
+        return codes, items.dictionary.to_pylist()
+
+    def text(self, name: str, row: int) -> str | None:
+        """One text."""
+        value: str | None = self.table.column(name)[row].as_py()
+        return value
+
+    def numbers(self, name: str) -> Vector:
+        """A number column; NaN for absent."""
+        array = self.column(name).cast(pa.float64())
+        numbers: Vector = array.fill_null(float("nan")).to_numpy(zero_copy_only=False)
+        return numbers
+
+    def flags(self, name: str) -> Mask:
+        """A flag column without absent values."""
+        flags: Mask = self.column(name).to_numpy(zero_copy_only=False).astype(np.bool_)
+        return flags
+
+    def lookup(self, name: str, targets: pa.Array) -> Index:
+        """The place of each row's text among unique targets; -1 where it is not there."""
+        array = self.column(name)
+        if pa.types.is_dictionary(array.type):
+            places = pc.index_in(array.dictionary, value_set=targets).fill_null(-1).to_numpy().astype(np.int64)
+            codes = array.indices.fill_null(-1).to_numpy()
+            return np.where(codes >= 0, places[codes] if len(places) else -1, -1)
+        found: Index = pc.index_in(array, value_set=targets).fill_null(-1).to_numpy().astype(np.int64)
+        return np.where(array.is_null().to_numpy(zero_copy_only=False), -1, found)

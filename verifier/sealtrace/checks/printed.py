@@ -1,0 +1,130 @@
+"""A bundle's printed numbers: its cells, what the records give for them, and what its relations say of them.
+
+Each is computed once, when it is first asked for. The relations' engine is imported only where a bundle has
+relations: most have none, and should not wait for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sealtrace.bundle.stores import without_nulls
+from sealtrace.evidence import Evidence
+from sealtrace.printed.cells import TableCell, cells_of
+from sealtrace.printed.evaluation import CellResult, evaluate
+from sealtrace.printed.judgement import Judgement, Status
+
+if TYPE_CHECKING:
+    from sealtrace.relations.decision import Claim, Decision
+    from sealtrace.relations.problems import Problem
+    from sealtrace.relations.sealed import Address
+
+
+class Printed(Evidence):
+    """What a bundle prints."""
+
+    @cached_property
+    def cells(self) -> list[TableCell]:
+        """The cells of all table records."""
+        return [
+            cell for document in self.bundle.documents_of("table") for cell in cells_of(document.value, document.path)
+        ]
+
+    @cached_property
+    def results(self) -> list[CellResult]:
+        """Every numeric cell, and what became of it."""
+        return self.judged(self.cells)
+
+    def judged(self, cells: list[TableCell]) -> list[CellResult]:
+        """Some cells beside what the records and the relations give."""
+        return [self._related(one) for one in evaluate(self, cells, self.cells)]
+
+    def _related(self, result: CellResult) -> CellResult:
+        """A cell in a contradiction is contradicted; one called constrained needs a relation that can hold."""
+        address = (result.cell.table, result.cell.row, result.cell.column)
+        if (decision := self.contradicted.get(address)) is not None and result.status is not Status.MISMATCH:
+            claim = decision.together[0] if decision.together else decision.claim
+            sentence = f"the relation {claim.name} cannot hold with {result.cell.text}: {decision.arithmetic}"
+            return replace(result, judgement=Judgement(Status.CONTRADICTED, sentence), relation=claim.name)
+        if result.status is Status.CONSTRAINED and address not in self.bound:
+            return replace(result, judgement=Judgement(Status.UNCLASSIFIED, _UNBOUND))
+        return result
+
+    # Relations
+
+    @cached_property
+    def _read_relations(self) -> tuple[list[Claim], list[Problem]]:
+        from sealtrace.relations.sealed import facts_of_records
+        from sealtrace.relations.stored import claims_of
+
+        facts = facts_of_records(self._shapely_tables)
+        claims: dict[str, Claim] = {}
+        problems: list[Problem] = []
+        for store in self.bundle.of_kind("relation"):
+            records = [without_nulls(row) for row in store.table.to_pylist()]
+            found, wrong = claims_of(records, store.path, facts, store.rows.tolist())
+            problems += wrong
+            for claim in found:
+                # A second one of the same name is for join.unique-key to report.
+                claims.setdefault(claim.name, claim)
+        return list(claims.values()), problems
+
+    @property
+    def relation_problems(self) -> list[Problem]:
+        """Relations that cannot be read."""
+        return self._read_relations[1]
+
+    @cached_property
+    def decided(self) -> list[Decision]:
+        """Every relation by itself."""
+        from sealtrace.relations.rationing import decide_each
+
+        return decide_each(self._read_relations[0])
+
+    @cached_property
+    def decided_together(self) -> list[Decision]:
+        """Every relation by itself, then what cannot hold together."""
+        from sealtrace.relations.decision import Status as Decided
+        from sealtrace.relations.groups import decide_groups
+
+        alone = self.decided
+        return [*alone, *decide_groups([one.claim for one in alone if one.status is not Decided.CONTRADICTION])]
+
+    @cached_property
+    def contradicted(self) -> dict[Address, Decision]:
+        """The cells of which a relation speaks that cannot hold."""
+        if not self.bundle.of_kind("relation"):
+            return {}
+        from sealtrace.relations.decision import Status as Decided
+        from sealtrace.relations.sealed import bound_cells
+
+        found: dict[Address, Decision] = {}
+        for decision in self.decided_together:
+            if decision.status is Decided.CONTRADICTION:
+                claims = decision.together or (decision.claim,)
+                for address in bound_cells(claims, self._shapely_tables):
+                    found.setdefault(address, decision)
+        return found
+
+    @cached_property
+    def bound(self) -> set[Address]:
+        """The cells of which a relation speaks that can hold."""
+        if not self.bundle.of_kind("relation"):
+            return set()
+        from sealtrace.relations.decision import Status as Decided
+        from sealtrace.relations.sealed import bound_cells
+
+        return bound_cells((one.claim for one in self.decided if one.status is Decided.HOLDS), self._shapely_tables)
+
+    @property
+    def _shapely_tables(self) -> list[dict[str, object]]:
+        """The tables whose cells have addresses; what is wrong with the others, table.shape says."""
+        from sealtrace.relations.sealed import misshapen
+
+        records = {document.value["label"]: document.value for document in self.bundle.documents_of("table")}
+        return [record for record in records.values() if misshapen(record) is None]
+
+
+_UNBOUND = "called constrained, but no relation that can hold speaks of it"

@@ -1,0 +1,144 @@
+"""Reported beside recomputed: the cells of an examined bundle, of a paper with its recipes, or of two papers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.reading import read_bundle
+from sealtrace.contract.report import Cell, Coverage
+from sealtrace.evidence import Evidence
+from sealtrace.examination import Examination, cell_of, coverage_of
+from sealtrace.printed.cells import TableCell, cells_of
+from sealtrace.printed.evaluation import CellResult
+from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.judgement import WRONG, Judgement, Status
+from sealtrace.printed.marks import wrong_marks
+from sealtrace.printed.papers import is_paper, read_paper
+from sealtrace.printed.reported import with_printed
+
+_DECIMAL = re.compile(r"(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\d)")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Cells with what became of them."""
+
+    results: list[CellResult]
+    labels: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    """What to say besides: problems of a file, numbers in prose that nothing accounts for."""
+    bundle_code: int = 0
+    """What `verify` of the bundle would end with."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells as reports have them."""
+        return [cell_of(result) for result in self.results]
+
+    @property
+    def coverage(self) -> Coverage:
+        """How the cells are accounted for."""
+        return coverage_of(self.results)
+
+    @property
+    def exit_code(self) -> int:
+        """1 where a cell differs or the bundle fails, 3 where something is missing or unclassified."""
+        statuses = {result.status for result in self.results}
+        if statuses & WRONG or self.bundle_code == 1:
+            return 1
+        absent = not statuses or statuses & {Status.MISSING, Status.UNCLASSIFIED}
+        return 3 if absent or self.bundle_code else 0
+
+    def only(self, tables: tuple[str, ...]) -> Comparison:
+        """The cells of some tables."""
+        return replace(self, results=[result for result in self.results if result.cell.table in tables])
+
+
+def compare(examination: Examination, reported: list[Path] | None = None) -> Comparison:
+    """A bundle's cells, or a paper's cells with the bundle's recipes, beside recomputed values."""
+    printed, code = examination.printed, examination.report.exit_code
+    labels = [document.value["label"] for document in examination.bundle.documents_of("table")]
+    if not reported:
+        if not labels:
+            raise BundleError("the bundle has no table records; name the paper with --reported")
+        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), code)
+    known = {document.value["label"]: document for document in examination.bundle.documents_of("table")}
+    cells: list[TableCell] = []
+    remarks: list[str] = []
+    prose: list[ProseLine] = []
+    labels = []
+    for file in reported:
+        paper = read_paper(file)
+        prose.extend(paper.prose)
+        remarks.extend(f"{one.source}:{one.line}: {one.severity}: {one.message}" for one in paper.problems)
+        for record in paper.records:
+            labels.append(record["label"])
+            if (document := known.get(record["label"])) is not None:
+                cells.extend(cells_of(with_printed(document.value, record), document.path))
+            else:
+                cells.extend(cells_of(record, file.name))
+    # Numbers of the running text have no table in the file; their records stay as they are.
+    for label, document in known.items():
+        if label.startswith("text"):
+            labels.append(label)
+            cells.extend(cells_of(document.value, document.path))
+    remarks += _mark_remarks(cells) + unaccounted(prose, cells)
+    return Comparison(printed.judged(cells), labels, remarks, code)
+
+
+def _mark_remarks(cells: list[TableCell]) -> list[str]:
+    return [
+        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name} is marked "
+        f"{problem.found}, and the column's direction gives {problem.expected}"
+        for problem in wrong_marks(cells)
+    ]
+
+
+def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[str]:
+    """Decimals in running text that no cell and no bound number accounts for."""
+    known = {part.text.replace("−", "-") for cell in cells if cell.printed for part in cell.printed.parts}
+    return [
+        f"{line.source}:{line.line}: {match.group(0)} in the text is accounted for by nothing"
+        for line in prose
+        for match in _DECIMAL.finditer(line.text)
+        if match.group(0).replace("−", "-") not in known
+    ]
+
+
+def compare_printed(left: Path, right: Path) -> Comparison:
+    """The printed numbers of two bundles or papers, compared by address."""
+    first, second = _printed(left), _printed(right)
+    others = {cell.name: cell for cell in second}
+    results: list[CellResult] = []
+    seen = set()
+    for cell in first:
+        if cell.printed is None or not cell.printed.numeric:
+            continue
+        seen.add(cell.name)
+        other = others.get(cell.name)
+        if other is None:
+            results.append(_result(cell, Status.MISSING, f"{right.name} has no such cell"))
+        elif other.text == cell.text:
+            results.append(_result(cell, Status.EXACT, f"{cell.text} in both"))
+        else:
+            results.append(_result(cell, Status.MISMATCH, f"{cell.text} in {left.name}, {other.text} in {right.name}"))
+    results.extend(
+        _result(cell, Status.MISSING, f"{left.name} has no such cell")
+        for cell in second
+        if cell.name not in seen and cell.printed is not None and cell.printed.numeric
+    )
+    return Comparison(results, sorted({result.cell.table for result in results}))
+
+
+def _result(cell: TableCell, status: Status, sentence: str) -> CellResult:
+    return CellResult(cell, Judgement(status, sentence))
+
+
+def _printed(path: Path) -> list[TableCell]:
+    if is_paper(path):
+        return [cell for record in read_paper(path).records for cell in cells_of(record, path.name)]
+    tables = Evidence(read_bundle(path)).bundle.documents_of("table")
+    return [cell for table in tables for cell in cells_of(table.value, table.path)]

@@ -1,0 +1,39 @@
+"""What a record kind is: its form, its key, and the stages that may seal it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+STAGES = ("declare", "bank", "structure", "trace", "calibrate", "select", "replay", "report")
+"""The freeze stages in their only order."""
+
+
+class Form(StrEnum):
+    """How the records of a kind lie in a file."""
+
+    DOCUMENT = "document"
+    """One JSON object."""
+    ROWS = "rows"
+    """JSON lines or Parquet."""
+    BYTES = "bytes"
+    """Kept and hashed, not parsed."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One record kind of the contract."""
+
+    name: str
+    form: Form
+    model: str
+    """`module:Class`, imported when first needed; empty for bytes."""
+    key: tuple[str, ...] = ()
+    """The fields that identify a row."""
+    stages: tuple[tuple[str, str], ...] = ()
+    """(stage, role) pairs that may seal it; role `*` for any, or for files without a split."""
+
+
+def any_role(*stages: str) -> tuple[tuple[str, str], ...]:
+    """Stages that may seal a kind whatever split it holds."""
+    return tuple((stage, "*") for stage in stages)

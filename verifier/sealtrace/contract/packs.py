@@ -1,0 +1,93 @@
+"""Study packs: what a kind of study adds to the engine, and the one list of them.
+
+A pack names its record kinds and its checks. The modules that do the work are named as text and imported
+when a bundle needs them, so that listing checks or hashing a bundle costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from sealtrace.contract.kind import Kind
+
+SHIPPED = ("results", "policies", "games", "services")
+"""The packs of this package, in the order of their checks."""
+GROUP = "sealtrace.packs"
+"""The entry point group in which other distributions offer packs: an object of type `Pack`."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of the catalogue."""
+
+    id: str
+    title: str
+    source: str
+    """The part of the paper or of the bundle format that it enforces."""
+    breaks: str
+    """An example of what breaks it."""
+    reads: tuple[str, ...] = ()
+    """Record kinds that must be there and whole for a pass."""
+    needs: tuple[str, ...] = ()
+    """Checks that must hold for a pass."""
+    whole: bool = False
+    """It speaks of completeness or of an aggregate: with a need unmet it is not computed at all."""
+    consequences: tuple[str, ...] = ()
+    """Checks that may fail because this one does."""
+
+    @property
+    def family(self) -> str:
+        """The id's first part."""
+        return self.id.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Pack:
+    """What one kind of study adds to the engine."""
+
+    name: str
+    kinds: tuple[Kind, ...]
+    """The record kinds that it understands."""
+    catalogue: tuple[Check, ...] = ()
+    """Its checks, in the order in which they run."""
+    checks: str = ""
+    """The module whose import registers the functions of those checks."""
+    metrics: str = ""
+    """The module whose import registers the pack's metrics."""
+    evidence: str = ""
+    """`module:Class` of the records as the pack's functions see them, a kind of `Evidence`; empty for the plain one."""
+    overview: str = ""
+    """The module that says what the records amount to: its part of the summary, of the page, and its commands."""
+    reported: tuple[str, ...] = ()
+    """Kinds that state what is recomputed: no recipe may read them."""
+    measured: tuple[str, ...] = ()
+    """Kinds that hold measurements, which no recomputation can give again."""
+    doubtful: str = ""
+    """`module:function` from the records and a kind to the rows that its checks found not to join; None for none."""
+    absent: Callable[[Any], str | None] = lambda _: None
+    """Why the pack's checks do not apply to the records, where they do not."""
+    unusable: Callable[[Any], str | None] = lambda _: None
+    """Why nothing can be computed from the pack's records, whatever each of them is; None where it can."""
+
+    def owns(self, kind: str) -> bool:
+        """Whether a record kind is this pack's."""
+        return any(one.name == kind for one in self.kinds)
+
+
+@cache
+def packs() -> tuple[Pack, ...]:
+    """Every pack: the shipped ones, then those that other installed distributions offer."""
+    shipped = [import_module(f"sealtrace.studies.{name}").PACK for name in SHIPPED]
+    return (*shipped, *(one.load() for one in sorted(entry_points(group=GROUP), key=lambda one: one.name)))
+
+
+def loaded(reference: str) -> Any:
+    """The object of a `module:name`, or a module."""
+    module, _, name = reference.partition(":")
+    found = import_module(module)
+    return getattr(found, name) if name else found

@@ -1,0 +1,123 @@
+"""The records of one bundle as columns, read once and shared by every check, metric and command."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sealtrace.bundle.frames import Frame, Mask
+from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.contract.packs import loaded, packs
+
+View = TypeVar("View", bound="Evidence")
+
+
+class Evidence:
+    """What a bundle holds. Study packs see it through a class of their own, which adds their joins and formulas."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        expected_root: str | None = None,
+        progress: Progress | None = None,
+        frames: dict[str, Frame] | None = None,
+    ) -> None:
+        self.bundle = bundle
+        self.expected_root = expected_root
+        self.progress = progress or (lambda *_: None)
+        """Told of steps that may last: a name, how much is done, how much there is."""
+        self._frames: dict[str, Frame] = {} if frames is None else frames
+        self._views: dict[type[Evidence], Evidence] = {type(self): self}
+        self.memory: dict[str, Any] = {}
+        """What is costly and asked for by several checks."""
+
+    def seen_as(self, view: type[View]) -> View:
+        """The same records as a study pack sees them."""
+        if view not in self._views:
+            made = view(self.bundle, self.expected_root, self.progress, self._frames)
+            self._views[view], made._views = made, self._views
+        found = self._views[view]
+        assert isinstance(found, view)
+        return found
+
+    def frame(self, kind: str) -> Frame:
+        """The rows of a kind."""
+        if kind not in self._frames:
+            self._frames[kind] = Frame(kind, self.bundle.of_kind(kind))
+        return self._frames[kind]
+
+    @cached_property
+    def protocol_document(self) -> Document | None:
+        return self.bundle.document("protocol")
+
+    @property
+    def protocol(self) -> dict[str, Any]:
+        """The protocol. Checks that read it run only where it is there."""
+        document = self.protocol_document
+        return {} if document is None else document.value
+
+    @property
+    def protocol_path(self) -> str:
+        """Where the protocol lies."""
+        return "" if self.protocol_document is None else self.protocol_document.path
+
+    @cached_property
+    def roles(self) -> dict[str, str]:
+        """Split name to role."""
+        return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
+
+    def doubtful(self, kind: str) -> Mask:
+        """Rows that may not be what they say: their key stands twice, or a study pack finds that they do not join."""
+        frame = self.frame(kind)
+        mask = np.zeros(frame.size, np.bool_)
+        mask[[row for pair in frame.repeats.items() for row in pair]] = True
+        for pack in packs():
+            if pack.doubtful and frame.size and (more := loaded(pack.doubtful)(self, kind)) is not None:
+                mask |= more
+        return mask
+
+    def doubt(self, kind: str) -> str | None:
+        """The first doubtful row of a kind, in words; None where there is none."""
+        rows = np.flatnonzero(self.doubtful(kind))
+        return (
+            None
+            if not len(rows)
+            else "{}:{}, whose key is there twice or which does not join".format(*self.frame(kind).place(int(rows[0])))
+        )
+
+    def refusal(self, kind: str) -> str | None:
+        """The first row of a kind that its schema refuses, in words; None where there is none."""
+        refused = next((one.misfits.listed[0] for one in self.bundle.of_kind(kind) if one.misfits.listed), None)
+        return None if refused is None else f"{refused.path}:{refused.row}, which its schema refuses"
+
+    def unreadable(self, kind: str) -> str | None:
+        """Why some records of a kind cannot be read at all; None where each can, or where the bundle lists none."""
+        bundle = self.bundle
+        for entry in bundle.entries:
+            if entry.records == kind and entry.path not in bundle.digests:
+                return f"{entry.path} cannot be read"
+        for store in bundle.of_kind(kind):
+            if store.syntax.total:
+                return f"{store.path} has rows that cannot be read"
+        return None
+
+    def spoilt(self, kind: str) -> str | None:
+        """Why the records of a kind are not whole; None where they are, or where the bundle lists none."""
+        bundle = self.bundle
+        if (reason := self.unreadable(kind)) is not None:
+            return reason
+        for document in bundle.documents:
+            if document.kind == kind and not document.fits:
+                return f"{document.path} does not fit its schema"
+        for store in bundle.of_kind(kind):
+            if store.misfits.total:
+                return f"{store.path} has rows that its schema refuses"
+        parsed = {document.path for document in bundle.documents} | {store.path for store in bundle.stores}
+        for entry in bundle.entries:
+            if entry.records == kind and entry.path not in parsed:
+                return f"{entry.path} cannot be parsed"
+        if kind == "protocol" and self.protocol_document is None:
+            return "there is no protocol"
+        return None

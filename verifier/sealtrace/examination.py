@@ -1,0 +1,396 @@
+"""One read of a bundle, one run of its checks, and every answer that a command shows.
+
+The order of verification, stated once:
+
+(1) Open the bundle and read every file once: hash the bytes, then parse those same bytes.
+(2) Choose the checks: all, or those asked for, together with everything that they need.
+(3) Run them in the catalogue's order. A check looks at every record it can, whatever failed before.
+(4) Settle each status: an error is a failure; no error, but evidence that is absent or spoilt, is
+    missing; nothing inspected is missing too. An aggregate is not computed on spoilt evidence.
+(5) Sum up: what the study packs say of their records, from recomputed values.
+(6) Reach the verdict: findings, incomplete or verified.
+
+Printed cells are judged one by one (checks/printed.py): a cell whose records are spoilt is missing, and all others
+are judged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sealtrace import __version__
+from sealtrace.bundle.reading import Bundle, Progress, read_bundle
+from sealtrace.bundle.resources import default_bundle
+from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
+from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.printed import Printed
+from sealtrace.checks.registry import FUNCTIONS
+from sealtrace.checks.stages import stage_links
+from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
+from sealtrace.contract.kinds import STAGES
+from sealtrace.contract.packs import Pack, loaded, packs
+from sealtrace.contract.report import (
+    BundleIdentity,
+    Cell,
+    Chain,
+    CheckResult,
+    Coverage,
+    Place,
+    Report,
+    Status,
+    Summary,
+    Verdict,
+)
+from sealtrace.evidence import Evidence
+from sealtrace.printed.evaluation import CellResult
+from sealtrace.printed.judgement import RECOMPUTED
+from sealtrace.printed.judgement import Status as CellStatus
+
+
+def examine(
+    path: str | PathLike[str] | None = None,
+    *,
+    check: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    strict: bool = False,
+    expect_root: str | None = None,
+    every_row: bool = False,
+    progress: Progress | None = None,
+) -> Examination:
+    """Examine a bundle: read it once, run its checks, and answer whatever is asked afterwards.
+
+    `path` is a directory, a .zip or a .tar.gz; without one, the embedded fixture study. `check` and
+    `skip` choose checks by id or id prefix; what is left out is reported as skipped, and the verdict
+    is then at best `incomplete`. With `strict` a warning counts as an error. `expect_root` is the root
+    digest that the paper names. `every_row` validates each row with jsonschema and with its model too,
+    besides the column predicates. `progress` is called with a step's name, how much of it is done, and how much
+    there is.
+
+    Raises `BundleError` where there is no bundle to read, and `ValueError` for a check that does not
+    exist. Everything else that is wrong is a finding.
+    """
+    chosen = select(check, skip)
+    bundle = read_bundle(
+        default_bundle() if path is None else Path(path), every_row=every_row, progress=progress
+    )  # (1)
+    return Examination(bundle, chosen, strict=strict, expect_root=expect_root, progress=progress)
+
+
+class Examination:
+    """What was found in one bundle. Every command asks this object, so no two of them can disagree."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        chosen: frozenset[str] | None = None,
+        *,
+        strict: bool = False,
+        expect_root: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.bundle = bundle
+        self.strict = strict
+        self.chosen = frozenset(BY_ID) if chosen is None else chosen
+        self.evidence = Evidence(bundle, expect_root, progress)
+        self.outcomes: dict[str, Outcome] = {}
+        self.results: dict[str, CheckResult] = {}
+        due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)
+        for number, entry in enumerate(due, 1):
+            self.outcomes[entry.id], self.results[entry.id] = self._run(entry)  # (3)
+            self.evidence.progress("checking", number, len(due))
+
+    # Checks
+
+    def _run(self, entry: Check) -> tuple[Outcome, CheckResult]:
+        function, unit = FUNCTIONS[entry.id]
+        outcome = Outcome(entry.id, unit)
+        started = time.perf_counter()
+        pack = pack_of(entry)
+        unmet = self.unmet(entry.reads, entry.needs, pack)
+        if not self.bundle.manifest_readable and entry.id != "identity.manifest":
+            unmet = "manifest.json cannot be read"
+        elif pack is not None and (reason := pack.absent(self.evidence)) is not None:
+            outcome.not_applicable, unmet = reason, None
+        elif not unmet or (not entry.whole and (pack is None or pack.unusable(self.evidence) is None)):
+            function(self.seen_by(pack), outcome)
+        status, reason = _settle(outcome, unmet)  # (4)
+        return outcome, CheckResult(
+            id=entry.id,
+            title=entry.title,
+            status=status,
+            reason=reason,
+            inspected=outcome.inspected,
+            unit=unit,
+            findings=sum(outcome.counts.values()),
+            seconds=round(time.perf_counter() - started, 6),
+        )
+
+    def seen_by(self, pack: Pack | None) -> Evidence:
+        """The records as a study pack sees them; the engine itself sees what is printed."""
+        if pack is None:
+            return self.printed
+        view: type[Evidence] = loaded(pack.evidence) if pack.evidence else Evidence
+        return self.evidence.seen_as(view)
+
+    def unmet(self, reads: tuple[str, ...], needs: tuple[str, ...], pack: Pack | None = None) -> str | None:
+        """Why records of some kinds cannot be relied on, given the checks that they must pass; None where they can."""
+        for kind in reads:
+            if reason := self.evidence.spoilt(kind):
+                return reason
+        if pack is not None and (reason := pack.unusable(self.evidence)) is not None:
+            return reason
+        for need in needs:
+            if self.results[need].status == "fail":
+                return f"needs {need}, which failed"
+            if self.results[need].status == "missing":
+                # The reason at the root is the one to act on.
+                return self.results[need].reason
+        return None
+
+    def computed(self, check_id: str) -> bool:
+        """Whether a check ran to its end, whatever it found."""
+        return check_id in self.results and self.results[check_id].status in ("pass", "fail")
+
+    def holds(self, *check_ids: str) -> bool:
+        """Whether these checks passed."""
+        return all(one in self.results and self.results[one].status == "pass" for one in check_ids)
+
+    # Printed cells
+
+    @property
+    def printed(self) -> Printed:
+        """The printed numbers of the bundle."""
+        return self.evidence.seen_as(Printed)
+
+    @property
+    def cells(self) -> list[CellResult]:
+        """Every printed cell and what became of it; none where tables were not to be looked at."""
+        return self.printed.results if self.computed("table.cells") or self._missing("table.cells") else []
+
+    def _missing(self, check_id: str) -> bool:
+        return check_id in self.results and self.results[check_id].status == "missing"
+
+    def explain(self, address: str) -> CellResult:
+        """What became of one cell, by its address `TABLE[ROW, COLUMN]`; `LookupError` where there is none."""
+        found = next((one for one in self.cells if _plain(one.cell.name) == _plain(address)), None)
+        if found is None:
+            raise LookupError(self._unknown(address))
+        return found
+
+    def _unknown(self, address: str) -> str:
+        cells = self.printed.cells
+        if held := next((cell for cell in cells if _plain(cell.name) == _plain(address)), None):
+            return f"{address} holds {held.text!r}, which is no number"
+        tables = sorted({cell.table for cell in cells})
+        table = address.partition("[")[0]
+        if table not in tables:
+            return f"there is no table {table!r}; there are {', '.join(tables) or 'none'}"
+        members = [cell for cell in cells if cell.table == table]
+        rows = ", ".join(dict.fromkeys(cell.row for cell in members))
+        columns = ", ".join(dict.fromkeys(cell.column for cell in members))
+        return f"{table} has no such cell; rows: {rows}; columns: {columns}"
+
+    # The report
+
+    @cached_property
+    def report(self) -> Report:
+        """What the verifier says."""
+        return self._report(details=None)
+
+    @cached_property
+    def full_report(self) -> Report:
+        """The same with the evidence behind it, which pages show."""
+        return self._report(details=self.details)
+
+    def _report(self, details: Details | None) -> Report:
+        checks = [self.results[one.id] if one.id in self.chosen else _skipped(one) for one in CATALOGUE]
+        if details is not None:
+            largest = {one: self.outcomes[one].largest for one in self.outcomes}
+            checks = [one.model_copy(update={"largest": largest.get(one.id)}) for one in checks]
+        findings = [one for check in CATALOGUE if check.id in self.chosen for one in self.outcomes[check.id].findings]
+        warned = self.strict and any(one.severity == "warning" for one in findings)
+        return Report(
+            sealtrace=__version__,
+            bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
+            verdict="findings" if warned else _verdict(checks),  # (6)
+            strict=self.strict,
+            summary=self._summary(),  # (5)
+            checks=checks,
+            findings=findings,
+            cells=[cell_of(result) for result in self.cells],
+            coverage=coverage_of(self.cells),
+            details=details,
+        )
+
+    def _summary(self) -> Summary:
+        largest: Place | None = None
+        for outcome in self.outcomes.values():
+            if outcome.largest is not None and (largest is None or outcome.largest.value > largest.value):
+                largest = outcome.largest
+        parts: dict[str, Any] = {"inspected": []}
+        for pack in self._present():
+            for name, value in loaded(pack.overview).summary(self.seen_by(pack), self).items():
+                parts[name] = [*parts[name], *value] if name == "inspected" else value
+        return Summary(
+            max_discrepancy=largest,
+            chain=Chain(seals=len(self.bundle.documents_of("seal")), stages=len(STAGES), signatures=0, timestamps=0),
+            **parts,
+        )
+
+    def _present(self) -> list[Pack]:
+        """The packs that have something to say of this bundle."""
+        if not self.bundle.manifest_readable:
+            return []
+        return [one for one in packs() if one.overview and one.absent(self.evidence) is None]
+
+    @cached_property
+    def details(self) -> Details:
+        """The evidence behind the verdict, for pages."""
+        parts: dict[str, Any] = {}
+        for pack in self._present():
+            parts |= loaded(pack.overview).details(self.seen_by(pack), self)
+        return Details(
+            lineages=[_lineage(result) for result in self.cells],
+            tables=[
+                DrawnTable(
+                    label=table.value["label"],
+                    caption=table.value.get("caption"),
+                    columns=[column["label"] for column in table.value["columns"]],
+                    rows=[
+                        DrawnRow(label=row["label"], cells=row["cells"], marks=row.get("marks") or {})
+                        for row in table.value["rows"]
+                    ],
+                )
+                for table in self.bundle.documents_of("table")
+            ],
+            stages=stage_links(self.evidence),
+            **parts,
+        )
+
+
+def cell_of(result: CellResult) -> Cell:
+    """A cell as reports have it."""
+    return Cell(
+        table=result.cell.table,
+        row=result.cell.row,
+        column=result.cell.column,
+        reported=result.cell.text,
+        recomputed=result.recomputed,
+        status=result.status.value,
+        sentence=result.judgement.sentence,
+        source=result.cell.source or result.cell.record,
+        line=result.cell.line,
+        recipe=result.recipe,
+        relation=result.relation,
+    )
+
+
+def coverage_of(cells: Sequence[CellResult]) -> Coverage:
+    """How the cells are accounted for."""
+    statuses = [result.status for result in cells]
+    return Coverage(
+        cells=len(statuses),
+        recomputed=sum(status in RECOMPUTED for status in statuses),
+        inputs=statuses.count(CellStatus.INPUT),
+        constrained=statuses.count(CellStatus.CONSTRAINED),
+        contradicted=statuses.count(CellStatus.CONTRADICTED),
+        attested=statuses.count(CellStatus.ATTESTED),
+        unclassified=statuses.count(CellStatus.UNCLASSIFIED),
+        missing=statuses.count(CellStatus.MISSING),
+        statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
+    )
+
+
+def _lineage(result: CellResult) -> Lineage:
+    return Lineage(
+        formula=None if result.metric is None else result.metric.formula,
+        formula_source=None if result.metric is None else result.metric.source,
+        population=result.population,
+        count=0 if result.value is None else result.value.count,
+        records=[] if result.value is None else result.value.records(),
+        undisclosed=list(result.undisclosed),
+    )
+
+
+def pack_of(entry: Check) -> Pack | None:
+    """The pack that a check belongs to; None for the engine's own."""
+    return next((pack for pack in packs() if entry in pack.catalogue), None)
+
+
+def select(check: Sequence[str] = (), skip: Sequence[str] = ()) -> frozenset[str]:
+    """The ids that `check` and `skip` leave. A prefix is a whole id or whole leading parts of one."""
+    for prefix in (*check, *skip):
+        if not any(_has_prefix(one.id, prefix) for one in CATALOGUE):
+            raise ValueError(f"no check has the id or prefix {prefix!r}; `sealtrace checks` lists them")
+    wanted = frozenset(
+        one.id
+        for one in CATALOGUE
+        if (not check or any(_has_prefix(one.id, prefix) for prefix in check))
+        and not any(_has_prefix(one.id, prefix) for prefix in skip)
+    )
+    if not wanted:
+        raise ValueError("no check is left to run")
+    return wanted
+
+
+def _has_prefix(check_id: str, prefix: str) -> bool:
+    return check_id == prefix or check_id.startswith(f"{prefix.removesuffix('.')}.")
+
+
+def _plain(address: str) -> str:
+    """Labels may hold commas, so whole addresses are compared, without their spaces."""
+    return "".join(address.split())
+
+
+def _closure(chosen: frozenset[str]) -> frozenset[str]:
+    """The chosen checks and everything that they need, directly or not."""
+    closure = set(chosen)
+    pending = list(chosen)
+    while pending:
+        for need in BY_ID[pending.pop()].needs:
+            if need not in closure:
+                closure.add(need)
+                pending.append(need)
+    return frozenset(closure)
+
+
+def _settle(outcome: Outcome, unmet: str | None) -> tuple[Status, str | None]:
+    if outcome.counts["error"]:
+        return "fail", None
+    if unmet:
+        return "missing", unmet
+    if outcome.not_applicable:
+        return "not-applicable", outcome.not_applicable
+    if outcome.missing:
+        return "missing", outcome.missing
+    if outcome.inspected == 0:
+        return "missing", f"there are no {outcome.unit} to inspect"
+    return "pass", None
+
+
+def _skipped(entry: Check) -> CheckResult:
+    return CheckResult(
+        id=entry.id,
+        title=entry.title,
+        status="skipped",
+        reason="not asked for",
+        inspected=0,
+        unit=FUNCTIONS[entry.id][1],
+        findings=0,
+        seconds=0.0,
+    )
+
+
+def _verdict(checks: list[CheckResult]) -> Verdict:
+    statuses = {check.status for check in checks}
+    if "fail" in statuses:
+        return "findings"
+    if statuses <= {"pass", "not-applicable"} and "pass" in statuses:
+        return "verified"
+    return "incomplete"

@@ -1,0 +1,234 @@
+"""Follows recipes: what the records give for a cell, and what that makes of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from sealtrace.evidence import Evidence
+from sealtrace.printed.cells import TableCell
+from sealtrace.printed.judgement import Judgement, Status, judge
+from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
+from sealtrace.printed.numbers import looks_numeric
+from sealtrace.printed.queries import Queries
+
+OTHER_CELL = "cell"
+"""The metric that takes the value of another cell."""
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """A cell and what became of it."""
+
+    cell: TableCell
+    judgement: Judgement
+    value: Value | None = None
+    recipe: str | None = None
+    """The recipe with its arguments filled in, for readers."""
+    problem: str | None = None
+    """Why the recipe cannot be followed, where it cannot."""
+    undisclosed: tuple[str, ...] = ()
+    """What the recipe needs and the paper does not say."""
+    metric: Metric | None = None
+    arguments: dict[str, str] = field(default_factory=dict)
+    """What the metric was asked with."""
+    relation: str | None = None
+    """The relation that contradicts the cell, where one does."""
+
+    @property
+    def status(self) -> Status:
+        return self.judgement.status
+
+    @property
+    def population(self) -> str | None:
+        """The population that the metric was asked over, where it has one."""
+        if self.metric is None or "population" not in self.metric.optional or "state" in self.arguments:
+            return None
+        return self.arguments.get("population", "all")
+
+    @property
+    def recomputed(self) -> str | None:
+        """The unrounded numbers, for readers."""
+        if self.value is None:
+            return None
+        if self.value.text is not None:
+            return self.value.text
+        percent = (self.cell.recipe or {}).get("percent") or (self.cell.printed and self.cell.printed.percent)
+        scaled = [number * (100 if percent else 1) for number in self.value.numbers]
+        return ", ".join(str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled)
+
+
+class Evaluator:
+    """Follows recipes. Queries and metrics that several cells share are computed once."""
+
+    def __init__(self, evidence: Evidence, cells: Iterable[TableCell]) -> None:
+        self._evidence = evidence
+        self._cells = {cell.name: cell for cell in cells}
+        self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value | RecipeError | MissingEvidenceError] = {}
+        self._queries = Queries(evidence)
+
+    def evaluate(self, cell: TableCell) -> CellResult | None:
+        """What becomes of a cell; None where it holds no number and owes none."""
+        recipe = cell.recipe or {}
+        if cell.recipe is None and cell.table_recipe is not None and cell.printed is not None:
+            recipe = cell.table_recipe
+        ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
+        not_available = cell.printed is not None and cell.printed.form == "not-available"
+        if not ways:
+            if not_available or (cell.printed is None and not looks_numeric(cell.text)):
+                return None
+            return CellResult(cell, Judgement(Status.UNCLASSIFIED, "nobody said how the cell follows from records"))
+        metric = all_metrics().get(recipe.get("metric") or "")
+        result = CellResult(
+            cell,
+            Judgement(Status.MISSING, ""),
+            recipe=_described(recipe, cell),
+            undisclosed=tuple(recipe.get("undisclosed") or ()),
+            metric=metric,
+        )
+        try:
+            if cell.spoilt is not None:
+                raise MissingEvidenceError(cell.spoilt)
+            if len(ways) > 1:
+                raise RecipeError(f"a recipe has one of metric, sql and classification, not {' and '.join(ways)}")
+            if (classification := recipe.get("classification")) is not None:
+                return replace(result, judgement=_classified(Status(classification)), recipe=None)
+            if recipe.get("metric") is not None:
+                result = replace(result, arguments=_arguments(recipe, cell, metric))
+            value = self._value(recipe, cell)
+        except (RecipeError, MissingEvidenceError) as error:
+            if not_available:
+                return None
+            problem = str(error) if isinstance(error, RecipeError) else None
+            return replace(result, judgement=Judgement(Status.MISSING, str(error)), problem=problem)
+        return replace(result, judgement=_judged(cell, recipe, value, metric), value=value)
+
+    def _value(self, recipe: dict[str, Any], cell: TableCell) -> Value:
+        if (name := recipe.get("metric")) is not None:
+            arguments = _arguments(recipe, cell, all_metrics().get(name))
+            if name == OTHER_CELL:
+                return self._other(arguments.get("cell", ""))
+            return self._metric(name, arguments)
+        sql: str = recipe["sql"]
+        if recipe is cell.table_recipe:
+            return self._queries.of_table(sql, cell.column, cell.place, cell.rows)
+        filled = _filled(sql, cell, quoted=True)
+        return self._queries.of_cell(filled, cell.place, cell.rows if filled == sql else 1)
+
+    def _metric(self, name: str, arguments: dict[str, str]) -> Value:
+        key = (name, tuple(sorted(arguments.items())))
+        if key not in self._values:
+            try:
+                self._values[key] = compute(self._evidence, name, arguments)
+            except (RecipeError, MissingEvidenceError) as error:
+                self._values[key] = error
+        found = self._values[key]
+        if not isinstance(found, Value):
+            raise found
+        return found
+
+    def _other(self, address: str) -> Value:
+        """The recomputed value of another cell: the same quantity, printed twice."""
+        other = self._cells.get(address)
+        if other is None or other.recipe is None or other.recipe.get("metric") == OTHER_CELL:
+            raise RecipeError(f"{address!r} is no cell with a recipe of its own")
+        return self._value(other.recipe, other)
+
+    def close(self) -> None:
+        """Lets the database go."""
+        self._queries.close()
+
+
+def evaluate(evidence: Evidence, cells: list[TableCell], known: Iterable[TableCell] = ()) -> list[CellResult]:
+    """What becomes of every numeric cell, in order; `known` are further cells that recipes may name."""
+    evaluator = Evaluator(evidence, [*known, *cells])
+    results = []
+    try:
+        for number, cell in enumerate(cells, 1):
+            if (result := evaluator.evaluate(cell)) is not None:
+                results.append(result)
+            evidence.progress("recomputing cells", number, len(cells))
+        return results
+    finally:
+        evaluator.close()
+
+
+def _classified(status: Status) -> Judgement:
+    if status is Status.ATTESTED:
+        return Judgement(status, "no records give it, and nothing checks it")
+    return Judgement(status, "no records give it; relations bind it")
+
+
+def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
+    if value.text is not None:
+        return _judged_text(cell, value.text)
+    if cell.printed is None or not cell.printed.numeric:
+        return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
+    factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
+    rounded = value.rounded if factor == 1 else None
+    numbers = value.numbers if factor == 1 else tuple(number * factor for number in value.numbers)
+    judgement = judge(cell.printed, numbers, rounded)
+    if value.marks is not None and value.marks != cell.printed.marks:
+        found = cell.printed.marks or "no mark"
+        return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
+    if value.fixed and judgement.status is Status.EXACT:
+        sentence = f"{cell.text} comes from a query that gives the same whatever the records hold, so nothing checks it"
+        return Judgement(Status.ATTESTED, sentence)
+    if metric is not None and metric.given and judgement.status is Status.EXACT:
+        return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
+    if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):
+        return replace(judgement, status=Status.MEASURED, sentence=f"{cell.text} is the sealed measurements' aggregate")
+    return judgement
+
+
+def _judged_text(cell: TableCell, due: str) -> Judgement:
+    """A cell that prints names: the same names in the same order, whatever separates them."""
+    printed, wanted = ([part.strip() for part in re.split(r"[/,]", text)] for text in (cell.text, due))
+    if printed == wanted:
+        return Judgement(Status.EXACT, f"{cell.text} is what the records give; exact")
+    return Judgement(Status.MISMATCH, f"{cell.text!r} is not {due!r}")
+
+
+def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -> dict[str, str]:
+    """A metric's arguments with their placeholders filled in."""
+    # A cell that names its row may select the record of that name; a result may not select itself.
+    own = metric is not None and metric.given and names_its_row(cell)
+    return {key: _filled(text, cell, own=own) for key, text in (recipe.get("arguments") or {}).items()}
+
+
+def names_its_row(cell: TableCell) -> bool:
+    """Whether a cell is what its row is called by."""
+    return bool(cell.text) and (cell.text in cell.row or cell.row in cell.text)
+
+
+def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool = False) -> str:
+    """A template with `{Column}`, `{label}` and the row's arguments filled in."""
+
+    def fill(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name == cell.column and not own:
+            raise RecipeError(f"{{{name}}} is the cell itself; a recipe may not read what it recomputes")
+        known = {"label": cell.row, **cell.texts, **cell.arguments}
+        if name not in known:
+            raise RecipeError(f"{{{name}}} is neither a column nor an argument of the row")
+        # In a query a placeholder stands inside single quotes, where a quote is written twice.
+        return known[name].replace("'", "''") if quoted else known[name]
+
+    return _PLACEHOLDER.sub(fill, template)
+
+
+def _described(recipe: dict[str, Any], cell: TableCell) -> str:
+    """A recipe as readers see it."""
+    try:
+        if recipe.get("sql") is not None:
+            return " ".join(_filled(recipe["sql"], cell, quoted=True).split())
+        arguments = {k: _filled(t, cell, own=True) for k, t in (recipe.get("arguments") or {}).items()}
+    except RecipeError:
+        arguments = dict(recipe.get("arguments") or {})
+    listed = ", ".join(f"{name}={text}" for name, text in arguments.items())
+    return f"{recipe.get('metric') or 'sql'}({listed})"

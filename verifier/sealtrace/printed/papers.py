@@ -1,0 +1,248 @@
+"""A paper at a path, read: a LaTeX, Markdown or CSV file, or the archive that a preprint
+server hands out.
+
+Nothing outside the root is read, nothing is written to disk, and an archive can claim to hold any amount without
+being believed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import posixpath
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from sealtrace.bundle.defects import BundleError
+from sealtrace.printed.reported import Load, Reported, UnreadableTypeError, read_reported
+
+SOURCES = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
+ARCHIVES = (".tar.gz", ".tgz", ".tar", ".gz", ".zip")
+PAPERS = SOURCES
+"""Endings of files that can only be papers; an archive may be a bundle as well."""
+MAX_FILE = 8_000_000
+"""Bytes of one source file. The longest papers have a tenth of that."""
+MAX_TEXT = 64_000_000
+"""Bytes of all source files of an archive."""
+MAX_UNPACKED = 1_000_000_000
+"""Bytes that an archive may unpack to, figures included."""
+_TEXTUAL = (".tex", ".ltx", ".sty", ".cls", ".def", ".bbl", ".txt", ".csv", ".tsv", ".md", ".json", ".xxx")
+_MAIN_NAMES = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex", "arxiv.tex")
+_COMMENT = re.compile(r"(?<!\\)%.*")
+_BEGINS = re.compile(r"\\document(?:class|style)\b")
+_INPUTS = re.compile(r"\\(?:input|include|subfile)\s*\{?\s*([^{}\s\\]+)")
+_TOP_LEVEL = re.compile(r'"filename"\s*:\s*"([^"]+)"[^{}]*"usage"\s*:\s*"toplevel"|^(\S+)\s+toplevelfile', re.MULTILINE)
+
+
+def is_paper(path: Path) -> bool:
+    """Whether a file is a paper by its ending, or an archive with LaTeX in it and no manifest."""
+    name = path.name.lower()
+    if name.endswith(PAPERS):
+        return True
+    if not path.is_file() or not name.endswith(ARCHIVES):
+        return False
+    try:
+        names = [name for name, _text in _members(path)]
+    except BundleError:
+        return False
+    return any(name.endswith((".tex", ".ltx")) for name in names) and "manifest.json" not in {
+        posixpath.basename(name) for name in names
+    }
+
+
+def read_paper(path: Path, root: Path | None = None) -> Reported:
+    """The tables and the running text of a paper; `BundleError` where it cannot be read at all.
+
+    What a LaTeX file puts in may lie anywhere below `root`, which defaults to the top of the repository that the file
+    is in, or to its own directory where it is in none.
+    """
+    name = path.name.lower()
+    try:
+        if not path.exists():
+            raise BundleError(f"{path}: there is no such file")
+        if not path.is_file():
+            raise BundleError(f"{path}: not a plain file")
+        if name.endswith(ARCHIVES):
+            return _read_archive(path)
+        if path.stat().st_size > MAX_FILE:
+            raise BundleError(f"{path}: more than {MAX_FILE} bytes")
+        return read_reported(_text(path.read_bytes()), path.name, _loader(path, root))
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+    except UnreadableTypeError as error:
+        raise BundleError(str(error)) from None
+
+
+def _text(content: bytes) -> str:
+    """What is no UTF-8 is replaced, so that lines keep their numbers. A carriage return alone ends a line too."""
+    return content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+# Files
+
+
+def _loader(path: Path, root: Path | None) -> Load:
+    home = path.parent.resolve()
+    top = (root if root is not None else _top_of_repository(home)).resolve()
+    if not home.is_relative_to(top):
+        raise BundleError(f"{path}: not below the root {top}")
+    # LaTeX looks from the directory in which it is started: the file's own, or one further up.
+    starts = [one for one in (home, *home.parents) if one.is_relative_to(top)]
+
+    def load(name: str) -> str | None:
+        for start in starts:
+            try:
+                found = (start / name).resolve()
+                if found.is_relative_to(top) and found.is_file() and found.stat().st_size <= MAX_FILE:
+                    return _text(found.read_bytes())
+            except (OSError, ValueError, RuntimeError):
+                continue  # a name too long, with a null character, or links in a circle
+        return None
+
+    return load
+
+
+def _top_of_repository(directory: Path) -> Path:
+    """The nearest directory upwards that version control calls its own; the directory itself, if there is none."""
+    for one in (directory, *directory.parents):
+        if any((one / mark).exists() for mark in (".git", ".hg", ".svn", ".jj")):
+            return one
+    return directory
+
+
+# Archives
+
+
+def _read_archive(path: Path) -> Reported:
+    files: dict[str, str] = {}
+    total = 0
+    for name, content in _members(path):
+        total += len(content)
+        if total > MAX_TEXT:
+            raise BundleError(f"{path}: more than {MAX_TEXT} bytes of sources")
+        files[name] = _text(content)
+    main = _main_file(files)
+    if main is None:
+        raise BundleError(f"{path}: no LaTeX file in it begins a document")
+    home = posixpath.dirname(main)
+
+    def load(name: str) -> str | None:
+        # What climbs out of the archive is in none of its places.
+        for start in (home, ""):
+            found = files.get(posixpath.normpath(posixpath.join(start, name)))
+            if found is not None:
+                return found
+        return None
+
+    return read_reported(files[main], posixpath.basename(main), load)
+
+
+def _main_file(files: dict[str, str]) -> str | None:
+    """The file that the archive's own list names, or the likeliest of those that begin a document."""
+    for listing in ("00README.json", "00README.XXX", "00readme.json", "00readme.xxx"):
+        for match in _TOP_LEVEL.finditer(files.get(listing, "")[:100_000]):
+            named = next(group for group in match.groups() if group)
+            if named in files:
+                return named
+    plain = {name: _COMMENT.sub("", text) for name, text in files.items() if name.endswith((".tex", ".ltx"))}
+    asked = {name: [_asked(name, one) for one in _INPUTS.findall(text)] for name, text in plain.items()}
+    put_in = {one for names in asked.values() for one in names}
+
+    def unlikelihood(name: str) -> tuple[bool, int, bool, int, str]:
+        weight = len(plain[name]) + sum(len(plain.get(one, "")) for one in set(asked[name]))
+        return name in put_in, name.count("/"), posixpath.basename(name).lower() not in _MAIN_NAMES, -weight, name
+
+    return min((name for name, text in plain.items() if _BEGINS.search(text)), key=unlikelihood, default=None)
+
+
+def _asked(source: str, name: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source), name.removesuffix(".tex") + ".tex"))
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each text file of an archive; its other files are passed over."""
+    try:
+        if zipfile.is_zipfile(path):
+            yield from _zip_members(path)
+        elif path.name.lower().endswith(".tar"):
+            with path.open("rb") as file:
+                yield from _tar_members(_Bounded(file))
+        else:
+            with gzip.open(path, "rb") as file:
+                head = file.read(512)
+                file.seek(0)
+                if head[257:262] == b"ustar":
+                    yield from _tar_members(_Bounded(file))
+                elif head.strip(b"\0"):
+                    # A submission of one file is that file, compressed.
+                    yield "main.tex", _Bounded(file, MAX_FILE).read(MAX_FILE)
+    except _TooLongError:
+        raise BundleError(f"{path}: unpacks to more than is read of a paper") from None
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        ValueError,
+        OverflowError,
+        KeyError,
+        NotImplementedError,
+        IndexError,
+        RecursionError,
+        RuntimeError,
+    ) as error:
+        raise BundleError(f"{path}: the archive is damaged ({error})") from None
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+
+
+def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            name = _name(info.filename)
+            if name is not None and info.file_size <= MAX_FILE:
+                with archive.open(info) as file:
+                    yield name, file.read(MAX_FILE)
+
+
+def _tar_members(file: _Bounded) -> Iterator[tuple[str, bytes]]:
+    # As a stream: nothing is kept, and a length that is a lie ends at the bound.
+    with tarfile.open(fileobj=file, mode="r|") as archive:  # type: ignore[call-overload]
+        for info in archive:
+            if info.size < 0:
+                raise tarfile.ReadError(f"{info.name} has a negative length")
+            name = _name(info.name)
+            if name is not None and info.isreg() and info.size <= MAX_FILE:
+                content = archive.extractfile(info)
+                assert content is not None
+                yield name, content.read()
+
+
+def _name(name: str) -> str | None:
+    """The name of a text file that stays within the archive."""
+    plain = posixpath.normpath(name)
+    inside = not plain.startswith(("/", "..")) and "\\" not in plain
+    return plain if inside and plain.lower().endswith(_TEXTUAL) else None
+
+
+class _TooLongError(Exception):
+    """An archive unpacks to more than any paper has."""
+
+
+class _Bounded:
+    """A file of which only so many bytes are read."""
+
+    def __init__(self, file: IO[bytes] | gzip.GzipFile, limit: int | None = None) -> None:
+        self._file = file
+        self._left = MAX_UNPACKED if limit is None else limit
+
+    def read(self, size: int) -> bytes:
+        content = self._file.read(min(size, self._left + 1))
+        self._left -= len(content)
+        if self._left < 0:
+            raise _TooLongError
+        return content

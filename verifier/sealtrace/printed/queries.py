@@ -1,0 +1,183 @@
+"""Recipes in SQL: what they give on the sealed records, and on the same records altered.
+
+A query is run more than once. Where rows are doubtful (a key stands twice, a value is refused by its schema), it
+is run with and without them: a result that differs depends on them and is missing; any other is judged. And every
+query is run on emptied and on scrambled records: a result that stays the same proves nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.contract.packs import packs
+from sealtrace.evidence import Evidence
+from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
+
+if TYPE_CHECKING:
+    from sealtrace.printed.sql import SqlRecords, SqlResult
+
+SECONDS = 120
+"""How long all queries of a bundle may take together."""
+SEEDS = (1, 2)
+"""Each scrambles the records in another way."""
+
+Records = dict[str, pa.Table]
+
+
+class Queries:
+    """The queries of one bundle's recipes; each is run once on each form of the records."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._databases: dict[str, SqlRecords] = {}
+        self._results: dict[tuple[str, str], SqlResult | RecipeError] = {}
+        self._spent = 0.0
+
+    def of_cell(self, sql: str, place: int, rows: int) -> Value:
+        """The one number of a query, or the place's where it gives a whole column of so many rows."""
+        result = self._sound(sql)
+        if rows > 1 and len(result.rows) == rows:
+            return self._value(sql, result, place, None)
+        if len(result.rows) == 1:
+            return self._value(sql, result, 0, None)
+        wanted = f"1 row, or {rows} for the whole column" if rows > 1 else "1 row"
+        raise RecipeError(f"the query gives {len(result.rows)} rows, not {wanted}")
+
+    def of_table(self, sql: str, column: str, place: int, rows: int) -> Value:
+        """The cell's place in the result of the query that fills its table."""
+        result = self._sound(sql)
+        if column not in result.columns:
+            raise RecipeError(f"the table's query gives no column {column!r}")
+        if len(result.rows) != rows:
+            raise RecipeError(f"the table's query gives {len(result.rows)} rows, not {rows}")
+        return self._value(sql, result, place, column)
+
+    def close(self) -> None:
+        """Lets the databases go."""
+        for database in self._databases.values():
+            database.close()
+
+    # Forms of the records
+
+    @cached_property
+    def _sealed(self) -> Records:
+        reported = {kind for pack in packs() for kind in pack.reported}
+        kinds = {store.kind for store in self._evidence.bundle.stores} - reported
+        return {kind: self._evidence.frame(kind).table for kind in sorted(kinds)}
+
+    def _records(self, form: str) -> Records:
+        if form == "sealed":
+            return self._sealed
+        if form == "without doubtful rows":
+            return {
+                kind: table.filter(pa.array(~self._evidence.doubtful(kind))) for kind, table in self._sealed.items()
+            }
+        if form == "with refused rows":
+            return {kind: _with_refused(self._evidence, kind, table) for kind, table in self._sealed.items()}
+        if form == "emptied":
+            return {kind: table.slice(0, 0) for kind, table in self._sealed.items()}
+        seed = int(form.removeprefix("scrambled "))
+        return {kind: _scrambled(table, seed) for kind, table in self._sealed.items()}
+
+    def _run(self, sql: str, form: str = "sealed") -> SqlResult:
+        if (sql, form) not in self._results:
+            try:
+                self._results[sql, form] = self._query(sql, form)
+            except RecipeError as error:
+                self._results[sql, form] = error
+        found = self._results[sql, form]
+        if isinstance(found, RecipeError):
+            raise found
+        return found
+
+    def _query(self, sql: str, form: str) -> SqlResult:
+        from sealtrace.printed.sql import SqlRecords
+        from sealtrace.printed.sql_process import SqlError
+
+        if self._spent > SECONDS:
+            raise RecipeError(f"the bundle's queries took longer than {SECONDS} s together")
+        started = time.monotonic()
+        try:
+            if form not in self._databases:
+                self._databases[form] = SqlRecords(self._records(form))
+            return self._databases[form].query(sql)
+        except SqlError as error:
+            raise RecipeError(str(error)) from None
+        finally:
+            self._spent += time.monotonic() - started
+
+    # What a result is worth
+
+    def _sound(self, sql: str) -> SqlResult:
+        result = self._run(sql)
+        if not result.reads:
+            raise RecipeError("the query reads no record, so it proves nothing")
+        for kind in sorted(result.reads):
+            if (reason := self._evidence.unreadable(kind)) is not None:
+                raise MissingEvidenceError(reason)
+        return result
+
+    def _value(self, sql: str, result: SqlResult, place: int, column: str | None) -> Value:
+        from sealtrace.printed.sql import numbers
+        from sealtrace.printed.sql_process import SqlError
+
+        def taken(found: SqlResult) -> tuple[object, ...]:
+            row = found.rows[place]
+            return row if column is None else (row[found.columns.index(column)],)
+
+        due = taken(result)
+        for form, doubt in (
+            ("without doubtful rows", self._doubt(result, self._evidence.doubt)),
+            ("with refused rows", self._doubt(result, self._evidence.refusal)),
+        ):
+            if doubt is not None and not self._same(sql, form, result, place, column):
+                raise MissingEvidenceError(f"it depends on {doubt}")
+        names = result.columns if column is None else [column]
+        try:
+            (row,) = numbers(replace(result, columns=names, rows=[due]))
+        except SqlError as error:
+            raise RecipeError(str(error)) from None
+        if any(number is None for number in row):
+            raise MissingEvidenceError("the query gives null")
+        fixed = all(
+            self._same(sql, form, result, place, column)
+            for form in ("emptied", *(f"scrambled {seed}" for seed in SEEDS))
+        )
+        measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
+        return Value(tuple(one for one in row if one is not None), fixed=fixed, measured=measured)
+
+    @staticmethod
+    def _doubt(result: SqlResult, reason_of: object) -> str | None:
+        assert callable(reason_of)
+        return next((reason for kind in sorted(result.reads) if (reason := reason_of(kind)) is not None), None)
+
+    def _same(self, sql: str, form: str, sealed: SqlResult, place: int, column: str | None) -> bool:
+        """Whether another form of the records gives the same in this place."""
+        try:
+            other = self._run(sql, form)
+        except RecipeError:
+            return False
+        if len(other.rows) != len(sealed.rows):
+            return False
+        where = slice(None) if column is None else slice(*(at := sealed.columns.index(column), at + 1))
+        return other.rows[place][where] == sealed.rows[place][where]
+
+
+def _with_refused(evidence: Evidence, kind: str, table: pa.Table) -> pa.Table:
+    """The rows that fit and those that do not, with nothing where a value was refused."""
+    refused = [store.refused for store in evidence.bundle.of_kind(kind) if store.refused.num_rows]
+    return pa.concat_tables([table, *(one.cast(table.schema) for one in refused)]) if refused else table
+
+
+def _scrambled(table: pa.Table, seed: int) -> pa.Table:
+    """Every column in an order of its own, and every other row twice: what a result is computed from has moved."""
+    random = np.random.default_rng(seed)
+    rows = np.r_[np.arange(table.num_rows), np.arange(0, table.num_rows, 2)]
+    columns = [column.take(pa.array(random.permutation(rows))) for column in table.columns]
+    return pa.table(columns, schema=table.schema)

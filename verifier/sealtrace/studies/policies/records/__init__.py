@@ -1,0 +1,1 @@
+"""What a study of policies records."""
