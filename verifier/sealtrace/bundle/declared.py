@@ -60,6 +60,7 @@ def _mentioned(declaration: dict[str, Any]) -> list[tuple[str, list[str]]]:
     for n, one in enumerate(declaration.get("depends") or []):
         places.append((f"/depends/{n}", [*one["on"], *one["fields"]]))
     places.append(("/counts", list(declaration.get("counts") or {})))
+    places.append(("/truth", [declaration["truth"]] if declaration.get("truth") else []))
     places.append(("/printed", list(declaration.get("printed") or {})))
     return places
 

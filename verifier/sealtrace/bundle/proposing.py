@@ -49,6 +49,8 @@ def proposed(
     depends = _depends(codes, fields, complete)
     if depends:
         declaration["depends"] = depends
+    if (truth := _truth(table)) is not None:
+        declaration["truth"] = truth
     declaration["rows"] = table.num_rows
     if len(fields) > 1:
         declaration["counts"] = {field: codes.count([field], absent=False) for field in fields}
@@ -79,6 +81,22 @@ def _property(column: pa.ChunkedArray, kind: pa.DataType) -> dict[str, Any]:
     if 0 < len(values) <= MOST_CHOICES and len(column) >= 10 * len(values):
         return {"type": "string", "enum": sorted(values.to_pylist())}
     return {"type": "string"}
+
+
+def _truth(table: pa.Table) -> str | None:
+    """The field that is called like a right answer, where there is one such."""
+    for names in (
+        ("gold", "ground_truth", "truth", "y_true"),
+        ("label", "target", "expected", "reference", "answer_key"),
+    ):
+        found = [
+            name
+            for name in table.column_names
+            if name.lower() in names or name.lower() in [f"{n}_label" for n in names]
+        ]
+        if len(found) == 1:
+            return str(found[0])
+    return None
 
 
 class _Codes:

@@ -58,6 +58,7 @@ class Dataset(Record):
     printed: dict[Name, dict[Name, Name]] | None = Field(
         None, description="Field, value, and how tables print that value, where they print another name."
     )
+    truth: Name | None = Field(None, description="The field of right answers, which predictions are compared with.")
     measured: bool | None = Field(None, description="Whether its numbers are measurements, which nothing recomputes.")
 
     model_config = ConfigDict(
@@ -79,6 +80,7 @@ class Dataset(Record):
                     "key": ["example", "system", "seed"],
                     "complete": [{"every": [["example"], ["system"], ["seed"]]}],
                     "depends": [{"on": ["example"], "fields": ["gold"]}],
+                    "truth": "gold",
                     "rows": 600,
                     "printed": {"system": {"ours": "Ours (best)"}},
                 }

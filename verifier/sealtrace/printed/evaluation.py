@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -198,7 +199,19 @@ def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -
     """A metric's arguments with their placeholders filled in."""
     # A cell that names its row may select the record of that name; a result may not select itself.
     own = metric is not None and metric.given and names_its_row(cell)
-    return {key: _filled(text, cell, own=own) for key, text in (recipe.get("arguments") or {}).items()}
+    return {key: _filled(text, cell, own=own) for key, text in written_arguments(recipe).items()}
+
+
+def written_arguments(recipe: dict[str, Any]) -> dict[str, str]:
+    """Everything that a recipe says to its metric, by name; conditions as `where.field`, several values as JSON."""
+    said = {name: recipe[name] for name in _WORDS if recipe.get(name) is not None}
+    for name in ("where", "minus", "versus"):
+        for field_, value in (recipe.get(name) or {}).items():
+            said[f"{name}.{field_}"] = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+    return {**(recipe.get("arguments") or {}), **said}
+
+
+_WORDS = ("dataset", "of", "against", "group", "over", "show")
 
 
 def names_its_row(cell: TableCell) -> bool:
@@ -227,8 +240,8 @@ def _described(recipe: dict[str, Any], cell: TableCell) -> str:
     try:
         if recipe.get("sql") is not None:
             return " ".join(_filled(recipe["sql"], cell, quoted=True).split())
-        arguments = {k: _filled(t, cell, own=True) for k, t in (recipe.get("arguments") or {}).items()}
+        arguments = {name: _filled(text, cell, own=True) for name, text in written_arguments(recipe).items()}
     except RecipeError:
-        arguments = dict(recipe.get("arguments") or {})
+        arguments = written_arguments(recipe)
     listed = ", ".join(f"{name}={text}" for name, text in arguments.items())
     return f"{recipe.get('metric') or 'sql'}({listed})"

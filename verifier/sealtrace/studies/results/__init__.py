@@ -103,6 +103,7 @@ PACK = Pack(
     kinds=KINDS,
     catalogue=CATALOGUE,
     checks=f"{_HERE}.checks",
+    metrics=f"{_HERE}.metrics",
     evidence=f"{_HERE}.evidence:Results",
     overview=f"{_HERE}.overview",
     measured=("measurement",),
