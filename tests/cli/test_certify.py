@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -419,16 +418,6 @@ def test_sealed_certificates_are_not_read(tmp_path: Path) -> None:
     one, other = answer(sound), answer(spoilt)
     del one["bundle"], other["bundle"]
     assert one == other
-
-
-def test_without_the_libraries_of_certificates(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says what to install; what needs no bound is still chosen."""
-    for name in ("scipy", "scipy.special", "flint"):
-        monkeypatch.setitem(sys.modules, name, None)
-    run = sealtrace("certify", study)
-    assert run.code == 3
-    assert "pip install 'sealtrace[certificates]'" in in_one_line(run.output)
-    assert "all -> bold@1/2" in run.output
 
 
 def test_a_study_without_groups() -> None:

@@ -210,7 +210,7 @@ def test_descriptions_are_heeded(tmp_path: Path) -> None:
         ("x.jsonl", '{"id": 1, "id": 2}\n', "names a field twice"),
         ("x.jsonl", '{"id": 1}\n{"id": \n', "x.jsonl"),
         ("x.jsonl", "[1]\n", "a record is an object"),
-        ("x.jsonl", '{"id": 1, "x": NaN}\n', "expected a number"),
+        ("x.jsonl", '{"id": 1, "x": NaN}\n', "NaN is not a JSON number"),
         ("x.jsonl", "", "no record"),
         ("x.parquet", "PAR1", "x.parquet"),
         ("x.txt", "id\n1\n", "not a CSV, JSON, JSON lines or Parquet file"),

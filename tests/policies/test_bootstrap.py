@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sealtrace.studies.policies.mathematics.bootstrap import draws, percentile_interval
+from sealtrace.mathematics.resampling import draws, percentile_interval
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 12, 16, 24, 31, 32, 1000])

@@ -14,8 +14,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from sealtrace.studies.policies.mathematics import bounds
-from sealtrace.studies.policies.mathematics.bounds import (
+from sealtrace.mathematics import bounds
+from sealtrace.mathematics.bounds import (
     Lower,
     clipped,
     compare_lower,
@@ -29,7 +29,7 @@ from sealtrace.studies.policies.mathematics.bounds import (
     utility_radius,
     utility_radius_ball,
 )
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.mathematics.exact import Undecided
 
 SIZES = [1, 2, 5, 12, 126, 512, 2048, 10**4, 10**6]
 SHARES = [Fraction(1, 2), Fraction(1, 20), Fraction(1, 1600), Fraction(1, 10**6), Fraction(1, 10**12)]

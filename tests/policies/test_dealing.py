@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from sealtrace.studies.policies.mathematics.dealing import deal, stratified_order, systematic
+from sealtrace.mathematics.resampling import deal, stratified_order, systematic
 
 
 def _plain_order(seed: int, strata: list[list[float]], size: int) -> list[int]:

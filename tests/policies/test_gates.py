@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealtrace.studies.policies.mathematics.gates import at_least, exact_query_score
+from sealtrace.studies.policies.mathematics.policies import at_least, exact_query_score
 
 constants = st.fractions(-3, 3, max_denominator=1000)
 

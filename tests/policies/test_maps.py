@@ -16,9 +16,9 @@ from sealtrace.studies.policies.mathematics.maps import (
     TooManyLabels,
     Undecided,
     best_map,
+    comparison,
     describe,
     enumerate_maps,
-    few,
     recheck,
     search,
     worst_risk,
@@ -57,13 +57,13 @@ def found(solution: Solution) -> tuple[tuple[int, ...], Fraction, Fraction]:
     return solution.choice, solution.utility, solution.risk
 
 
-def allow(monkeypatch: pytest.MonkeyPatch, in_all: int, in_a_cell: int) -> None:
+def allow(monkeypatch: pytest.MonkeyPatch, in_all: int, in_a_domain: int) -> None:
     """How many maps may be looked at instead of searched: fewer force every step of the search."""
-    monkeypatch.setattr(few, "MOST_MAPS", in_all)
-    monkeypatch.setattr(search, "FEW_MAPS", in_a_cell)
+    monkeypatch.setattr(comparison, "MOST_MAPS", in_all)
+    monkeypatch.setattr(search, "FEW_MAPS", in_a_domain)
 
 
-WAYS = [(few.MOST_MAPS, 0)] * 13 + [(0, search.FEW_MAPS)] * 3 + [(0, 0)] * 3 + [(0, 4)]
+WAYS = [(comparison.MOST_MAPS, 0)] * 13 + [(0, search.FEW_MAPS)] * 3 + [(0, 0)] * 3 + [(0, 4)]
 
 
 @pytest.mark.parametrize(("in_all", "few_maps", "seed"), [(*way, seed) for seed, way in enumerate(WAYS)])
@@ -92,7 +92,7 @@ def fine_value(source: random.Random) -> Fraction:
 def test_fine_values_with_ties(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Numbers far finer than doubles, some repeated and some apart by less than a double shows."""
     source = random.Random(seed)
-    allow(monkeypatch, *source.choice([(few.MOST_MAPS, 0), (0, 0), (0, search.FEW_MAPS)]))
+    allow(monkeypatch, *source.choice([(comparison.MOST_MAPS, 0), (0, 0), (0, search.FEW_MAPS)]))
     groups, width = source.choice([(2, 5), (3, 4), (4, 3)])
     pool = [fine_value(source) for _ in range(4)]
     pool += [value + Fraction(1, 2**200) for value in pool] + [Fraction(0)]
@@ -174,7 +174,7 @@ def test_slack_on_risk(sign: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_slack_never_guesses(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """With a coarse slack an answer is the exact one, and an open question is never answered."""
-    allow(monkeypatch, *[(few.MOST_MAPS, 0), (0, 0), (0, search.FEW_MAPS)][seed % 3])
+    allow(monkeypatch, *[(comparison.MOST_MAPS, 0), (0, 0), (0, search.FEW_MAPS)][seed % 3])
     source = random.Random(seed)
     answered = refused = 0
     for _ in range(200):
@@ -263,7 +263,7 @@ def test_many_equal_maps_are_left_to_the_search(monkeypatch: pytest.MonkeyPatch)
     lower = [[Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)]] * 3 + [[Fraction(0)] + [Fraction(1, 9)] * 3]
     instance = Instance.of([1, 1, 1, 1], upper, lower, [[True] * 4] * 4, Fraction(6, 25), Fraction(19, 10))
     looked = best_map(instance)
-    monkeypatch.setattr(few, "MOST_RIVALS", 1)
+    monkeypatch.setattr(comparison, "MOST_RIVALS", 1)
     searched = best_map(instance)
     assert found(looked) == found(searched) == found(enumerate_maps(instance))
     recheck(instance, looked)

@@ -19,15 +19,15 @@ from sealtrace.studies.policies.mathematics.maps import (
     Refuted,
     Solution,
     best_map,
+    comparison,
     describe,
     enumerate_maps,
-    few,
     recheck,
     search,
     worst_risk,
     worst_utility,
 )
-from sealtrace.studies.policies.mathematics.maps.mixtures import worst_risks, worst_utilities
+from sealtrace.studies.policies.mathematics.maps.instance import worst_risks, worst_utilities
 from sealtrace.studies.policies.mathematics.maps.proof import Region, Split
 
 
@@ -87,7 +87,7 @@ def test_sixteen_groups_of_a_hundred(kind: str) -> None:
 
 def covered(monkeypatch: pytest.MonkeyPatch, radius: str = "0.5", few_maps: int = 50) -> tuple[Instance, Solution]:
     """A solution whose proof has splits, multipliers and more."""
-    monkeypatch.setattr(few, "MOST_MAPS", 0)
+    monkeypatch.setattr(comparison, "MOST_MAPS", 0)
     monkeypatch.setattr(search, "FEW_MAPS", few_maps)
     instance = make("adversarial", 5, 9, radius, 2)
     return instance, best_map(instance)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sealtrace.studies.policies.mathematics.networks import Layer, forward
+from sealtrace.studies.policies.mathematics.policies import Layer, forward
 
 
 def _activated(activation: str, value: float) -> float:

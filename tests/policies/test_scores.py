@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealtrace.studies.policies.mathematics.scores import Aggregate, aggregate, expected_utility, mean
+from sealtrace.mathematics.exact import mean
+from sealtrace.studies.policies.mathematics.scores import Aggregate, aggregate, expected_utility
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 ordinary = st.floats(-100, 100)

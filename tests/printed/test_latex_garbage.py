@@ -7,8 +7,8 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tables.test_latex_tables import BOOKTABS
 
+from printed.test_latex_tables import BOOKTABS
 from sealtrace.printed.delimited import read_csv
 from sealtrace.printed.latex import read_document
 from sealtrace.printed.markdown import read_markdown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tables.reading import document, tabular
+from printed.reading import document, tabular
 
 TEXT = r"""
 \documentclass[11pt]{article}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tables.reading import document, refusal, tabular, texts
+
+from printed.reading import document, refusal, tabular, texts
 
 HEAD = "a & b & c \\\\ \\midrule\n1 & 2 & 3 \\\\\n"
 

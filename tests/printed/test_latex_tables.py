@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tables.reading import BULLET, cell_text, document, headers, lines, panels, raws, table, tabular, texts
 
+from printed.reading import BULLET, cell_text, document, headers, lines, panels, raws, table, tabular, texts
 from sealtrace.printed.extracted import Part
 
 BOOKTABS = r"""

@@ -324,14 +324,6 @@ def test_command_line_writes_the_page(tmp_path: Path) -> None:
     assert "details" not in json.loads(other.read_text())
 
 
-def test_without_jinja_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before any work is done."""
-    monkeypatch.setattr("sealtrace.cli.verify.find_spec", lambda _: None)
-    run = sealtrace("verify", "--format", "html")
-    assert (run.code, run.output) == (2, "")
-    assert "pip install 'sealtrace[html]'" in run.errors
-
-
 def test_axes_and_labels() -> None:
     """Round ticks; labels that keep apart; numbers near the end of doubles draw something rather than fail."""
     assert Axis(0.0, 2.0, 0, 100).ticks() == [0.0, 0.5, 1.0, 1.5, 2.0]

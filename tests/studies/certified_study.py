@@ -28,6 +28,7 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.writing import write_document
+from sealtrace.mathematics import resampling
 from sealtrace.printed.metrics import Value, compute
 from sealtrace.studies.policies import map_metrics  # noqa: F401 - imported for its registrations
 from sealtrace.studies.policies.checks.partitions import structure_degradations
@@ -37,7 +38,6 @@ from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics import dealing
 from sealtrace.studies.policies.mathematics.partitions import Declared, best_partition
 
 Parts = dict[str, Any]
@@ -258,8 +258,8 @@ def _dealt(protocol: dict[str, Any]) -> dict[str, list[int]]:
     """The numbers of the states that the declared rule deals to each split: every other one sits early."""
     declared, total = protocol["assignment"], sum(SPLITS.values())
     seats = np.arange(total, dtype=np.float64) % 2
-    taken = dealing.deal(
-        dealing.stratified_order(declared["seed"], [seats], total), [SPLITS[name] for name in declared["order"]]
+    taken = resampling.deal(
+        resampling.stratified_order(declared["seed"], [seats], total), [SPLITS[name] for name in declared["order"]]
     )
     return {name: sorted(numbers.tolist()) for name, numbers in zip(declared["order"], taken, strict=True)}
 

@@ -12,7 +12,8 @@ import pytest
 
 from rsd_stratified import bounds as plain_bounds
 from rsd_stratified import drawing, mixtures, structure
-from sealtrace.studies.policies.mathematics import bounds, dealing, maps, partitions
+from sealtrace.mathematics import bounds, resampling
+from sealtrace.studies.policies.mathematics import maps, partitions
 from support import LONG
 
 TIMES = 10 if LONG else 1
@@ -124,6 +125,6 @@ def test_deals_agree(seed: int) -> None:
     rule = {"seed": seed * 7, "strata": ["rank", "seat"], "order": ["a", "b"]}
     plain = drawing.deal(rule, seen, sizes)
     strata = [np.array([seen[name][stratum] for name in names]) for stratum in ("rank", "seat")]
-    parts = dealing.deal(dealing.stratified_order(seed * 7, strata, len(names)), list(sizes.values()))
+    parts = resampling.deal(resampling.stratified_order(seed * 7, strata, len(names)), list(sizes.values()))
     dealt = {names[place]: split for split, places in zip(sizes, parts, strict=True) for place in places.tolist()}
     assert dealt == plain

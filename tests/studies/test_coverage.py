@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc, ndtri
 
-from sealtrace.studies.policies.mathematics.bounds import risk_upper_of, utility_radius
+from sealtrace.mathematics.bounds import risk_upper_of, utility_radius
 from studies.worlds import (
     Budgets,
     Certified,

@@ -53,6 +53,15 @@ def file_digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def stream_digest(pieces: Iterable[bytes]) -> tuple[str, int]:
+    """File identity and length of bytes that are not held."""
+    digest, length = hashlib.sha256(), 0
+    for piece in pieces:
+        digest.update(piece)
+        length += len(piece)
+    return digest.hexdigest(), length
+
+
 def manifest_document(name: str, entries: Iterable[Entry]) -> dict[str, Any]:
     """The manifest of these files, with its root digest."""
     manifest: dict[str, Any] = {

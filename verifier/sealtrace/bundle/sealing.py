@@ -25,6 +25,7 @@ from sealtrace.bundle.identity import (
     Entry,
     file_digest,
     manifest_document,
+    stream_digest,
     sums_text,
     unsafe_path,
 )
@@ -99,6 +100,15 @@ class _Sealer:
         self._read_chain()
         self._can_write()
 
+    def _read(self, path: str) -> bytes:
+        with self.container.open(path) as opened:
+            return opened.whole()
+
+    def _digest(self, path: str) -> tuple[str, int]:
+        """SHA-256 and length of a file, which is not held."""
+        with self.container.open(path) as opened:
+            return stream_digest(opened.pieces())
+
     def _can_write(self) -> None:
         """Nothing is begun that cannot be finished, and no file of somebody else's is written over."""
         for name in (MANIFEST, SUMS):
@@ -144,7 +154,7 @@ class _Sealer:
             path = self.root / seal_path(stage)
             if not path.exists():
                 break
-            data = self.container.read(seal_path(stage))
+            data = self._read(seal_path(stage))
             document = _strict(data, seal_path(stage))
             if misfits_of("seal", document):
                 raise SealError(f"{seal_path(stage)}: damaged; restore it, or remove {SEALS}/ to start again")
@@ -161,14 +171,14 @@ class _Sealer:
         )
         _refuse(problems)
         if "declare" in self.seals:
-            self._read_protocol(self.container.read(_protocol_path(self.seals["declare"]["files"])))
+            self._read_protocol(self._read(_protocol_path(self.seals["declare"]["files"])))
 
     def _changed(self, stage: str, document: dict[str, Any]) -> list[str]:
         problems = []
         listed = {entry["path"]: entry["sha256"] for entry in document["files"]}
         for path, digest in listed.items():
             try:
-                found = file_digest(self.container.read(path))
+                found = self._digest(path)[0]
             except OSError:
                 problems.append(f"{path}: sealed in {stage}, and gone")
                 continue
@@ -210,7 +220,7 @@ class _Sealer:
         if stage == "declare":
             if "declare/protocol.json" not in paths:
                 raise SealError("declare/protocol.json: missing; it declares the study")
-            self._read_protocol(self.container.read("declare/protocol.json"))
+            self._read_protocol(self._read("declare/protocol.json"))
         entries = [self._inspect(path, stage) for path in paths]
         self._in_order(stage, entries)
         document: dict[str, Any] = {
@@ -227,16 +237,19 @@ class _Sealer:
         return document
 
     def _inspect(self, path: str, stage: str) -> Entry:
-        data = self.container.read(path)
-        if not data:
-            raise SealError(f"{path}: empty")
         try:
             kind, file_format = kind_and_format(path)
         except LayoutError as error:
             raise SealError(f"{path}: {error}") from None
+        if KINDS[kind].form is Form.BYTES:
+            digest, length = self._digest(path)
+            if not length:
+                raise SealError(f"{path}: empty")
+            return Entry(path, kind, stage, "bytes", length, digest)
+        data = self._read(path)
+        if not data:
+            raise SealError(f"{path}: empty")
         match KINDS[kind].form:
-            case Form.BYTES:
-                return _entry(path, kind, stage, "bytes", data)
             case Form.DOCUMENT:
                 document = _strict(data, path)
                 if not self.lenient:
@@ -262,7 +275,7 @@ class _Sealer:
         found = [one for stage in stages for one in self.unsealed[stage] if one == f"{stage}/dataset.{name}.json"]
         if not found:
             raise SealError(f"{path}: nothing declares it; write declare/dataset.{name}.json")
-        declaration = _strict(self.container.read(found[0]), found[0])
+        declaration = _strict(self._read(found[0]), found[0])
         _refuse_misfits(found[0], misfits_of("dataset", declaration))
         try:
             declared = declared_rows(declaration)
@@ -312,7 +325,7 @@ class _Sealer:
     def is_finished(self) -> bool:
         """Whether manifest.json and SHA256SUMS are what the seals give."""
         _, derived = self._derived()
-        return all((self.root / path).is_file() and self.container.read(path) == data for path, data in derived.items())
+        return all((self.root / path).is_file() and self._read(path) == data for path, data in derived.items())
 
     def finish(self) -> list[Sealed]:
         """Writes what is derived from the seals, where an interrupted run left it behind."""

@@ -229,3 +229,14 @@ def describe(shape: Shape) -> str:
             return "an object of names and values"
         case Struct():
             return "an object"
+
+
+def width(shape: Shape) -> int:
+    """Bytes that a value takes in its column even where it is absent."""
+    match shape:
+        case Number() | Integer():
+            return 8
+        case Struct(fields=fields):
+            return sum(width(field.shape) for field in fields)
+        case _:
+            return 4

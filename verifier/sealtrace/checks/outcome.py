@@ -89,7 +89,8 @@ class Outcome:
     def defects(self, defects: Iterable[Defect]) -> None:
         """What reading found wrong."""
         for one in defects:
-            Spot(self, one.path, one.key, one.row, one.column).error(one.field, one.message, one.expected, one.found)
+            spot = Spot(self, one.path, one.key, one.row, one.column)
+            spot.say(one.severity, one.field, one.message, one.expected, one.found)
 
     def rows(
         self,

@@ -139,11 +139,11 @@ def _attested(
     time: str,
 ) -> int:
     from sealtrace.api import verify
-    from sealtrace.bundle.envelope import read_private_key, signed
     from sealtrace.cli.output import write_output
     from sealtrace.cli.targets import Target, refuse_bad_places
     from sealtrace.report.in_toto import refusal_of, statement
     from sealtrace.report.inert import json_text
+    from sealtrace.witnesses.envelope import read_private_key, signed
 
     refuse_bad_places([Target("in-toto", output)], [bundle, *([key] if key else [])])
     # A key that cannot be used is found out before the work is done.
@@ -170,9 +170,9 @@ def _complain(sentence: str) -> None:
 
 def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None) -> int:
     from sealtrace.api import verify
-    from sealtrace.bundle.envelope import SignatureError, opened, read_envelope, read_public_key
     from sealtrace.bundle.strict_json import StrictJSONError, parse
     from sealtrace.report.in_toto import refusal_of
+    from sealtrace.witnesses.envelope import SignatureError, opened, read_envelope, read_public_key
 
     public = read_public_key(public_key)
     envelope = read_envelope(path)

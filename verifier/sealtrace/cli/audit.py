@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import Target, format_options, targets_of
+from sealtrace.cli.targets import format_options, targets_of
+from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
 
-FORMS = ("text", "json", "markdown", "junit", "sarif", "github")
 EXIT_CODES = {"contradiction": 1, "incomplete": 3, "consistent": 0}
 
 
@@ -55,7 +55,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
 @click.option("--suggest", is_flag=True, help="Search for relations that nobody declared, and show them as guesses.")
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
-@format_options(FORMS)
+@format_options(tuple(OF_AUDITS))
 @quiet_option
 def command(
     paper: Path,
@@ -93,8 +93,7 @@ def command(
       sealtrace audit paper.tex --suggest
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
-    Formats: text and markdown for people; json (`sealtrace schema audit`), junit and sarif for machines;
-    github for annotations in GitHub Actions.
+    FORMATS `sealtrace schema audit` describes the JSON.
 
     Exit codes: 0 no contradiction; 1 a contradiction; 2 usage or unreadable input; 3 no contradiction, but
     a declared relation is undecided, a table or a relation could not be read, or nothing was decided.
@@ -102,10 +101,10 @@ def command(
     """
     from sealtrace import __version__
     from sealtrace.cli.subjects import read_source, read_subject
-    from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.cli.targets import refuse_bad_places, shown_at, write_targets
     from sealtrace.relations.auditing import audit
 
-    targets = targets_of(forms, outputs, FORMS)
+    targets = targets_of(forms, outputs, tuple(OF_AUDITS))
     chosen = _families(families, no_automatic)
     refuse_bad_places(targets, [paper, *relations])
     with progress_bar() as progress:
@@ -114,7 +113,8 @@ def command(
         found = audit(subject, sources, version=__version__, families=chosen, suggest=suggest, progress=progress)
     _refuse_unreadable(found, [source.name for source in sources])
     code = EXIT_CODES[found.verdict]
-    write_targets(targets, lambda target: _rendered(found, target, everything, code, _prefix(paper)))
+    showing = Showing(everything=everything, exit_code=code, prefix=_prefix(paper))
+    write_targets(targets, lambda target: OF_AUDITS[target.form](found, shown_at(target, showing)))
     return code
 
 
@@ -141,40 +141,6 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
         read = any((one.place or "").rpartition(":")[0] == name for one in found.decisions)
         if problems and not read:
             raise BundleError("\n".join(map(problem_text, problems)))
-
-
-def _rendered(found: Audit, target: Target, everything: bool, code: int, prefix: str | None) -> str:
-    """The audit in one format; each is imported only where it is asked for."""
-    match target.form:
-        case "json":
-            from sealtrace.report import audit_json
-
-            return audit_json.render(found)
-        case "markdown":
-            from sealtrace.report import audit_markdown
-
-            return audit_markdown.render(found, everything=everything)
-        case "junit":
-            from sealtrace.report import audit_report, junit
-
-            return junit.render(audit_report.as_report(found, absent=True))
-        case "sarif":
-            from sealtrace.report import audit_report, sarif
-
-            report = audit_report.as_report(found, prefix=prefix or "")
-            return sarif.render(report, exit_code=code, prefix=None if prefix is None else "")
-        case "github":
-            from sealtrace.report import audit_report, github
-
-            report = audit_report.as_report(found, prefix=prefix or "")
-            return github.render(report, prefix=None if prefix is None else "")
-        case _:
-            from sealtrace.cli.output import paint, text_width
-            from sealtrace.report import audit_text
-            from sealtrace.report.text import plain
-
-            width, colour = (text_width(), paint) if target.path is None else (80, plain)
-            return audit_text.render(found, everything=everything, width=width, paint=colour)
 
 
 def _prefix(paper: Path) -> str | None:

@@ -47,11 +47,9 @@ def command(bundle: Path, cell: str) -> int:
 def _print(result: CellResult) -> None:
     from sealtrace.cli.output import paint, text_width
     from sealtrace.printed.judgement import DEFINITIONS
-    from sealtrace.printed.metrics import METRICS
     from sealtrace.report.inert import harmless
 
-    cell = result.cell
-    metric = METRICS.get((cell.recipe or {}).get("metric") or "")
+    cell, metric = result.cell, result.metric
     place = f"{cell.source}:{cell.line}" if cell.line else cell.source or cell.record
     lines = [
         ("printed", f"{cell.text}  ({place})"),

@@ -6,13 +6,10 @@ Exit codes: 0 verified; 1 an error was found; 2 usage, unreadable input or an in
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from contextlib import suppress
 from importlib import import_module
 from keyword import iskeyword
-from typing import NoReturn
 
 import click
 
@@ -81,38 +78,6 @@ def cli() -> None:
       sealtrace seal records/             seal your own records
       sealtrace checks replay.tilt        read what a check enforces
     """
-
-
-def script() -> NoReturn:
-    """The entry point of the `sealtrace` script: `main`, without what only a long-lived process needs.
-
-    Looking for cycles of objects and taking every library down at the end cost a quarter of a small run.
-    """
-    own_process()
-    code: object = 0
-    try:
-        main()
-    except SystemExit as stop:
-        code = stop.code
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    os._exit(code if isinstance(code, int) else 1)
-
-
-def own_process() -> None:
-    """What only a process of its own may do to be quick."""
-    gc.disable()
-    sys.meta_path.insert(0, _WithoutPandas())
-
-
-class _WithoutPandas:
-    """Arrow imports pandas, where it is installed, to see whether a list is one of its series. None ever is here."""
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
-        """Refuses pandas, and leaves everything else to others."""
-        if fullname == "pandas":
-            raise ModuleNotFoundError("not needed here", name=fullname)
 
 
 def main() -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
-
-if TYPE_CHECKING:
-    from sealtrace.contract.report import Report
-
-FORMS = ("text", "json", "junit", "sarif", "github", "markdown", "latex", "html")
+from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 
 def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -27,7 +22,7 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 
 @click.command()
 @click.argument("bundle", required=False, type=click.Path(path_type=Path))
-@format_options(FORMS)
+@format_options(tuple(OF_REPORTS))
 @click.option(
     "--check",
     "check",
@@ -81,7 +76,7 @@ def command(
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.examination import examine, select
 
-    targets = targets_of(forms, outputs, FORMS)
+    targets = targets_of(forms, outputs, tuple(OF_REPORTS))
     try:
         select(check, skip)
     except ValueError as error:
@@ -97,52 +92,27 @@ def command(
             every_row=every_row,
             progress=progress,
         )
-        page = any(target.form == "html" for target in targets)
+        page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report
     expected = examination.evidence.protocol.get("expects") if as_expected else None
     code = int(report.verdict != expected) if as_expected else report.exit_code
-    write_targets(targets, lambda target: rendered(report, target, code, prefix_of(bundle)))
+    prefix = prefix_of(bundle)
+    write_targets(
+        targets,
+        lambda target: OF_REPORTS[target.form](report, shown_at(target, exit_code=code, prefix=prefix)),
+    )
     if as_expected and code:
         click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)
     return code
 
 
-def rendered(report: Report, target: Target, exit_code: int, prefix: str | None) -> str:
-    """The report in one format; each is imported only where it is asked for."""
-    match target.form:
-        case "json":
-            from sealtrace.report import json
+def shown_at(target: Target, *, exit_code: int = 0, prefix: str | None = None, everything: bool = False) -> Showing:
+    """How a target shows things: a terminal's width and colours where it is one, else plain."""
+    if target.path is not None:
+        return Showing(everything=everything, exit_code=exit_code, prefix=prefix)
+    from sealtrace.cli.output import paint, text_width
 
-            return json.render(report)
-        case "junit":
-            from sealtrace.report import junit
-
-            return junit.render(report)
-        case "sarif":
-            from sealtrace.report import sarif
-
-            return sarif.render(report, exit_code=exit_code, prefix=prefix)
-        case "github":
-            from sealtrace.report import github
-
-            return github.render(report, prefix=prefix)
-        case "markdown":
-            from sealtrace.report import markdown
-
-            return markdown.render(report)
-        case "latex":
-            from sealtrace.report import latex
-
-            return latex.render(report.cells)
-        case "html":
-            from sealtrace.report import html
-
-            return html.render(report)
-        case _:
-            from sealtrace.cli.output import paint, text_width
-            from sealtrace.report import text
-
-            return text.render(report) if target.path else text.render(report, width=text_width(), paint=paint)
+    return Showing(everything=everything, exit_code=exit_code, prefix=prefix, width=text_width(), paint=paint)
 
 
 def prefix_of(bundle: Path | None) -> str | None:

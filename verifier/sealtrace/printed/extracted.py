@@ -165,7 +165,23 @@ class ExtractedTable:
             if cell is None or cell is not previous:
                 texts.append(cell.text if cell is not None else "")
             previous = cell
+        # A label that is printed once holds for the blank cells below it, where another label follows in the row.
+        blanks = next((place for place, text in enumerate(texts) if text), 0)
+        if 0 < blanks < len(texts) and not looks_numeric(texts[blanks]) and not self.rows[index].header:
+            for column in range(blanks):
+                texts[column] = self._above(index, column)
         return texts
+
+    def _above(self, index: int, column: int) -> str:
+        panel = self.rows[index].panel
+        while not self.rows[index].after_rule and index > 0:
+            index -= 1
+            if self.rows[index].header or self.rows[index].panel != panel:
+                break
+            cell = self._in_row(index, column)
+            if cell is not None and cell.text:
+                return cell.text if cell.columns == 1 else ""
+        return ""
 
 
 def _unique_prefixes(texts: list[list[str]]) -> list[str]:

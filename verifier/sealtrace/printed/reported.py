@@ -9,6 +9,7 @@ from typing import Any
 
 from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Problem, ProseLine
 
+_LONGEST_CAPTION = 4000
 Load = Callable[[str], str | None]
 
 
@@ -21,6 +22,8 @@ class Reported:
     prose: list[ProseLine] = field(default_factory=list)
     tables: list[ExtractedTable] = field(default_factory=list)
     """The tables that the records were made of."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """The sources as written, by the names that tables and prose give as theirs."""
 
 
 class UnreadableTypeError(Exception):
@@ -29,12 +32,19 @@ class UnreadableTypeError(Exception):
 
 def read_reported(text: str, source: str, load: Load) -> Reported:
     """The tables of a LaTeX, Markdown or CSV text, by the ending of its name."""
-    reported = Reported()
+    reported = Reported(texts={source: text})
+
+    def remembered(name: str) -> str | None:
+        found = load(name)
+        if found is not None and not name.endswith((".sty", ".cls")):
+            reported.texts[name] = found
+        return found
+
     match PurePath(source).suffix.lower():
         case ".tex" | ".ltx":
             from sealtrace.printed.latex import read_document
 
-            document = read_document(text, source, load)
+            document = read_document(text, source, remembered)
             tables = document.tables
             reported.problems.extend(document.problems)
             reported.prose.extend(document.prose)
@@ -51,8 +61,17 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
         case suffix:
             raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
     reported.tables.extend(tables)
+    taken: set[str] = set()
     for number, table in enumerate(tables, 1):
-        reported.records.extend(records_of(table, f"table {number}"))
+        for record in records_of(table, f"table {number}"):
+            given = record["label"]
+            while record["label"] in taken:
+                record["label"] += "'"
+            if record["label"] != given:
+                message = f"a second table labelled {given}: it is called {record['label']}"
+                reported.problems.append(Problem(message, table.source, table.line, "warning"))
+            taken.add(record["label"])
+            reported.records.append(record)
     return reported
 
 
@@ -67,6 +86,7 @@ def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:
         record: dict[str, Any] = {
             "label": name if panel == 0 else f"{name}#{panel + 1}",
             "source": PurePath(table.source).name,
+            **({"caption": table.caption[:_LONGEST_CAPTION]} if table.caption else {}),
             "columns": [{"label": label} | _direction(label) for label in labels],
             "rows": [_row(row, label, labels) for row, label in zip(rows, row_labels, strict=True)],
         }
@@ -141,9 +161,10 @@ def _label(columns: list[dict[str, Any]], known: int | None, column: dict[str, A
 
 def _matched(known: list[str], found: list[str]) -> list[int | None]:
     """For each found label the place of the known one."""
-    plain = [" ".join(label.split()) for label in known]
+    # White space tells no two labels apart: mathematics may be written with or without it.
+    plain = ["".join(label.split()) for label in known]
     matched: list[int | None] = [
-        plain.index(" ".join(label.split())) if " ".join(label.split()) in plain else None for label in found
+        plain.index(one) if (one := "".join(label.split())) in plain else None for label in found
     ]
     if None in matched and len(known) == len(found):
         return list(range(len(found)))

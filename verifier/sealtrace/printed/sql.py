@@ -10,7 +10,6 @@ A recipe is text from a bundle that nobody here wrote, so it gets what it needs 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import subprocess
@@ -66,8 +65,6 @@ class SqlRecords:
     """The sealed records as tables named after their kind. Use it as a context manager, or close it."""
 
     def __init__(self, tables: dict[str, pa.Table], *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
-        if importlib.util.find_spec("duckdb") is None:
-            raise SqlError("recipes in SQL need DuckDB: pip install 'sealtrace[sql]'")
         self._tables = tables
         self._seconds = seconds
         self._memory = memory

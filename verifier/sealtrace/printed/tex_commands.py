@@ -51,6 +51,7 @@ SYMBOLS: dict[str, str] = _GREEK | {
     "Im": "ℑ", "aleph": "ℵ", "angle": "∠", "triangle": "△", "blacktriangle": "▲", "triangleup": "△",
     "triangledown": "▽", "blacktriangledown": "▼", "square": "□", "Box": "□", "blacksquare": "■", "checkmark": "✓",
     "ldots": "…", "dots": "…", "cdots": "⋯", "vdots": "⋮", "ddots": "⋱", "textregistered": "®", "texttrademark": "™",
+    "nodata": "…", "odot": "⊙", "vdash": "⊢", "models": "⊨",
     "mid": "|", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "parallel": "∥",
     "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "lbrace": "{",
     "rbrace": "}", "lbrack": "[", "rbrack": "]", "colon": ":", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ",
@@ -64,6 +65,17 @@ SYMBOLS: dict[str, str] = _GREEK | {
     )
 }
 # fmt: on
+
+UNITS = {
+    "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "kilo": "k", "mega": "M", "giga": "G", "tera": "T",
+    "centi": "c", "second": "s", "minute": "min", "hour": "h", "day": "d", "meter": "m", "metre": "m", "gram": "g",
+    "kilogram": "kg", "byte": "B", "bit": "bit", "hertz": "Hz", "watt": "W", "joule": "J", "volt": "V", "ampere": "A",
+    "kelvin": "K", "celsius": "°C", "degreeCelsius": "°C", "degree": "°", "percent": "%", "per": "/", "squared": "^2",
+    "cubed": "^3", "mole": "mol", "pascal": "Pa", "newton": "N", "liter": "L", "litre": "L", "electronvolt": "eV",
+    "ms": "ms", "us": "µs", "ns": "ns", "s": "s", "MB": "MB", "GB": "GB", "kg": "kg", "km": "km", "mm": "mm",
+    "cm": "cm",
+}  # fmt: skip
+"""Unit names of siunitx, which mean this only inside its commands."""
 
 DINGBATS = {"51": "✓", "52": "✔", "55": "✗", "56": "✘", "53": "✕", "54": "✖", "108": "●", "109": "❍", "110": "■"}
 
@@ -114,12 +126,12 @@ SIGNATURES: dict[str, str] = {
             """,
         "s": """
             emph textit textsl textsc textup textrm textsf mbox hbox text mathrm mathit mathsf mathcal mathbb mathfrak
-            mathscr mathnormal ensuremath fbox llap rlap clap smash MakeUppercase uppercase lowercase MakeLowercase num
-            ang enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace
+            mathscr mathnormal ensuremath fbox llap rlap clap smash MakeUppercase uppercase lowercase MakeLowercase
+            colhead enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace
             underbrace overrightarrow
             """,
         "*s": "operatorname",
-        "os": "si unit shortstack thead hyperref",
+        "os": "num ang tablenum shortstack thead hyperref",
         "oos": "makebox framebox",
         "*os": "makecell section subsection subsubsection chapter part paragraph subparagraph caption",
         "ds": "tabincell foreignlanguage adjustbox href hyperlink hypertarget",
@@ -167,15 +179,20 @@ ENVIRONMENTS: dict[str, str] = {
     "algorithm": "o", "algorithm*": "o", "algorithmic": "o", "subequations": "", "alignat": "d", "alignat*": "d",
     "thebibliography": "d", "adjustwidth": "dd", "tcolorbox": "o", "mdframed": "o", "scope": "o", "landscape": "",
     "tabular": "od", "tabular*": "dod", "tabularx": "dod", "tabulary": "dod", "longtable": "od", "xltabular": "odod",
+    "supertabular": "d", "xtabular": "d", "NiceTabular": "odo", "NiceTabular*": "dodo", "NiceTabularX": "dodo",
+    "tabu": "d", "longtabu": "d", "tblr": "od", "longtblr": "od", "talltblr": "od", "booktabs": "od", "+tblr": "od",
+    "deluxetable": "d", "deluxetable*": "d", "measuredfigure": "",
 }  # fmt: skip
 
-TABULARS = names("tabular tabular* tabularx tabulary longtable xltabular")
-UNREAD_TABULARS = names(
+KEYED_TABULARS = names("tblr longtblr talltblr booktabs")
+"""Tables of tabularray: columns, spans and rules are keys."""
+TABULARS = KEYED_TABULARS | names(
     """
-    tabu longtabu tblr longtblr talltblr NiceTabular NiceTabular* NiceTabularX supertabular mpsupertabular
-    tabbing deluxetable deluxetable* ctable
+    tabular tabular* tabularx tabulary longtable xltabular supertabular xtabular NiceTabular NiceTabular*
+    NiceTabularX tabu longtabu deluxetable deluxetable*
     """
 )
+UNREAD_TABULARS = names("mpsupertabular tabbing ctable")
 FLOATS = names(
     """
     table table* figure figure* sidewaystable sidewaystable* sidewaysfigure sidewaysfigure* wraptable
@@ -204,11 +221,12 @@ BETWEEN_ROWS: dict[str, str] = {
     "rowcolor": "odoo", "rowcolors": "*oddd", "hiderowcolors": "", "showrowcolors": "", "pagebreak": "o",
     "nopagebreak": "o", "newpage": "", "global": "", "belowrulesepcolor": "d", "aboverulesepcolor": "d",
     "endhead": "", "endfirsthead": "", "endfoot": "", "endlastfoot": "", "caption": "*os", "label": "d",
-    "noindent": "", "setlength": "dd",
+    "noindent": "", "setlength": "dd", "CodeBefore": "", "Body": "", "RowStyle": "od", "SetRow": "od",
+    "SetHline": "odd", "tablebreak": "", "tableline": "", "Hline": "o", "tabucline": "od",
 }  # fmt: skip
 FULL_RULES = names(
     """
-    hline toprule midrule bottomrule specialrule firsthline lasthline Xhline hdashline hhline
+    hline toprule midrule bottomrule specialrule firsthline lasthline Xhline hdashline hhline Hline tableline
     """
 )
 

@@ -13,15 +13,25 @@ from dataclasses import dataclass
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import Problem
 from sealtrace.printed.tex_files import Files, Load
-from sealtrace.printed.tex_frames import Frames
-from sealtrace.printed.tex_tokens import BLANK, Token, names, written
+from sealtrace.printed.tex_frames import Frame, Frames
+from sealtrace.printed.tex_tokens import BLANK, Token, group_end, names, written
 
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
 """Tokens that macros may produce, beside five for each token of the source."""
 _FROZEN = 1 << 30  # the depth of a command that \let saved: it keeps its first meaning
 _DEFINING = names("newcommand renewcommand providecommand DeclareRobustCommand def gdef edef xdef")
+_DOCUMENT_COMMANDS = names(
+    "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand"
+)
 _INPUT = names("input include subfile import subimport")
+_STYLES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
+# A paper is set by pdfTeX unless it says otherwise.
+_ENGINES = {"ifpdf": True, "ifPDFTeX": True, "iftutex": False} | dict.fromkeys(
+    ["ifxetex", "ifXeTeX", "ifluatex", "ifLuaTeX", "ifxetexorluatex"], False
+)
+_TRUE, _FALSE, _NO_VALUE = "BooleanTrue", "BooleanFalse", "NoValue"
+_ASKS = re.compile(r"If(Boolean|NoValue|Value)(T?F?)")
 # These have the branches as arguments, and no \fi.
 _BRANCHES_IN_BRACES = names("ifthenelse iftoggle ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage")
 _BUILT_IN = commands.BOLD | commands.UNDERLINE | commands.TYPEWRITER
@@ -38,6 +48,8 @@ class Macro:
     """Of the first parameter, which is then optional."""
     delimiters: tuple[tuple[Token, ...], ...] = ()
     """For \\def: what must stand before the first parameter and after each of them."""
+    signature: tuple[tuple[str, list[Token]], ...] | None = None
+    """For \\NewDocumentCommand: the kind of each argument, and what stands for it where it is absent."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,7 @@ class Expander:
         self._allowed = MAX_PUSHED + 5 * len(self._files.main.tokens)
         self._macros: dict[str, Macro] = {}
         self._environments: dict[str, tuple[Macro, list[Token]]] = {}
-        self._switches: dict[str, bool] = {}
+        self._switches: dict[str, bool] = dict(_ENGINES)
         self._conditionals: list[bool] = []  # whether each open one was decided
         self._scopes: list[tuple[str, list[tuple[str, Macro | None]]]] = []
         self._global: set[str] = set()
@@ -95,6 +107,12 @@ class Expander:
             return self._expanded(token, macro)
         if name in _DEFINING:
             self._define(token)
+        elif name in _DOCUMENT_COMMANDS:
+            self._define_document_command(token)
+        elif (asked := _ASKS.fullmatch(name)) is not None:
+            self._answer(asked)
+        elif name in _STYLES:
+            return self._read_styles(token)
         elif name == "let":
             self._let()
         elif name in ("newenvironment", "renewenvironment"):
@@ -102,9 +120,7 @@ class Expander:
         elif name == "DeclareMathOperator":
             self._define_operator()
         elif name == "newcolumntype":
-            column = written(frames.argument()[0])
-            parameters = _digit(frames.option())
-            self.column_types[column] = ColumnType(parameters, frames.argument()[0])
+            self._define_column()
         elif name in _INPUT:
             self._put_in(token)
         elif name == "endinput":
@@ -135,6 +151,8 @@ class Expander:
 
     def _arguments(self, call: Token, macro: Macro) -> tuple[list[list[Token]], int]:
         """Arguments of a call, and the offset at which the call ends."""
+        if macro.signature is not None:
+            return [self._signed(letter, default, call) for letter, default in macro.signature], call.end
         end = call.end
         arguments: list[list[Token]] = []
         for expected in macro.delimiters[0] if macro.delimiters else ():
@@ -196,6 +214,97 @@ class Expander:
         body, _last = frames.argument()
         macro = Macro(body, len(delimiters) - 1, None, tuple(tuple(delimiter) for delimiter in delimiters))
         self._set(target.text, macro, everywhere=kind in ("gdef", "xdef"))
+
+    def _define_document_command(self, token: Token) -> None:
+        name = self._defined_name()
+        specification, _last = self._frames.argument()
+        body, _last = self._frames.argument()
+        signature: list[tuple[str, list[Token]]] = []
+        index = 0
+        while index < len(specification):
+            given = specification[index]
+            if given.kind == "{" and signature:
+                end = group_end(specification, index)
+                signature[-1] = (signature[-1][0], specification[index + 1 : end])
+                index = end
+            elif given.kind == "text":
+                signature += [(letter, []) for letter in given.text if letter in "mosOvbc"]
+            index += 1
+        if name is not None and (token.text != "ProvideDocumentCommand" or name not in self._macros):
+            self._set(name, Macro(body, len(signature), None, (), tuple(signature[:9])))
+
+    def _signed(self, letter: str, default: list[Token], call: Token) -> list[Token]:
+        """An argument by its letter in a signature."""
+        frames = self._frames
+        if letter == "s":
+            following = frames.peek(blanks=True)
+            starred = following is not None and following.kind == "*"
+            if starred:
+                frames.next()
+            return [call._replace(kind="command", text=_TRUE if starred else _FALSE)]
+        if letter in "oO":
+            option = frames.option()
+            absent = default if letter == "O" else [call._replace(kind="command", text=_NO_VALUE)]
+            return absent if option is None else option
+        return frames.argument()[0]
+
+    def _answer(self, asked: re.Match[str]) -> None:
+        """\\IfBooleanTF and its like: pushes the branch that holds."""
+        frames = self._frames
+        about, _last = frames.argument()
+        holds = written(about) == {"Boolean": f"\\{_TRUE}", "NoValue": f"\\{_NO_VALUE}"}.get(asked.group(1), "")
+        if asked.group(1) == "Value":
+            holds = written(about) != f"\\{_NO_VALUE}"
+        branches = {branch: frames.argument()[0] for branch in asked.group(2)}
+        frames.push(branches.get("T" if holds else "F", []))
+
+    def _read_styles(self, token: Token) -> bool:
+        """Takes the definitions of a package or class that lies beside the document. The command itself stays."""
+        frames = self._frames
+        before = frames.stack[-1].index if frames.stack else 0
+        frame = frames.stack[-1] if frames.stack else None
+        frames.option()
+        asked = written(frames.peek_group())
+        if frame is not None and frames.stack and frames.stack[-1] is frame:
+            frame.index = before
+        for name in asked.split(",")[:50]:
+            style = self._files.style(name.strip() + _STYLES[token.text])
+            if style is not None:
+                self._take_definitions(style)
+        return False
+
+    def _take_definitions(self, style: Frame) -> None:
+        """Obeys nothing but definitions, and none that would change what is known already."""
+        outer, self._frames = self._frames, Frames()
+        problems, self.problems = self.problems, []
+        known = dict(self._macros)
+        self._frames.stack.append(style)
+        while (token := self._frames.next()) is not None:
+            if token.kind != "command":
+                continue
+            if token.text in _DEFINING:
+                self._define(token)
+            elif token.text in _DOCUMENT_COMMANDS:
+                self._define_document_command(token)
+            elif token.text == "DeclareMathOperator":
+                self._define_operator()
+            elif token.text == "newcolumntype":
+                self._define_column()
+            elif token.text == "newif":
+                self._decided(token)
+            elif token.text == "RequirePackage":
+                self._read_styles(token)
+        self._macros = {
+            name: macro
+            for name, macro in self._macros.items()
+            if name in known or (name not in _BUILT_IN and "@" not in name)
+        } | known
+        self._frames, self.problems = outer, problems
+
+    def _define_column(self) -> None:
+        column = written(self._frames.argument()[0])
+        parameters = _digit(self._frames.option())
+        self.column_types[column] = ColumnType(parameters, self._frames.argument()[0])
 
     def _define_operator(self) -> None:
         self._frames.star()

@@ -100,7 +100,7 @@ def _count(value: Fraction | float) -> int:
 @lru_cache(maxsize=4096)
 def _upper(k: int, n: int, share: Fraction | float, *, up: bool) -> Fraction:
     """U, outwards."""
-    from sealtrace.studies.policies.mathematics.bounds import risk_upper_ball
+    from sealtrace.mathematics.bounds import risk_upper_ball
 
     if k >= n or share <= 0:
         return Fraction(1)

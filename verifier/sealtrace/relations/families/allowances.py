@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sealtrace.mathematics.bounds import risk_at_most, risk_upper_ball, utility_radius_ball
 from sealtrace.relations.binomial import share_range, useful_counts
 from sealtrace.relations.intervals import Interval
-from sealtrace.studies.policies.mathematics.bounds import risk_at_most, risk_upper_ball, utility_radius_ball
 
 _BITS = 160
 _RADIUS = Fraction(1, 2**_BITS)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies import PACK
 from sealtrace.studies.policies.certified import (
     Assigned,
@@ -24,16 +25,14 @@ from sealtrace.studies.policies.certified import (
     constant_text,
 )
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
-from sealtrace.studies.policies.evidence.choice import Chosen
+from sealtrace.studies.policies.evidence.choice import Chosen, count_scales
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
 from sealtrace.studies.policies.evidence.frame import Matrix
-from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
+from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
-from sealtrace.studies.policies.mathematics.selection import empirical_zero
-from sealtrace.studies.policies.mathematics.undecided import Undecided
 from sealtrace.studies.policies.sealed_choices import anchor_name, compared_map, compared_selection
 
 if TYPE_CHECKING:
@@ -276,24 +275,13 @@ def _counted(study: Study, selector: dict[str, Any], setting: Setting) -> Choice
     states = states_of(study, calibration_split(study))
     if not len(states):
         raise UnscoredError("there are no calibration states")
-    outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
-    names, crossings = [], []
-    for text in study.protocol["scale_grid"]:
-        scale = exact(text)
-        places = [
-            place
-            for place, one in enumerate(study.candidates)
-            if one.arm == selector.get("arm") and one.scale is not None and exact(one.scale) == scale
-        ]
-        if not places:
-            raise UndeclaredError(f"the bank has no {selector.get('arm')}@{text}")
-        outcome = outcomes.of(places[0])
-        names.append(study.candidates[places[0]].name)
-        if absent := int(np.isnan(outcome.utility[states]).sum()):
-            raise UnscoredError(f"{names[-1]} cannot be scored at {absent} calibration states")
-        crossings.append(int(outcome.crossed[states].sum()))
+    counted = count_scales(study, selector.get("arm"), states, setting)
+    names = [study.candidates[place].name for place in counted.candidates]
+    for name, scored in zip(names, counted.scored, strict=True):
+        if scored < len(states):
+            raise UnscoredError(f"{name} cannot be scored at {len(states) - scored} calibration states")
     grid = [exact(text) for text in study.protocol["scale_grid"]]
-    taken = empirical_zero(grid, crossings).chosen
+    taken = counted.choice.chosen
     assigned = (
         Assigned(None, anchor_name(study), "no-certified-candidate")
         if taken is None
@@ -305,7 +293,7 @@ def _counted(study: Study, selector: dict[str, Any], setting: Setting) -> Choice
         None,
         map=(assigned,),
         reason="no larger scale is without a crossing" if taken is not None else "every scale has a crossing",
-        counts=tuple(Count(name, count, len(states)) for name, count in zip(names, crossings, strict=True)),
+        counts=tuple(Count(name, count, len(states)) for name, count in zip(names, counted.crossings, strict=True)),
     )
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.printed.metrics import (
     Arguments,
     MissingEvidenceError,
@@ -35,13 +36,11 @@ from sealtrace.studies.policies.evidence.deployment import (
     scale_of,
     variant_setting,
 )
-from sealtrace.studies.policies.evidence.frame import Index, Vector
+from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing
-from sealtrace.studies.policies.evidence.study import Study, as_double
-from sealtrace.studies.policies.mathematics.scores import mean
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.populations import candidate_place
 
 metric = metrics_of("policies")
@@ -58,8 +57,6 @@ def _as_recipe_errors() -> Iterator[None]:
         raise RecipeError(str(error)) from None
     except (UnscoredError, VoidError, Undecided) as error:
         raise MissingEvidenceError(str(error)) from None
-    except ModuleNotFoundError as error:
-        raise MissingEvidenceError(f"{error.name} is not installed; `pip install 'sealtrace[certificates]'`") from None
 
 
 def _chosen(study: Study, arguments: Arguments) -> Chosen:
@@ -152,20 +149,10 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
         _, candidates = deployed_candidates(_chosen(study, arguments), states)
         base = np.full(len(states), candidate_place(study, arguments["base"]))
         rows = _traces(study, candidates, states)
-        charged, due = (mean(_latencies(study)[one]) for one in (rows, _traces(study, base, states)))
+        charged, due = (study.charged("latency_ms", one) for one in (rows, _traces(study, base, states)))
         if due == 0:
             raise MissingEvidenceError(f"{arguments['base']} is charged nothing")
         return value_of(study.frame("trace"), rows, charged / due)
-
-
-def _latencies(study: Study) -> Vector:
-    """The milliseconds that each trace's ledger charges."""
-    column = study.frame("trace").column("ledger")
-    charges = column.values.field("latency_ms").to_numpy(zero_copy_only=False).astype(np.float64)
-    totals = np.concatenate([[0.0], np.cumsum(charges)])
-    offsets = column.offsets.to_numpy()
-    latencies: Vector = totals[offsets[1:]] - totals[offsets[:-1]]
-    return latencies
 
 
 # The choice and its bounds

@@ -18,6 +18,7 @@ from sealtrace.contract.details import (
     Reached,
 )
 from sealtrace.contract.report import Agreement, Selected
+from sealtrace.mathematics.exact import Undecided, mean
 from sealtrace.studies.policies.checks.certificates import calibration_of, joined
 from sealtrace.studies.policies.checks.maps import assigned_name, declared_selector
 from sealtrace.studies.policies.checks.selection import chosen_text, recounted
@@ -27,8 +28,6 @@ from sealtrace.studies.policies.evidence.deployment import chosen_by, deploy, ma
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.scores import mean
-from sealtrace.studies.policies.mathematics.undecided import Undecided
 
 if TYPE_CHECKING:
     from sealtrace.bundle.reading import Document

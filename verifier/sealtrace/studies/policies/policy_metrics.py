@@ -9,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics import resampling
+from sealtrace.mathematics.exact import as_double, mean
 from sealtrace.printed.judgement import Rounded
 from sealtrace.printed.metrics import (
     Arguments,
@@ -20,10 +22,11 @@ from sealtrace.printed.metrics import (
     rounded_values,
     value_of,
 )
+from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
-from sealtrace.studies.policies.evidence.study import Study, as_double
-from sealtrace.studies.policies.mathematics import bootstrap, fidelity, policies, selection
-from sealtrace.studies.policies.mathematics.scores import mean
+from sealtrace.studies.policies.evidence.settings import declared_setting
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import policies, scores
 from sealtrace.studies.policies.populations import candidate_place, members_of, scored_traces, state_place, traces_of
 
 metric = metrics_of("policies")
@@ -264,7 +267,7 @@ def _against_teacher(study: Study, arguments: Arguments) -> tuple[Index, Matrix,
 def teacher_kl(study: Study, arguments: Arguments) -> Value:
     rows, teacher, policy, _ = _against_teacher(study, arguments)
     clip = as_double(constant_of(arguments["clip"]))
-    return value_of(study.frame("trace"), rows, mean(fidelity.teacher_kl(teacher, policy, clip)))
+    return value_of(study.frame("trace"), rows, mean(scores.teacher_kl(teacher, policy, clip)))
 
 
 @metric(
@@ -281,7 +284,7 @@ def teacher_regret(study: Study, arguments: Arguments) -> Value:
     if not frame.column("values").is_valid().to_numpy(zero_copy_only=False)[places].all():
         raise MissingEvidenceError("a teacher record has no action values")
     values = action_matrix(frame, "values", study.actions).values[places]
-    return value_of(study.frame("trace"), rows, mean(fidelity.teacher_regret(teacher, policy, values)))
+    return value_of(study.frame("trace"), rows, mean(scores.teacher_regret(teacher, policy, values)))
 
 
 @metric(
@@ -319,12 +322,7 @@ def query_rate(study: Study, arguments: Arguments) -> Value:
 def _mean_charge(name: str) -> Callable[[Study, Arguments], Value]:
     def compute_mean(study: Study, arguments: Arguments) -> Value:
         rows = traces_of(study, arguments)
-        column = study.frame("trace").column("ledger")
-        charges = column.values.field(name).to_numpy(zero_copy_only=False).astype(np.float64)
-        totals = np.concatenate([[0.0], np.cumsum(charges)])
-        offsets = column.offsets.to_numpy()
-        per_trace = totals[offsets[1:]] - totals[offsets[:-1]]
-        return value_of(study.frame("trace"), rows, mean(per_trace[rows]))
+        return value_of(study.frame("trace"), rows, study.charged(name, rows) / len(rows))
 
     return compute_mean
 
@@ -363,7 +361,7 @@ def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -
     seed = _seed(study, arguments)
     if not 0 < exact(rule["confidence"]) < 1 or not 0 < rule["resamples"] <= MOST_RESAMPLES:
         raise MissingEvidenceError("the protocol's bootstrap lies outside its domain")
-    low, high = bootstrap.percentile_interval(values, int(rule["resamples"]), exact(rule["confidence"]), seed)
+    low, high = resampling.percentile_interval(values, int(rule["resamples"]), exact(rule["confidence"]), seed)
     return value_of(study.frame("trace"), rows, low, high)
 
 
@@ -451,14 +449,14 @@ def selected_scale(study: Study, arguments: Arguments) -> Value:
         raise RecipeError(f"the protocol declares no selector {arguments['selector']!r}")
     arm = selectors[arguments["selector"]].get("arm")
     calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
-    counts = []
-    rows = np.zeros(0, np.int64)
-    for text in study.protocol["scale_grid"]:
-        rows, places = scored_traces(
-            study, {"policy": f"{arm}@{text}", "population": arguments.get("population", calibration)}
-        )
-        counts.append(int(study.scored.crossed[places].sum()))
-    choice = selection.empirical_zero([exact(text) for text in study.protocol["scale_grid"]], counts)
-    if choice.chosen is None:
+    population = arguments.get("population", calibration)
+    joined = [
+        scored_traces(study, {"policy": f"{arm}@{text}", "population": population})[0]
+        for text in study.protocol["scale_grid"]
+    ]
+    if not joined:
+        raise RecipeError("the grid of scales is empty")
+    counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
+    if counted.choice.chosen is None:
         raise MissingEvidenceError("no scale is certified")
-    return value_of(study.frame("trace"), rows, choice.chosen)
+    return value_of(study.frame("trace"), joined[-1], counted.choice.chosen)

@@ -10,8 +10,9 @@ import pyarrow as pa
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.policies.checks.gate import query_columns
+from sealtrace.studies.policies.evidence.features import OBSERVED_FIELDS
 from sealtrace.studies.policies.evidence.frame import Mask
-from sealtrace.studies.policies.evidence.study import OBSERVED_FIELDS, Candidate, Study
+from sealtrace.studies.policies.evidence.study import Candidate, Study
 
 OBSERVED = OBSERVED_FIELDS | {"legal"}
 """What both interfaces may see: the observation, never its id, split or block."""

@@ -12,6 +12,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.deployment import calibration_split
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector
@@ -19,9 +20,6 @@ from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.undecided import Undecided
-
-NOT_INSTALLED = "scipy and python-flint are not installed; `pip install 'sealtrace[certificates]'`"
 
 
 @contextmanager
@@ -31,8 +29,6 @@ def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
         yield
     except (UndeclaredError, UnscoredError, VoidError, Undecided) as error:
         outcome.missing = str(error)
-    except ModuleNotFoundError:
-        outcome.missing = NOT_INSTALLED
 
 
 def _no_certificate(study: Study, outcome: Outcome) -> bool:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
-
 import numpy as np
 
 from sealtrace.bundle.arrays import arrow_integers, distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.replay import compare_matrix, replay_of
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
-from sealtrace.studies.policies.evidence.study import Study, as_double
-from sealtrace.studies.policies.mathematics import gates, policies
-
-_CLOSE = 1e-9
-"""Gate scores nearer than this to the threshold are decided with 80 digits."""
+from sealtrace.studies.policies.evidence.gate import gate_requests
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import policies
 
 
 def _query_candidates(study: Study, outcome: Outcome) -> list[int]:
@@ -36,61 +30,6 @@ def query_columns(study: Study) -> tuple[Mask, Mask, Vector, Mask]:
         for name, default in (("requested", False), ("accepted", False), ("score", 0.0))
     )
     return requested, accepted, score, present
-
-
-def _requests(study: Study) -> tuple[Vector, Mask, Mask]:
-    """The gate's score at every observed state, whether it asks, and whether that is decided."""
-    rule = study.protocol["query"]
-    threshold = exact(rule["threshold"])
-    names = list(rule["terms"])
-    weights = [as_double(exact(rule["terms"][name])) for name in names]
-    features = [study.feature(name) for name in names]
-    score = policies.query_score(
-        policies.normalized(study.prior_weights),
-        study.legal.named,
-        as_double(exact(rule["entropy"])),
-        weights,
-        features,
-    )
-    decided = np.isfinite(score)
-    if not 0 < threshold <= 1:
-        # The score is clipped to [0, 1], so it is always at least the threshold, or never.
-        return score, np.full(len(score), threshold <= 0), decided
-    asks = score >= float(threshold)
-    for state in np.flatnonzero(decided & (np.abs(score - float(threshold)) < _CLOSE)).tolist():
-        answer = _decide(study, state)
-        asks[state], decided[state] = bool(answer), answer is not None
-    return score, asks, decided
-
-
-def _decide(study: Study, state: int) -> bool | None:
-    """Whether the gate asks at one state, with exact features and 80 digits."""
-    rule, prior = study.protocol["query"], study.protocol["prior"]
-
-    def feature(name: str) -> Fraction:
-        declared = study.protocol["features"][name]
-        value = study.frame("observation").column(declared["field"])[state].as_py()
-        match declared["form"]:
-            case "lookup":
-                return exact(declared["table"][value])
-            case "number":
-                return Fraction(value)
-            case form:
-                size = len(value) if form == "capped-length" else Fraction(value)
-                return min(Fraction(1), Fraction(size) / exact(declared["cap"]))
-
-    def affine(declared: dict[str, Any]) -> Fraction:
-        terms = declared.get("terms") or {}
-        return exact(declared["constant"]) + sum((exact(terms[name]) * feature(name) for name in terms), Fraction(0))
-
-    legal = [action for action, there in zip(study.actions, study.legal.named[state], strict=True) if there]
-    score = gates.exact_query_score(
-        [affine(prior["logits"][action]) for action in legal],
-        exact(prior["floor"]),
-        exact(rule["entropy"]),
-        sum((exact(rule["terms"][name]) * feature(name) for name in rule["terms"]), Fraction(0)),
-    )
-    return gates.at_least(score, exact(rule["threshold"]))
 
 
 @check("replay.query-gate", "traces")
@@ -118,7 +57,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
         )
         rows = rows[present[rows]]
         states = study.trace_state[rows]
-        scores_by_state, asks, decided = _requests(study)
+        scores_by_state, asks, decided = gate_requests(study)
         if not decided[states].all():
             outcome.missing = f"{int((~decided[states]).sum())} gate scores cannot be told from the threshold"
         rows, states = rows[decided[states]], states[decided[states]]

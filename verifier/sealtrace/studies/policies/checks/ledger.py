@@ -9,9 +9,10 @@ from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.gate import query_columns
 from sealtrace.studies.policies.evidence.frame import Index
-from sealtrace.studies.policies.evidence.study import Candidate, Study, as_double
+from sealtrace.studies.policies.evidence.study import Candidate, Study
 
 _NONE = -1
 _ACCEPTED, _REJECTED = 0, 1

@@ -135,6 +135,11 @@ def choice(study: Study, outcome: Outcome) -> None:
     if _no_map(study, outcome):
         return
     for document, key, chosen in recomputed(study, outcome):
+        if chosen.doubt is not None:
+            outcome.missing = (
+                f"the proof that no map is better than that of {key['selector']} does not hold: {chosen.doubt}"
+            )
+            continue
         by_group = {one["group"]: (place, one) for place, one in enumerate(document.value["assignments"])}
         for group, candidate, fell_back in zip(chosen.partition.groups, chosen.assigned, chosen.fell_back, strict=True):
             outcome.inspected += 1

@@ -12,6 +12,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.evidence.frame import Matrix
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
@@ -19,7 +20,6 @@ from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import partitions
 from sealtrace.studies.policies.mathematics.partitions import Declared
-from sealtrace.studies.policies.mathematics.undecided import Undecided
 
 
 def no_partition(study: Study, outcome: Outcome) -> bool:

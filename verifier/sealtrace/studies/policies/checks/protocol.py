@@ -11,8 +11,9 @@ from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
-from sealtrace.studies.policies.evidence.study import Candidate, Study, fits_form
+from sealtrace.studies.policies.evidence.study import Candidate, Study
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
@@ -64,7 +65,7 @@ def _domains(protocol: dict[str, Any]) -> Iterator[Domain]:
     yield from _certification_domains(protocol)
     for name, feature in (protocol.get("features") or {}).items():
         form = f"{feature['form']} of {feature['field']}"
-        fits = fits_form(feature, arrow_schema("observation"))
+        fits = Feature(feature).fits(arrow_schema("observation"))
         yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
     for index, split in enumerate(protocol.get("splits") or []):
         if (assigned := split.get("rule")) is not None:

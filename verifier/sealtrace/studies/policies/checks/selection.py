@@ -12,8 +12,12 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.evidence.calibration import UndeclaredError
+from sealtrace.studies.policies.evidence.choice import count_scales
+from sealtrace.studies.policies.evidence.outcomes import states_of
+from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.selection import Choice, empirical_zero
+from sealtrace.studies.policies.mathematics.scores import ScaleChoice
 
 
 @dataclass(frozen=True)
@@ -23,31 +27,18 @@ class Counted:
     grid: list[str]
     crossings: list[int]
     states: list[int]
-    choice: Choice
+    choice: ScaleChoice
 
 
 def recount(study: Study, selector: dict[str, Any], split: str) -> Counted | None:
     """Counts every scale of the protocol's grid on a split; None where one was not traced there."""
-    scored = study.scored
-    splits, names = study.frame("observation").texts("split")
-    if split not in names:
+    try:
+        counted = count_scales(study, selector.get("arm"), states_of(study, split), declared_setting(study))
+    except UndeclaredError:
         return None
-    inside = splits[study.trace_state[scored.rows]] == names.index(split)
-    of_row = study.trace_candidate[scored.rows]
-    scale_of = {
-        exact(one.scale): index
-        for index, one in enumerate(study.candidates)
-        if one.arm == selector.get("arm") and one.scale is not None
-    }
-    grid = study.protocol["scale_grid"]
-    crossings, states = [], []
-    for text in grid:
-        rows = inside & (of_row == scale_of.get(exact(text), -1))
-        if exact(text) not in scale_of or not rows.any():
-            return None
-        crossings.append(int(scored.crossed[rows].sum()))
-        states.append(int(rows.sum()))
-    return Counted(grid, crossings, states, empirical_zero([exact(text) for text in grid], crossings))
+    if not all(counted.scored):
+        return None
+    return Counted(study.protocol["scale_grid"], counted.crossings, counted.scored, counted.choice)
 
 
 def _counting(study: Study) -> list[dict[str, Any]]:

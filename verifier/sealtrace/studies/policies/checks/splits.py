@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from sealtrace.bundle.content import combined_codes
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.mathematics import resampling
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics import dealing
 
 _SUFFIX = re.compile(r"[0-9]+$")
 
@@ -143,8 +143,8 @@ def _dealt(study: Study, outcome: Outcome) -> None:
         outcome.missing = "the splits do not hold the declared numbers of states"
         return
     due = np.full(frame.size, -1, np.int64)
-    order = dealing.stratified_order(int(declared["seed"]), strata, len(members))
-    for name, places in zip(taking, dealing.deal(order, [sizes[name] for name in taking]), strict=True):
+    order = resampling.stratified_order(int(declared["seed"]), strata, len(members))
+    for name, places in zip(taking, resampling.deal(order, [sizes[name] for name in taking]), strict=True):
         due[members[places]] = names.index(name)
     wrong = members[due[members] != codes[members]]
     outcome.rows(frame, wrong, "/split", "the declared deal assigns the state otherwise", lambda row: names[due[row]])

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
 
+from sealtrace.mathematics import bounds
+from sealtrace.mathematics.exact import Undecided, as_double
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.settings import Setting, competing
-from sealtrace.studies.policies.evidence.study import Study, as_double
-from sealtrace.studies.policies.mathematics import bounds
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.studies.policies.evidence.study import Study, once_per_study
 
 
 class UndeclaredError(Exception):
@@ -34,38 +35,31 @@ class Shares:
 
     def __init__(self, table: list[list[Fraction]]) -> None:
         self.table = table
-        self.doubles: Matrix = np.array([[float(share) for share in row] for row in table])
         places: dict[Fraction, int] = {}
-        self._place = [[places.setdefault(share, len(places)) for share in row] for row in table]
+        self._places = [places.setdefault(share, len(places)) for row in table for share in row]
         self._distinct = list(places)
-        self._pairs = {(place, group) for row in self._place for group, place in enumerate(row)}
-        self._extreme = [
-            (row, group)
-            for row, shares in enumerate(table)
-            for group, share in enumerate(shares)
-            if not _LEAST_SHARE <= share <= _GREATEST_SHARE
-        ]
+        self._upper: dict[tuple[int, int, int], float] = {}
+        self._columns: dict[tuple[Callable[[int, Fraction], float], int, int], list[float]] = {}
 
     def at_counts(self, counts: Index, compute: Callable[[int, Fraction], float]) -> Matrix:
-        """What depends on n and the share alone, by candidate and group; computed once per pair."""
-        by_share = np.zeros((len(self._distinct), len(counts)))
-        states: list[int] = counts.tolist()
-        for place, group in self._pairs:
-            by_share[place, group] = compute(states[group], self._distinct[place])
-        table: Matrix = by_share[self._place, np.arange(len(counts))]
-        return table
+        """What depends on n and the share alone, by candidate and group; computed once for equal numbers."""
+        columns = []
+        for group, states in enumerate(counts.tolist()):
+            key = (compute, group, states)
+            if key not in self._columns:
+                self._columns[key] = [compute(states, row[group]) for row in self.table]
+            columns.append(self._columns[key])
+        return np.array(columns, np.float64).T
 
     def risk_upper(self, crossings: Index, counts: Index) -> Matrix:
-        """U by candidate and group, also where no double is near a share or its distance from one."""
-        ordinary = np.clip(self.doubles, float(_LEAST_SHARE), float(_GREATEST_SHARE))
-        upper = bounds.risk_upper(crossings, counts[None, :], ordinary)
-        for row, group in self._extreme:
-            upper[row, group] = _upper_of(int(crossings[row, group]), int(counts[group]), self.table[row][group])
-        return upper
-
-
-_LEAST_SHARE, _GREATEST_SHARE = Fraction(1, 10**200), Fraction(1, 2)
-"""Between these, doubles give risk bounds to the last digits."""
+        """U by candidate and group; repeated splits ask for the same counts again and again."""
+        keys = list(zip(self._places, crossings.ravel().tolist(), counts.tolist() * len(crossings), strict=True))
+        if absent := list({key for key in keys if key not in self._upper}):
+            places, events, states = zip(*absent, strict=True)
+            shares = [self._distinct[place] for place in places]
+            found = bounds.risk_uppers(np.array(events), np.array(states), shares)
+            self._upper.update(zip(absent, found.tolist(), strict=True))
+        return np.array([self._upper[key] for key in keys]).reshape(crossings.shape)
 
 
 class Calibration:
@@ -101,53 +95,25 @@ class Calibration:
     def crossings(self) -> Index:
         """k by candidate and group."""
         self.require_scores()
-        crossed = self.outcomes.stacked(self.candidates).crossed[:, self.states]
-        # Sums of zeros and ones are exact in doubles.
-        return (crossed.astype(np.float64) @ self._inside).astype(np.int64)
+        crossed = self.outcomes.stacked(self.candidates).crossing_counts[:, self.states]
+        return (crossed @ self._inside).astype(np.int64)
 
     def require_scores(self) -> None:
         """Refuses calibration states at which a candidate has no score."""
-        absent = np.isnan(self.outcomes.stacked(self.candidates).utility[:, self.states]).sum(axis=1)
-        if absent.any():
+        found = self.outcomes.stacked(self.candidates)
+        if found.unscored[self.states].any():
+            absent = np.isnan(found.utility[:, self.states]).sum(axis=1)
             row = int(absent.argmax())
             name = self.study.candidates[self.candidates[row]].name
             raise UnscoredError(f"{name} cannot be scored at {int(absent[row])} calibration states")
 
-    def _shares(self, kind: str) -> Shares:
-        zeta = self.setting.zeta_risk if kind == "risk" else self.setting.zeta_util
-        if zeta is None:
-            raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
-        if not 0 < zeta < 1:
-            raise UndeclaredError(f"the failure probability of {kind} bounds does not lie between 0 and 1")
-        # Repeated splits ask for the same shares again and again.
-        key = f"{kind} shares {self.partition.name!r} {zeta} {self.setting.families}"
-        if key not in self.study.memory:
-            groups = range(len(self.members))
-            if self.setting.families is not None:
-                table = [[zeta / (len(self.candidates) * len(groups))] * len(groups)] * len(self.candidates)
-            else:
-                table = [[zeta * self._weight(kind, one, group) for group in groups] for one in self.candidates]
-            self.study.memory[key] = Shares(table)
-        shares: Shares = self.study.memory[key]
-        return shares
-
-    def _weight(self, kind: str, candidate: int, group: int) -> Fraction:
-        entry = self.partition.shares.get((candidate, group))
-        weight = None if entry is None else getattr(entry, kind)
-        if weight is None or not 0 < weight <= 1:
-            name = self.study.candidates[candidate].name
-            raise UndeclaredError(
-                f"{self.partition.name} allocates no {kind} share to {name} in {self.partition.groups[group]}"
-            )
-        return Fraction(weight)
-
     @cached_property
     def risk_shares(self) -> Shares:
-        return self._shares("risk")
+        return shares_of(self.study, self.partition, self.setting.zeta_risk, self.setting.families, "risk")
 
     @cached_property
     def utility_shares(self) -> Shares:
-        return self._shares("utility")
+        return shares_of(self.study, self.partition, self.setting.zeta_util, self.setting.families, "utility")
 
     @cached_property
     def upper(self) -> Matrix:
@@ -161,7 +127,7 @@ class Calibration:
         if budget is None:
             raise UndeclaredError("the protocol declares no risk budget of groups")
         # U rises with k, so a candidate is certified up to some count that n and its share decide.
-        most = self.risk_shares.at_counts(self.counts, lambda n, share: _most_certified(n, share, budget))
+        most = self.risk_shares.at_counts(self.counts, _most_certified_within(budget))
         decided: Mask = self.crossings <= most
         return decided
 
@@ -176,28 +142,19 @@ class Calibration:
             raise Undecided("utilities are too large to be averaged in doubles")
         return means
 
-    @property
-    def _range(self) -> tuple[Fraction, Fraction]:
-        if self.setting.utility_range is None:
-            raise UndeclaredError("the protocol declares no utility range")
-        low, high = self.setting.utility_range
-        if low >= high:
-            raise UndeclaredError("q_min is not below q_max")
-        if not np.isfinite([as_double(low), as_double(high), as_double(high - low)]).all():
-            raise UndeclaredError("the utility range is wider than any that can be computed with")
-        return low, high
-
     @cached_property
     def outside(self) -> Index:
         """How many utilities of each candidate and group lie outside the declared range."""
-        low, high = self._range
+        low, high = _usable_range(self.setting.utility_range)
         beyond = self.outcomes.outside(self.candidates, low, high)[:, self.states]
+        if not beyond.any():
+            return np.zeros((len(self.candidates), len(self.members)), np.int64)
         return (beyond.astype(np.float64) @ self._inside).astype(np.int64)
 
     @cached_property
     def normalized(self) -> Matrix:
         """Mean normalized utility by candidate and group; NaN for an empty group."""
-        low, high = self._range
+        low, high = _usable_range(self.setting.utility_range)
         return (self.utility - as_double(low)) / as_double(high - low)
 
     @cached_property
@@ -230,25 +187,69 @@ class Calibration:
 
     def exact_lower(self, row: int, group: int) -> bounds.Lower:
         """L as an exact object."""
-        low, high = self._range
+        low, high = _usable_range(self.setting.utility_range)
         if not len(self.members[group]):
             return bounds.Lower(Fraction(0), 0, self.utility_shares.table[row][group])
         normalized = (self.exact_mean(row, group) - low) / (high - low)
         return bounds.Lower(normalized, int(self.counts[group]), self.utility_shares.table[row][group])
 
 
-@lru_cache(maxsize=65536)
-def _most_certified(states: int, share: Fraction, budget: Fraction) -> int:
+@lru_cache
+def _usable_range(declared: tuple[Fraction, Fraction] | None) -> tuple[Fraction, Fraction]:
+    if declared is None:
+        raise UndeclaredError("the protocol declares no utility range")
+    low, high = declared
+    if low >= high:
+        raise UndeclaredError("q_min is not below q_max")
+    if not np.isfinite([as_double(low), as_double(high), as_double(high - low)]).all():
+        raise UndeclaredError("the utility range is wider than any that can be computed with")
+    return low, high
+
+
+@once_per_study
+def shares_of(
+    study: Study,
+    partition: Partition,
+    zeta: Fraction | None,
+    families: tuple[str, ...] | None,
+    kind: Literal["risk", "utility"],
+) -> Shares:
+    """The shares of one kind: equal ones where a variant chooses the families, otherwise as the partition allocates."""
+    if zeta is None:
+        raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
+    if not 0 < zeta < 1:
+        raise UndeclaredError(f"the failure probability of {kind} bounds does not lie between 0 and 1")
+    candidates, groups = competing(study, families), range(len(partition.groups))
+    if families is not None:
+        return Shares([[zeta / (len(candidates) * len(groups))] * len(groups)] * len(candidates))
+
+    def weight(candidate: int, group: int) -> Fraction:
+        share = partition.shares.get((candidate, group))
+        allocated: Fraction | None = None if share is None else getattr(share, kind)
+        if allocated is None or not 0 < allocated <= 1:
+            name = study.candidates[candidate].name
+            raise UndeclaredError(f"{partition.name} allocates no {kind} share to {name} in {partition.groups[group]}")
+        return allocated
+
+    return Shares([[zeta * weight(candidate, group) for group in groups] for candidate in candidates])
+
+
+@cache
+def _most_certified_within(budget: Fraction) -> Callable[[int, Fraction], float]:
     """The largest count whose risk bound is within the budget, decided exactly; -1 where none is."""
-    low, high = -1, states + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if middle <= states and bounds.risk_at_most(middle, states, share, budget):
-            low = middle
-        else:
-            high = middle
-    return low
+
+    @lru_cache(maxsize=65536)
+    def most_certified(states: int, share: Fraction) -> int:
+        low, high = -1, states + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if middle <= states and bounds.risk_at_most(middle, states, share, budget):
+                low = middle
+            else:
+                high = middle
+        return low
+
+    return most_certified
 
 
 _radius = lru_cache(maxsize=65536)(bounds.utility_radius)
-_upper_of = lru_cache(maxsize=65536)(bounds.risk_upper_of)

@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key, lru_cache
+from functools import cached_property, cmp_to_key, lru_cache
 from typing import Any
 
 import numpy as np
 
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics import bounds
+from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
-from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, twin
+from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import Setting
-from sealtrace.studies.policies.evidence.study import Study, as_double
-from sealtrace.studies.policies.mathematics import bounds, maps
-from sealtrace.studies.policies.mathematics.maps.mixtures import least_means
-from sealtrace.studies.policies.mathematics.scores import mean
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.mathematics.scores import ScaleChoice, empirical_zero
 
 BITS = 256
 """The precision of bounds where doubles do not decide."""
@@ -45,6 +45,8 @@ class Chosen:
     radius: Fraction
     reason: str
     """Why nothing better exists."""
+    solution: maps.Solution | None = None
+    """What the search for a robust map found, with its proof."""
 
     @property
     def partition(self) -> Partition:
@@ -55,6 +57,16 @@ class Chosen:
         """Whether the repeat or study counts as certified, as the protocol declares."""
         rule = (self.calibration.study.protocol.get("certification") or {}).get("certified_when") or "every-group"
         return not any(self.fell_back) if rule == "every-group" else not all(self.fell_back)
+
+    @cached_property
+    def doubt(self) -> str | None:
+        """Why the proof of a searched map does not hold, checked exactly and without the search; None where it does."""
+        if self.solution is not None:
+            try:
+                maps.recheck(self.solution.instance, self.solution)
+            except (maps.Refuted, Undecided) as error:
+                return str(error)
+        return None
 
     @property
     def certifies(self) -> tuple[str, ...]:
@@ -82,7 +94,7 @@ class Chosen:
         counts = self.calibration.counts
         if not counts.sum():
             raise UndeclaredError("there are no calibration states")
-        return float(least_means(values[None], counts / counts.sum(), float(min(radius / 2, Fraction(1))))[0])
+        return float(maps.least_means(values[None], counts / counts.sum(), float(min(radius / 2, Fraction(1))))[0])
 
 
 CERTIFIES: dict[str, tuple[str, ...]] = {
@@ -165,13 +177,40 @@ def _take_fixed(calibration: Calibration, selector: dict[str, Any], _: int) -> T
 
 
 def _take_empirical_zero(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
-    rows = [
-        row
+    bank = calibration.study.candidates
+    rows = {
+        exact(bank[candidate].scale or "0"): row
         for row, candidate in enumerate(calibration.candidates)
-        if calibration.study.candidates[candidate].arm == selector.get("arm") and calibration.crossings[row, group] == 0
-    ]
-    # Candidates come in order of scale, so the last is the largest.
-    return rows[-1] if rows else None
+        if bank[candidate].arm == selector.get("arm")
+    }
+    taken = empirical_zero(list(rows), calibration.crossings[list(rows.values()), group].tolist()).chosen
+    return None if taken is None else rows[taken]
+
+
+@dataclass(frozen=True)
+class CountedScales:
+    """The crossings of one arm at every scale of the grid over some states, and what empirical-zero takes."""
+
+    candidates: list[int]
+    crossings: list[int]
+    scored: list[int]
+    """At how many of the states each scale could be scored."""
+    choice: ScaleChoice
+
+
+def count_scales(study: Study, arm: str | None, states: Index, setting: Setting) -> CountedScales:
+    """Counts every scale of the protocol's grid, where the bank has the arm at all of them."""
+    grid = [exact(text) for text in study.protocol["scale_grid"]]
+    places = {exact(one.scale): place for place, one in enumerate(study.candidates) if one.arm == arm and one.scale}
+    if absent := [text for text, scale in zip(study.protocol["scale_grid"], grid, strict=True) if scale not in places]:
+        raise UndeclaredError(f"the bank has no {arm}@{absent[0]}")
+    if not grid:
+        raise UndeclaredError("the grid of scales is empty")
+    candidates = [places[scale] for scale in grid]
+    found = outcomes_of(study, setting.utility, setting.risk, setting.tau).stacked(candidates)
+    crossings: list[int] = found.crossed[:, states].sum(axis=1).tolist()
+    scored: list[int] = (~np.isnan(found.utility[:, states])).sum(axis=1).tolist()
+    return CountedScales(candidates, crossings, scored, empirical_zero(grid, crossings))
 
 
 def _take_by_mean(calibration: Calibration, group: int, admissible: Mask) -> Taken:
@@ -328,4 +367,5 @@ def _robust(calibration: Calibration, radius: Fraction) -> Chosen:
         fell_back=tuple(not calibration.certified[:, group].any() for group in range(len(calibration.members))),
         radius=radius,
         reason=maps.describe(solution.proof),
+        solution=solution,
     )

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics import resampling
+from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.choice import Chosen, choose, selector_named
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
-from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
+from sealtrace.studies.policies.evidence.outcomes import UnscoredError, in_order, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.settings import Setting, declared_setting
-from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics import dealing
-from sealtrace.studies.policies.mathematics.scores import mean
+from sealtrace.studies.policies.evidence.study import Study, once_per_study
 
 
 @dataclass(frozen=True)
@@ -33,40 +35,38 @@ class Deployed:
     @property
     def worst_group_rate(self) -> Fraction:
         """The largest share of crossings over the groups that have states here."""
-        rates = []
-        for group in np.unique(self.groups).tolist():
-            inside = self.groups == group
-            rates.append(Fraction(int(self.crossed[inside].sum()), int(inside.sum())))
-        return max(rates)
+        states, crossings = np.bincount(self.groups).tolist(), np.bincount(self.groups[self.crossed]).tolist()
+        return max(Fraction(int(k), int(n)) for k, n in zip_longest(crossings, states, fillvalue=0) if n)
+
+
+def deciding(chosen: Chosen) -> list[int]:
+    """The candidate that decides in each group; the bank's anchor where nothing was chosen."""
+    anchor = chosen.calibration.study.anchor
+    if anchor is None and None in chosen.assigned:
+        raise UndeclaredError("the bank has no anchor to fall back to")
+    return [anchor if one is None else one for one in chosen.assigned]  # type: ignore[misc]
 
 
 def deployed_candidates(chosen: Chosen, states: Index) -> tuple[Index, Index]:
     """The group of each state, and the candidate that its map assigns there."""
-    anchor = chosen.calibration.study.anchor
     groups = chosen.partition.group_of[states]
     if (groups < 0).any():
         raise UndeclaredError(f"{int((groups < 0).sum())} states lie in no single group of {chosen.partition.name}")
-    if anchor is None and None in chosen.assigned:
-        raise UndeclaredError("the bank has no anchor to fall back to")
-    assigned = np.array([anchor if one is None else one for one in chosen.assigned], np.int64)
-    return groups, assigned[groups]
+    return groups, np.array(deciding(chosen), np.int64)[groups]
 
 
 def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
     """The map's policy on some states, under evaluators that may be others than those it was chosen with."""
     study = chosen.calibration.study
     groups, candidates = deployed_candidates(chosen, states)
-    outcomes = outcomes_of(study, utility, risk, chosen.calibration.setting.tau)
-    values, deltas = np.empty(len(states)), np.empty(len(states))
-    crossed = np.zeros(len(states), np.bool_)
-    for candidate in np.unique(candidates).tolist():
-        inside = candidates == candidate
-        found = outcomes.of(candidate)
-        values[inside], deltas[inside] = found.utility[states[inside]], found.delta[states[inside]]
-        crossed[inside] = found.crossed[states[inside]]
+    competing = [*chosen.calibration.candidates, *([] if study.anchor is None else [study.anchor])]
+    found = outcomes_of(study, utility, risk, chosen.calibration.setting.tau).stacked(competing)
+    place_of = {candidate: place for place, candidate in reversed([*enumerate(competing)])}
+    places = np.array([place_of[one] for one in deciding(chosen)], np.int64)[groups], states
+    values = found.utility[places]
     if not len(states) or np.isnan(values).any():
         raise UnscoredError(f"{int(np.isnan(values).sum())} states have no trace, no anchor or no action values")
-    return Deployed(states, groups, candidates, values, deltas, crossed)
+    return Deployed(states, groups, candidates, values, found.delta[places], found.crossed[places])
 
 
 def calibration_split(study: Study) -> str:
@@ -77,16 +77,13 @@ def calibration_split(study: Study) -> str:
     return names[0]
 
 
+@once_per_study
 def chosen_by(study: Study, selector: str, setting: Setting) -> Chosen:
-    """What a declared selector takes on the calibration split, computed once."""
-    key = f"chosen by {selector!r} {setting}"
-    if key not in study.memory:
-        states = states_of(study, calibration_split(study))
-        if not len(states):
-            raise UnscoredError("there are no calibration states")
-        study.memory[key] = choose(study, selector_named(study, selector), setting, states)
-    chosen: Chosen = study.memory[key]
-    return chosen
+    """What a declared selector takes on the calibration split."""
+    states = states_of(study, calibration_split(study))
+    if not len(states):
+        raise UnscoredError("there are no calibration states")
+    return choose(study, selector_named(study, selector), setting, states)
 
 
 @dataclass(frozen=True)
@@ -104,52 +101,47 @@ class Repeat:
     worst_group_rate: Fraction
 
 
+@once_per_study
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
     """The calibration and held-out states of every repeat, regenerated from the declared seed."""
-    key = f"repeated splits {calibration}"
-    if key in study.memory:
-        splits: list[tuple[Index, Index]] = study.memory[key]
-        return splits
+    declared, pool, orders = _shuffled_pool(study)
+    sizes = [declared["calibration"] if calibration is None else calibration, declared["held_out"]]
+    if sum(sizes) > len(pool) or 0 in sizes:
+        raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
+    dealt = (resampling.deal(order, sizes) for order in orders)
+    return [(pool[calibrating], pool[held_out]) for calibrating, held_out in dealt]
+
+
+@once_per_study
+def _shuffled_pool(study: Study) -> tuple[dict[str, Any], Index, list[Index]]:
+    """The declaration of repeated splits, the states that they deal, and the order of these in every repeat."""
     declared = study.protocol.get("resampling")
     if declared is None:
         raise UndeclaredError("the protocol declares no repeated splits")
     if not 0 < declared["repeats"] <= MOST_REPEATS:
         raise UndeclaredError(f"repeated splits number from 1 to {MOST_REPEATS}")
-    pool = np.concatenate([states_of(study, name) for name in declared["pool"]])
-    ids = np.array([text.encode() for text in study.states.take(pool).to_pylist()], dtype=object)
-    pool = pool[np.argsort(ids, kind="stable")]
+    pool = in_order(study, np.concatenate([states_of(study, name) for name in declared["pool"]]))
     strata = [study.feature(name)[pool] for name in declared["strata"]]
     if any(np.isnan(one).any() for one in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
-    sizes = [declared["calibration"] if calibration is None else calibration, declared["held_out"]]
-    if sum(sizes) > len(pool) or 0 in sizes:
-        raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
-    splits = []
-    for repeat in range(declared["repeats"]):
-        order = dealing.stratified_order(declared["seed"] + repeat, strata, len(pool))
-        calibrating, held_out = dealing.deal(order, sizes)
-        splits.append((pool[calibrating], pool[held_out]))
-    study.memory[key] = splits
-    return splits
+    seeds = range(declared["seed"], declared["seed"] + declared["repeats"])
+    return declared, pool, [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
 
 
 MOST_REPEATS = 2_000
 """More would take hours and tell little."""
 
 
+@once_per_study
 def repeats_of(study: Study, selector: str, setting: Setting) -> list[Repeat]:
-    """What a selector does over all repeated splits, computed once."""
-    key = f"repeats of {selector!r} {setting}"
-    if key not in study.memory:
-        declared = selector_named(study, selector)
-        splits = repeated_splits(study, setting.calibration)
-        found = []
-        for number, (calibrating, held_out) in enumerate(splits, 1):
-            found.append(_repeat(choose(study, declared, setting, calibrating), held_out))
-            study.progress("repeated splits", number, len(splits))
-        study.memory[key] = found
-    repeats: list[Repeat] = study.memory[key]
-    return repeats
+    """What a selector does over all repeated splits."""
+    declared = selector_named(study, selector)
+    splits = repeated_splits(study, setting.calibration)
+    found = []
+    for number, (calibrating, held_out) in enumerate(splits, 1):
+        found.append(_repeat(choose(study, declared, setting, calibrating), held_out))
+        study.progress("repeated splits", number, len(splits))
+    return found
 
 
 def _repeat(chosen: Chosen, held_out: Index) -> Repeat:

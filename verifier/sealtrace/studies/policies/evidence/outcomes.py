@@ -6,15 +6,17 @@ Computed from stored distributions and action values; `score` records are not re
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from sealtrace.mathematics.exact import as_double, row_products, scaled
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
-from sealtrace.studies.policies.evidence.study import Study, as_double
-from sealtrace.studies.policies.mathematics import fidelity, scores, thresholds
+from sealtrace.studies.policies.evidence.study import Study, once_per_study, score_traces
+from sealtrace.studies.policies.mathematics.scores import teacher_kl
 
 
 class UnscoredError(Exception):
@@ -34,6 +36,17 @@ class Outcome:
     delta: Vector
     crossed: Mask
 
+    @cached_property
+    def unscored(self) -> Mask:
+        """By state: whether a candidate has no outcome there."""
+        unscored: Mask = np.any(np.isnan(np.atleast_2d(self.utility)), axis=0)
+        return unscored
+
+    @cached_property
+    def crossing_counts(self) -> Matrix:
+        """The crossings as zeros and ones, whose sums are exact in doubles."""
+        return self.crossed.astype(np.float64)
+
 
 class Outcomes:
     """Outcomes under one pair of evaluators and one threshold; each candidate is computed when first asked for."""
@@ -46,35 +59,20 @@ class Outcomes:
         self._known: dict[int, Outcome] = {}
         self._stacks: dict[tuple[int, ...], Outcome] = {}
         self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
-
-    @cached_property
-    def _usable(self) -> Mask:
-        values = np.isfinite(self._utility).all(axis=1) & np.isfinite(self._risk).all(axis=1)
-        return self.study.playable & (self.study.anchor_traces >= 0) & values
+        self._exact: dict[int, tuple[list[int], int]] = {}
 
     def of(self, candidate: int) -> Outcome:
         """The outcome of a candidate."""
         if candidate not in self._known:
-            self._known[candidate] = self._computed(candidate)
+            rows = traces_by_state(self.study, candidate)
+            scored = score_traces(self.study, rows[rows >= 0], self._utility, self._risk, self._tau)
+            states, size = self.study.trace_state[scored.rows], len(self.study.states)
+            utility, delta, crossed = np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.bool_)
+            utility[states], delta[states], crossed[states] = scored.weak, scored.delta, scored.crossed
+            self._known[candidate] = Outcome(utility, delta, crossed)
         return self._known[candidate]
 
-    def _computed(self, candidate: int) -> Outcome:
-        study = self.study
-        rows = traces_by_state(study, candidate)
-        matrix = study.probabilities
-        states = np.flatnonzero(self._usable & (rows >= 0))
-        states = states[~matrix.unknown[rows[states]]]
-        policy = matrix.values[rows[states]]
-        base = matrix.values[study.anchor_traces[states]]
-        found = thresholds.crossings(policy, base, self._risk[states], self._tau)
-        size = len(study.states)
-        utility, delta = np.full(size, np.nan), np.full(size, np.nan)
-        crossed = np.zeros(size, np.bool_)
-        utility[states] = scores.expected_utility(policy, self._utility[states])
-        delta[states], crossed[states] = found.delta, found.crossed
-        return Outcome(utility, delta, crossed)
-
-    def stacked(self, candidates: list[int]) -> Outcome:
+    def stacked(self, candidates: Sequence[int]) -> Outcome:
         """The outcomes of several candidates, one row each."""
         key = tuple(candidates)
         if key not in self._stacks:
@@ -86,14 +84,14 @@ class Outcomes:
             )
         return self._stacks[key]
 
-    def outside(self, candidates: list[int], low: Fraction, high: Fraction) -> Mask:
+    def outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:
         """Which utilities lie outside a range, decided exactly: one row per candidate, one column per state."""
         key = (tuple(candidates), low, high)
         if key not in self._outside:
             self._outside[key] = self._decided_outside(candidates, low, high)
         return self._outside[key]
 
-    def _decided_outside(self, candidates: list[int], low: Fraction, high: Fraction) -> Mask:
+    def _decided_outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:
         values = self.stacked(candidates).utility
         ends = as_double(low), as_double(high)
         size = max(1.0, abs(ends[0]), abs(ends[1]))
@@ -104,88 +102,74 @@ class Outcomes:
         return beyond
 
     def exact_utility(self, candidate: int, states: Index) -> Fraction:
-        """The sum of utilities over states with nothing rounded."""
-        rows = traces_by_state(self.study, candidate)
-        policy = self.study.probabilities.values[rows[states]]
-        return exact_sum(policy, self._utility[states])
+        """The sum of utilities over scored states with nothing rounded."""
+        if candidate not in self._exact:
+            scored = np.flatnonzero(np.isfinite(self.of(candidate).utility))
+            policy = self.study.probabilities.values[traces_by_state(self.study, candidate)[scored]]
+            sums, power = row_products(policy, self._utility[scored])
+            by_state = [0] * len(self.study.states)
+            for state, total in zip(scored.tolist(), sums, strict=True):
+                by_state[state] = total
+            self._exact[candidate] = by_state, power
+        by_state, power = self._exact[candidate]
+        return scaled([by_state[state] for state in states.tolist()], power)
 
     def exact_delta(self, candidate: int, states: Index) -> Fraction:
-        """The sum of degradations over states with nothing rounded."""
-        rows = traces_by_state(self.study, candidate)
-        matrix = self.study.probabilities.values
-        risk = self._risk[states]
-        return exact_sum(matrix[rows[states]], risk) - exact_sum(matrix[self.study.anchor_traces[states]], risk)
+        """The sum of degradations over scored states with nothing rounded."""
+        matrix, risk = self.study.probabilities.values, self._risk[states]
+        rows = traces_by_state(self.study, candidate)[states], self.study.anchor_traces[states]
+        policy, anchor = (scaled(*row_products(matrix[one], risk)) for one in rows)
+        return policy - anchor
 
 
-def exact_sum(policy: Matrix, values: Matrix) -> Fraction:
-    """The sum of policy * values over all entries, with nothing rounded. Entries are finite."""
-    # A double is an integer times a power of two; sums of integers need no common divisors.
-    wholes, powers = zip(_as_integers(policy), _as_integers(values), strict=True)
-    exponents = [one + other for one, other in zip(*powers, strict=True)]
-    least = min(exponents, default=0)
-    total = sum(one * other << (exponent - least) for one, other, exponent in zip(*wholes, exponents, strict=True))
-    return Fraction(total) * Fraction(2) ** least
+@once_per_study
+def outcomes_of(study: Study, utility: str, risk: str, tau: Fraction) -> Outcomes:
+    """The outcomes under a pair of evaluators and a threshold."""
+    return Outcomes(study, utility, risk, tau)
 
 
-def _as_integers(matrix: Matrix) -> tuple[list[int], list[int]]:
-    """Every entry as an integer and the power of two that it is multiplied with."""
-    mantissas, exponents = np.frexp(matrix.ravel())
-    return (mantissas * 2.0**53).astype(np.int64).tolist(), (exponents.astype(np.int64) - 53).tolist()
-
-
+@once_per_study
 def traces_by_state(study: Study, candidate: int) -> Index:
     """A candidate's trace at every observed state; -1 where none or several."""
-    name = f"traces by state {candidate}"
-    if name not in study.memory:
-        study.memory[name] = study.by_state("trace", np.flatnonzero(study.trace_candidate == candidate))
-    rows: Index = study.memory[name]
-    return rows
+    return study.by_state("trace", np.flatnonzero(study.trace_candidate == candidate))
 
 
 def twin(study: Study, candidate: int) -> int:
     """The first candidate of the bank that has the same stored distribution at the same states."""
-    if "twins" not in study.memory:
-        seen: dict[bytes, int] = {}
-        twins = []
-        for place in range(len(study.candidates)):
-            rows = traces_by_state(study, place)
-            states = np.flatnonzero(rows >= 0)
-            written = states.tobytes() + study.probabilities.values[rows[states]].tobytes()
-            twins.append(seen.setdefault(hashlib.sha256(written).digest(), place))
-        study.memory["twins"] = twins
-    return int(study.memory["twins"][candidate])
+    return _twins(study)[candidate]
 
 
-def outcomes_of(study: Study, utility: str, risk: str, tau: Fraction) -> Outcomes:
-    """The outcomes under a pair of evaluators and a threshold, computed once."""
-    key = f"outcomes {utility!r} {risk!r} {tau}"
-    if key not in study.memory:
-        study.memory[key] = Outcomes(study, utility, risk, tau)
-    known: Outcomes = study.memory[key]
-    return known
+@once_per_study
+def _twins(study: Study) -> list[int]:
+    seen: dict[bytes, int] = {}
+    twins = []
+    for place in range(len(study.candidates)):
+        rows = traces_by_state(study, place)
+        states = np.flatnonzero(rows >= 0)
+        written = states.tobytes() + study.probabilities.values[rows[states]].tobytes()
+        twins.append(seen.setdefault(hashlib.sha256(written).digest(), place))
+    return twins
 
 
+@once_per_study
 def divergences(study: Study, candidate: int, clip: float) -> Vector:
     """KL(teacher || policy) at every observed state; NaN where there is no single trace or no teacher."""
-    key = f"divergences {candidate} {clip!r}"
-    if key not in study.memory:
-        rows = traces_by_state(study, candidate)
-        values = np.full(len(study.states), np.nan)
-        states = np.flatnonzero((rows >= 0) & np.isfinite(study.teacher).all(axis=1))
-        policy = study.probabilities.values[rows[states]]
-        values[states] = fidelity.teacher_kl(study.teacher[states], policy, clip)
-        study.memory[key] = values
-    known: Vector = study.memory[key]
-    return known
+    rows = traces_by_state(study, candidate)
+    values = np.full(len(study.states), np.nan)
+    states = np.flatnonzero((rows >= 0) & np.isfinite(study.teacher).all(axis=1))
+    values[states] = teacher_kl(study.teacher[states], study.probabilities.values[rows[states]], clip)
+    return values
 
 
+@once_per_study
 def states_of(study: Study, split: str) -> Index:
     """The observed states of a split, in order of their ids."""
-    name = f"states of {split}"
-    if name not in study.memory:
-        codes, names = study.frame("observation").texts("split")
-        members = np.flatnonzero(codes == names.index(split)) if split in names else np.zeros(0, np.int64)
-        ids = np.array([text.encode() for text in study.states.take(members).to_pylist()], dtype=object)
-        study.memory[name] = members[np.argsort(ids, kind="stable")]
-    members_in_order: Index = study.memory[name]
-    return members_in_order
+    codes, names = study.frame("observation").texts("split")
+    members = np.flatnonzero(codes == names.index(split)) if split in names else np.zeros(0, np.int64)
+    return in_order(study, members)
+
+
+def in_order(study: Study, states: Index) -> Index:
+    """States in the order of their ids' bytes."""
+    ids = np.array([text.encode() for text in study.states.take(states).to_pylist()], dtype=object)
+    return states[np.argsort(ids, kind="stable")]

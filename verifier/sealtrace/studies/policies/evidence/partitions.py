@@ -11,7 +11,7 @@ import numpy as np
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.evidence.frame import Index, Vector
-from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.evidence.study import Study, once_per_study
 from sealtrace.studies.policies.mathematics import partitions
 
 
@@ -96,12 +96,10 @@ def _exact(text: str | None) -> Fraction | None:
     return None if text is None else exact(text)
 
 
+@once_per_study
 def frozen_partitions(study: Study) -> dict[str, Partition]:
     """The partitions of a study by name; of two with one name, the first."""
-    if "partitions" not in study.memory:
-        found: dict[str, Partition] = {}
-        for document in study.bundle.documents_of("partition"):
-            found.setdefault(document.value["name"], Partition(study, document))
-        study.memory["partitions"] = found
-    known: dict[str, Partition] = study.memory["partitions"]
-    return known
+    found: dict[str, Partition] = {}
+    for document in study.bundle.documents_of("partition"):
+        found.setdefault(document.value["name"], Partition(study, document))
+    return found

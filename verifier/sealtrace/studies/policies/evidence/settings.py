@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.evidence.study import Study, once_per_study
 
 ASSUMPTIONS = (
     "calibration states are independent draws within each group",
@@ -69,22 +69,19 @@ def declared_setting(study: Study, variant: dict[str, Any] | None = None) -> Set
     )
 
 
+@once_per_study
 def competing(study: Study, families: tuple[str, ...] | None = None) -> list[int]:
     """The candidates that compete, the smaller scale first, then the lower family index.
 
     They are the tilts of the anchor whose scale is on the grid; a policy with a base of its own does not compete.
     """
-    key = f"competing {families}"
-    if key not in study.memory:
-        grid = {exact(text) for text in study.protocol["scale_grid"]}
-        chosen = [
-            (exact(one.scale), one.family_index or 0, place)
-            for place, one in enumerate(study.candidates)
-            if one.policy == "tilt"
-            and one.scale is not None
-            and exact(one.scale) in grid
-            and (families is None or one.family in families)
-        ]
-        study.memory[key] = [place for _, _, place in sorted(chosen)]
-    places: list[int] = study.memory[key]
-    return places
+    grid = {exact(text) for text in study.protocol["scale_grid"]}
+    chosen = [
+        (exact(one.scale), one.family_index or 0, place)
+        for place, one in enumerate(study.candidates)
+        if one.policy == "tilt"
+        and one.scale is not None
+        and exact(one.scale) in grid
+        and (families is None or one.family in families)
+    ]
+    return [place for _, _, place in sorted(chosen)]

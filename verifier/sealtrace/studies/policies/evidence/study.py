@@ -6,10 +6,11 @@ check sees only rows whose partners are certain; the join checks report the othe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,8 @@ from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
+from sealtrace.mathematics.exact import as_double, row_products, scaled
+from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.frame import (
     ActionLists,
     ActionMatrix,
@@ -30,7 +33,26 @@ from sealtrace.studies.policies.evidence.frame import (
     action_lists,
     action_matrix,
 )
-from sealtrace.studies.policies.mathematics import networks, policies, scores, thresholds
+from sealtrace.studies.policies.mathematics import policies, scores, thresholds
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def once_per_study(
+    compute: Callable[Concatenate[Study, Arguments], Result],
+) -> Callable[Concatenate[Study, Arguments], Result]:
+    """A function of a study and hashable arguments that computes each result once and lets go of it with the study."""
+
+    @wraps(compute)
+    def ask(study: Study, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key = (compute, args, *sorted(kwargs.items()))
+        if key not in study.known:
+            study.known[key] = compute(study, *args, **kwargs)
+        found: Result = study.known[key]
+        return found
+
+    return ask
 
 
 @dataclass(frozen=True)
@@ -55,7 +77,7 @@ class Candidate:
         return self.arm if self.scale is None else f"{self.arm}@{self.scale}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Checkpoint:
     """The frozen weights of a learned family."""
 
@@ -86,23 +108,25 @@ class Checkpoint:
 
     def direction(self, study: Study) -> Matrix | None:
         """The residual direction at every observed state, from observations alone."""
-        return self._head(study, "residual")
+        return _network_outputs(study, self, "residual")
 
     def base(self, study: Study) -> Matrix | None:
         """The logits of the family's own base policy; None where it has none."""
-        return self._head(study, "base")
+        return _network_outputs(study, self, "base")
 
-    def _head(self, study: Study, head: str) -> Matrix | None:
-        value = self.document.value
-        if not value.get(head) or self.problem(study) is not None:
-            return None
-        inputs = np.column_stack([study.feature(name) for name in value["features"]])
-        layers = [
-            networks.Layer(np.array(layer["weights"], np.float64), np.array(layer["bias"], np.float64), kind)
-            for layer in value[head]
-            for kind in [layer["activation"]]
-        ]
-        return networks.forward(inputs, layers)
+
+@once_per_study
+def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix | None:
+    """One head of the network at every observed state, for all scales of a family."""
+    value = checkpoint.document.value
+    if not value.get(head) or checkpoint.problem(study) is not None:
+        return None
+    inputs = np.column_stack([study.feature(name) for name in value["features"]])
+    layers = [
+        policies.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
+        for one in value[head]
+    ]
+    return policies.forward(inputs, layers)
 
 
 @dataclass(frozen=True)
@@ -119,6 +143,11 @@ class Study(Evidence):
 
     @cached_property
     def _replays(self) -> dict[int, Replay | None]:
+        return {}
+
+    @cached_property
+    def known(self) -> dict[Hashable, Any]:
+        """What `once_per_study` has computed."""
         return {}
 
     def constant(self, *path: str) -> Fraction:
@@ -247,25 +276,11 @@ class Study(Evidence):
         """A declared feature of every observed state; NaN where it cannot be computed."""
         rule = (self.protocol.get("features") or {}).get(name)
         frame = self.frame("observation")
-        unknown = np.full(frame.size, np.nan)
-        if rule is None or not fits_form(rule, frame.table.schema):
-            return unknown
-        if rule["form"] in ("lookup", "first-lookup"):
-            table = {text: as_double(exact(value)) for text, value in rule["table"].items()}
-            read = frame.texts if rule["form"] == "lookup" else frame.first_texts
-            codes, texts = read(rule["field"])
-            values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
-            return values[codes]
-        if rule["form"] == "capped-length":
-            column = frame.column(rule["field"])
-            lengths = np.diff(column.offsets.to_numpy()).astype(np.float64)
-            sizes = np.where(column.is_null().to_numpy(zero_copy_only=False), np.nan, lengths)
-        else:
-            sizes = frame.numbers(rule["field"])
-        if rule["form"] == "number":
-            return sizes
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.minimum(1.0, sizes / as_double(exact(rule["cap"])))
+        return np.full(frame.size, np.nan) if rule is None else Feature(rule).of_each(frame)
+
+    def exact_feature(self, name: str, state: int) -> Fraction:
+        """The same at one state with nothing rounded, where it can be computed."""
+        return Feature(self.protocol["features"][name]).of_one(self.frame("observation"), state)
 
     def affine(self, rules: dict[str, Any]) -> Matrix:
         """Affine rules by action, at every observed state; NaN for an action without a rule."""
@@ -289,6 +304,7 @@ class Study(Evidence):
         matrix = action_matrix(self.frame("teacher"), "distribution", self.actions)
         return _aligned(matrix, self._teacher_rows)
 
+    @once_per_study
     def evaluator(self, name: str) -> Matrix:
         """The action values of an evaluator at every observed state; NaN where a legal action has none."""
         frame = self.frame("values")
@@ -376,6 +392,31 @@ class Study(Evidence):
         times = np.searchsorted(ordered, left, side="right") - low
         found = np.where(times == 1, order[np.minimum(low, len(order) - 1)], -2)
         return np.where(times == 0, -1, found)
+
+    def charged(self, quantity: str, traces: Index) -> Fraction:
+        """What the ledgers of some traces charge together, exactly.
+
+        A stored double that is the nearest one to its event's declared charge stands for the declared decimal.
+        """
+        ledger = self.frame("trace").column("ledger")
+        offsets = ledger.offsets.to_numpy().astype(np.int64)
+        lengths = np.diff(offsets)[traces]
+        # The items of each trace: its first item, and as many after it as its ledger has.
+        ends = np.cumsum(lengths)
+        items = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[traces] - ends + lengths, lengths)
+        events = ledger.values.field("event")
+        events = events if pa.types.is_dictionary(events.type) else events.dictionary_encode()
+        codes = events.indices.to_numpy()[items]
+        stored = ledger.values.field(quantity).to_numpy(zero_copy_only=False)[items].astype(np.float64)
+        total = Fraction(0)
+        for code in np.unique(codes).tolist():
+            charge = (self.protocol.get("charges") or {}).get(events.dictionary[code].as_py())
+            declared = None if charge is None else Fraction(charge[quantity])
+            amounts, times = np.unique(stored[codes == code], return_counts=True)
+            usual = np.full(len(amounts), False) if declared is None else amounts == as_double(declared)
+            total += (declared or 0) * int(times[usual].sum())
+            total += scaled(*row_products(amounts[None, ~usual], times[None, ~usual].astype(np.float64)))
+        return total
 
     # Recomputation
 
@@ -473,16 +514,17 @@ class Study(Evidence):
 
     @cached_property
     def scored(self) -> Scored:
-        """Every trace scored from stored distributions and action values; `score` records are not read."""
-        return _score(self)
+        """Every trace under the declared evaluators and threshold; `score` records are not read."""
+        utility, risk = (self.evaluator(self.protocol["evaluators"][name]) for name in ("utility", "risk"))
+        return score_traces(self, np.flatnonzero(self.trace_candidate >= 0), utility, risk, self.constant("tau"))
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Recomputed scores of the traces whose state, anchor and values are all there."""
+    """Scores of traces, recomputed from stored distributions and action values."""
 
     rows: Index
-    """Rows of the trace frame."""
+    """Rows of the trace frame, whose state, anchor and action values are all there."""
     weak: Vector
     strong: Vector
     delta: Vector
@@ -491,17 +533,14 @@ class Scored:
     """How many crossings needed rational arithmetic."""
 
 
-def _score(study: Study) -> Scored:
-    utility = study.evaluator(study.protocol["evaluators"]["utility"])
-    risk = study.evaluator(study.protocol["evaluators"]["risk"])
-    matrix = study.probabilities
-    anchors = study.anchor_traces
+def score_traces(study: Study, rows: Index, utility: Matrix, risk: Matrix, tau: Fraction) -> Scored:
+    """Scores those of the given traces that can be scored, with action values by observed state."""
+    matrix, anchors = study.probabilities, study.anchor_traces
     usable = study.playable & (anchors >= 0) & np.isfinite(utility).all(axis=1) & np.isfinite(risk).all(axis=1)
-    rows = np.flatnonzero((study.trace_state >= 0) & (study.trace_candidate >= 0) & ~matrix.unknown)
+    rows = rows[(study.trace_state[rows] >= 0) & ~matrix.unknown[rows]]
     rows = rows[usable[study.trace_state[rows]]]
     weak, strong, delta = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
     crossed = np.zeros(len(rows), np.bool_)
-    tau = study.constant("tau")
     exactly = 0
     # Blocks keep the working set small however many traces there are.
     for start in range(0, len(rows), _BLOCK):
@@ -541,38 +580,3 @@ def _aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
 
 def _double(text: str | None) -> float:
     return float("nan") if text is None else as_double(exact(text))
-
-
-OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "history"})
-"""What a policy may compute with: never a state's id, split or block."""
-
-
-def fits_form(rule: dict[str, Any], schema: pa.Schema) -> bool:
-    """Whether an observation's field can give a feature of the declared form."""
-    if rule["field"] not in OBSERVED_FIELDS or rule["field"] not in schema.names:
-        return False
-    kind = schema.field(rule["field"]).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    match rule["form"]:
-        case "lookup":
-            return pa.types.is_string(kind) and bool(rule.get("table"))
-        case "first-lookup":
-            return pa.types.is_list(kind) and bool(rule.get("table"))
-        case "capped-length":
-            return pa.types.is_list(kind) and _positive(rule.get("cap"))
-        case "capped-ratio":
-            return pa.types.is_floating(kind) and _positive(rule.get("cap"))
-        case _:
-            return bool(pa.types.is_floating(kind))
-
-
-def _positive(text: str | None) -> bool:
-    return text is not None and exact(text) > 0
-
-
-def as_double(value: Fraction) -> float:
-    """The nearest double; infinite beyond the range, which the replay then names."""
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+
 import numpy as np
 import numpy.typing as npt
 
@@ -105,3 +110,60 @@ def affine(constants: Vector, weights: Matrix, features: list[Vector], rows: int
     for weight, feature in zip(weights, features, strict=True):
         result += feature[:, None] * weight
     return result
+
+
+@dataclass(frozen=True)
+class Layer:
+    """activation(inputs . weights + bias)."""
+
+    weights: Matrix
+    """Inputs by outputs."""
+    bias: Vector
+    activation: str
+
+
+def forward(inputs: Matrix, layers: Sequence[Layer]) -> Matrix:
+    """The outputs of the last layer, one row per row of inputs; NaN where an input is NaN."""
+    values = inputs
+    for layer in layers:
+        # What overflows is infinite, which the checks name.
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = values @ layer.weights + layer.bias
+        if layer.activation == "tanh":
+            values = np.tanh(values)
+        elif layer.activation == "relu":
+            # NaN stays NaN: what cannot be computed is not zero.
+            values = np.where(values < 0, 0.0, values)
+    return values
+
+
+# The gate, where doubles come too close to tell
+
+_DIGITS = 80
+_UNDECIDED = Decimal(10) ** -60
+
+
+def exact_query_score(
+    logits: Sequence[Fraction], floor: Fraction, entropy_weight: Fraction, features: Fraction
+) -> Decimal:
+    """q(s) before clipping, to 80 digits, for one state. `features` is their weighted sum."""
+    with localcontext(Context(prec=_DIGITS)):
+        exact = [_decimal(logit) for logit in logits]
+        largest = max(exact)
+        weights = [(logit - largest).exp() + _decimal(floor) for logit in exact]
+        total = sum(weights, Decimal(0))
+        # 0 log 0 = 0: a weight may underflow even here.
+        entropy = -sum(((w / total) * (w / total).ln() for w in weights if w), Decimal(0))
+        size = Decimal(max(2, len(logits))).ln()
+        return _decimal(entropy_weight) * entropy / size + _decimal(features)
+
+
+def at_least(score: Decimal, threshold: Fraction) -> bool | None:
+    """score >= threshold; None where 80 digits do not tell."""
+    with localcontext(Context(prec=_DIGITS)):
+        distance = score - _decimal(threshold)
+        return None if abs(distance) < _UNDECIDED else distance > 0
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)

@@ -1,13 +1,15 @@
-"""Expected utilities, and their aggregates over a population."""
+"""What policies reach at states and over populations, how far they are from their teacher, and which scales pass."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+
+from sealtrace.mathematics.exact import mean
 
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
@@ -21,14 +23,20 @@ def expected_utility(policy: Matrix, values: Matrix) -> Vector:
     return utility
 
 
-def mean(values: Vector) -> float:
-    """The mean; the sum is exact before it is rounded and divided. NaN where a value is not finite."""
-    if not np.isfinite(values).all():
-        return math.nan
-    try:
-        return math.fsum(values.tolist()) / len(values)
-    except OverflowError:
-        return float(sum(map(Fraction, values.tolist()), Fraction(0)) / len(values))
+def teacher_kl(teacher: Matrix, policy: Matrix, clip: float) -> Vector:
+    """KL(teacher || policy) per state, the policy's mass clipped below."""
+    bounded = np.maximum(policy, clip)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(teacher > 0, teacher * np.log(teacher / bounded), 0.0)
+    divergence: Vector = terms.sum(axis=1)
+    return divergence
+
+
+def teacher_regret(teacher: Matrix, policy: Matrix, values: Matrix) -> Vector:
+    """max(0, V_T - sum_a pi Q_T) per state, with V_T = sum_a pi_T Q_T."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        regret: Vector = np.maximum(0.0, (teacher * values).sum(axis=1) - (policy * values).sum(axis=1))
+    return regret
 
 
 @dataclass(frozen=True)
@@ -55,3 +63,19 @@ def aggregate(weak: Vector, strong: Vector, delta: Vector, crossed: Mask) -> Agg
         delta_max=float(delta.max()),
         crossings=int(crossed.sum()),
     )
+
+
+@dataclass(frozen=True)
+class ScaleChoice:
+    """What a rule admits and what it takes."""
+
+    certified: tuple[Fraction, ...]
+    """In order of the grid."""
+    chosen: Fraction | None
+    """None: NO-CERTIFIED-CANDIDATE."""
+
+
+def empirical_zero(grid: Sequence[Fraction], crossings: Sequence[int]) -> ScaleChoice:
+    """alpha_zero = max{alpha in G : k_alpha = 0}."""
+    certified = tuple(scale for scale, count in zip(grid, crossings, strict=True) if count == 0)
+    return ScaleChoice(certified, max(certified, default=None))

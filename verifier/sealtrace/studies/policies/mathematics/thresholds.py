@@ -9,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics.exact import as_double
+
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -22,7 +24,7 @@ def below(stored: Vector, bound: Fraction) -> Mask:
     Only the double nearest to the bound can be misjudged by comparing doubles: every smaller double
     is below the bound, every larger one is not.
     """
-    nearest = _nearest(bound)
+    nearest = as_double(bound)
     crossed: Mask = stored < nearest
     if math.isfinite(nearest) and Fraction(nearest) < bound:
         crossed |= stored == nearest
@@ -31,16 +33,8 @@ def below(stored: Vector, bound: Fraction) -> Mask:
 
 def read_differently(stored: Vector, bound: Fraction) -> Mask:
     """Where comparing with the double nearest to the bound decides otherwise than the bound itself."""
-    differs: Mask = below(stored, bound) != (stored < _nearest(bound))
+    differs: Mask = below(stored, bound) != (stored < as_double(bound))
     return differs
-
-
-def _nearest(value: Fraction) -> float:
-    """The nearest double; infinite beyond the range, where no finite double is nearest."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def expected_difference(policy: Matrix, base: Matrix, values: Matrix) -> tuple[Vector, Vector]:
@@ -78,7 +72,7 @@ def crossings(policy: Matrix, base: Matrix, values: Matrix, tau: Fraction) -> Cr
     """d = sum_a (pi - pi_0) Q and v = 1{d < -tau}, from finite distributions and action values."""
     delta, error = expected_difference(policy, base, values)
     crossed: Mask = below(delta, -tau)
-    nearest = _nearest(tau)
+    nearest = as_double(tau)
     with np.errstate(over="ignore", invalid="ignore"):
         margin = error + 2 * _UNIT * abs(nearest)
         # Written so that a delta that is no number is unsure too.

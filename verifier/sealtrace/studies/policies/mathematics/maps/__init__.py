@@ -1,16 +1,24 @@
-"""The best map from groups to options under the worst mixture, exactly, with a proof."""
+"""The best map from groups to options under the worst mixture, exactly, with a proof.
 
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+A map gives every group one option: the anchor, or a candidate with a risk bound U and a utility bound L. The best
+map has the largest worst mean of L within the budget on the worst mean of U.
 
-from .enumeration import enumerate_maps
-from .instance import Instance
+    instance      the problem, and the worst mixture of a map
+    groupwise     what each group can decide for itself
+    comparison    few maps: all of them are compared
+    search        many maps: sets of them are bounded, split and emptied (domains, multipliers, labels)
+    proof         why no map is better, as data
+    recheck       the proof, checked again without the search
+"""
+
+from sealtrace.mathematics.exact import Undecided
+
+from .comparison import enumerate_maps
+from .instance import Instance, least_means, worst_risk, worst_utility
 from .labels import TooManyLabels
-from .mixtures import worst_risk, worst_utility
-from .proof import Covered, Enumerated, GroupWise, Proof, describe
+from .proof import Covered, Enumerated, GroupWise, Proof, Refuted, Solution, describe
 from .recheck import recheck
-from .refuted import Refuted
 from .search import best_map
-from .solution import Solution
 
 __all__ = [
     "Covered",
@@ -25,6 +33,7 @@ __all__ = [
     "best_map",
     "describe",
     "enumerate_maps",
+    "least_means",
     "recheck",
     "worst_risk",
     "worst_utility",

@@ -1,7 +1,8 @@
-"""The case without a trade-off: where the global budget cannot bind, each group chooses for itself.
+"""What each group can decide for itself: options that no best map uses, and the case without a trade-off.
 
-The worst utility never falls when one group's L rises, so the largest L of every group together attain
-the optimum. An earlier option with a smaller L may attain it too, where no mixture weighs its group.
+Where the global budget cannot bind, the largest L of every group together attain the optimum, since the worst
+utility never falls when one group's L rises. An earlier option with a smaller L may attain it too, where no
+mixture weighs its group.
 """
 
 from __future__ import annotations
@@ -11,10 +12,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from .instance import INPUT_ERROR, Exact, Instance, Mask, Matrix
-from .mixtures import worst_risk, worst_risks, worst_utilities, worst_utility
-from .proof import GroupWise
-from .solution import Solution
+from .instance import (
+    INPUT_ERROR,
+    Exact,
+    Instance,
+    Mask,
+    Matrix,
+    worst_risk,
+    worst_risks,
+    worst_utilities,
+    worst_utility,
+)
+from .proof import GroupWise, Solution
 
 
 def usable_options(instance: Instance) -> Mask:
@@ -67,6 +76,8 @@ def _near_largest(values: Matrix, margin: float) -> Mask:
 def check_rivals(instance: Instance, options: Iterable[Sequence[int]], best: Sequence[int]) -> None:
     """Raises Undecided if an option's L is too close to its group's best to tell, and the optimum depends on it."""
     for group, option in options:
+        if option == best[group]:
+            continue
         gap = instance.exact_lower(group, best[group]) - instance.exact_lower(group, option)
         if 0 < gap < instance.slack:
             rival = [*best[:group], option, *best[group + 1 :]]
@@ -116,3 +127,24 @@ def _earliest(instance: Instance, usable: Mask, best: list[int]) -> list[int]:
                 choice = rival
                 break
     return choice
+
+
+def needed_options(instance: Instance, usable: Mask) -> Mask:
+    """The usable options that no earlier usable one of their group equals or surpasses in both L and U."""
+    values = np.stack([instance.lower, -instance.upper])
+    ahead = values[:, :, None, :] - values[:, :, :, None]
+    width = usable.shape[1]
+    earlier = np.tri(width, k=-1, dtype=np.bool_) & usable[:, None, :] & usable[:, :, None]
+    rivals = earlier & (ahead >= -instance.margin).all(axis=0)
+    surely = rivals & (ahead > instance.margin).all(axis=0)
+    needed: Mask = usable & ~surely.any(axis=2)
+    # Where doubles are close only exact equality counts.
+    unsure = rivals & ~surely & needed[:, :, None]
+    close = ahead <= instance.margin
+    for group, option, rival in np.argwhere(unsure).tolist():
+        if needed[group, option]:
+            needed[group, option] = any(
+                close[side, group, option, rival] and exact(group, option) != exact(group, rival)
+                for side, exact in enumerate((instance.exact_lower, instance.exact_upper))
+            )
+    return needed

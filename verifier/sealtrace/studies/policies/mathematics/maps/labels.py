@@ -1,4 +1,4 @@
-"""Partial maps of a cell, group by group: only those that none surpasses and that can still reach the target.
+"""Partial maps of a domain, group by group: only those that none surpasses and that can still reach the target.
 
 Doubles decide where they can; labels that lie closer than the margin are compared in whole numbers.
 """
@@ -12,22 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.mathematics.exact import Undecided
 
-from .cell import CAP, LEAST, Cell
-from .frontier import undominated
+from .domains import CAP, LEAST, Domain, Ranked, exact_contribution
 from .instance import Mask, Matrix, Vector
-from .problem import Problem
-from .relaxation import exact_contribution
 
 Wholes = npt.NDArray[np.object_]
 Positions = npt.NDArray[np.intp]
 
 AROUND = (1.0, 0.8, 1.25, 0.0)
 """Labels far from the best map are excluded sooner by smaller or larger multipliers."""
-
-
-PIECE = 1_000_000
+LABELS_AT_A_TIME = 1_000_000
 """So many labels are made at a time, to spare memory."""
 
 
@@ -36,11 +31,11 @@ class TooManyLabels(Undecided):
 
 
 @dataclass
-class Layer:
+class GroupOptions:
     """One group's open options."""
 
     options: npt.NDArray[np.int64]
-    parts: Matrix
+    contributed: Matrix
     """Their contributions to gain and safety."""
     wholes: Wholes
     """The same, exactly."""
@@ -65,29 +60,29 @@ class _Rest:
 
 
 def follow(
-    problem: Problem,
-    cell: Cell,
-    parts: Matrix,
+    ranked: Ranked,
+    domain: Domain,
+    contributed: Matrix,
     multiplier: float,
     target: float,
     most: int,
     width: int | None = None,
 ) -> Followed:
-    """All maps of the cell that may reach the target, but for those that another one makes needless.
+    """All maps of the domain that may reach the target, but for those that another one makes needless.
 
     With a width only so many labels per group, those with the best scores: some good maps, and no proof.
     """
-    layers = [_layer(problem, cell, parts, group) for group in range(problem.instance.groups)]
+    groups = [_group_options(ranked, domain, contributed, group) for group in range(ranked.instance.groups)]
     multipliers = [multiplier * factor for factor in AROUND]
     sums, wholes = np.zeros((2, 1)), np.array([[0], [0]], dtype=object)
     trail: list[tuple[Positions, Positions]] = []
     labels = 0
-    for layer, rest in zip(layers, _rests(layers, multipliers), strict=True):
+    for group_options, rest in zip(groups, _rests(groups, multipliers), strict=True):
         extended, parents, columns = _extended(
-            sums, layer, lambda totals: _reaching(problem, totals, multipliers, rest, target)
+            sums, group_options, lambda totals: _reaching(ranked, totals, multipliers, rest, target)
         )
-        exact = _Exact(wholes, layer.wholes, parents, columns)
-        kept = _unsurpassed(problem, extended, exact)
+        exact = _Exact(wholes, group_options.wholes, parents, columns)
+        kept = _unsurpassed(ranked, extended, exact)
         if width is not None and len(kept) > width:
             scores = extended[0, kept] + multiplier * extended[1, kept]
             kept = np.sort(kept[np.argpartition(-scores, width)[:width]])
@@ -96,44 +91,44 @@ def follow(
             raise TooManyLabels(f"more than {most:,} labels")
         sums, wholes = extended[:, kept], exact.of(kept)
         trail.append((parents[kept], columns[kept]))
-    return Followed(_walk_back(layers, trail), labels)
+    return Followed(_walk_back(groups, trail), labels)
 
 
-def _layer(problem: Problem, cell: Cell, parts: Matrix, group: int) -> Layer:
+def _group_options(ranked: Ranked, domain: Domain, contributed: Matrix, group: int) -> GroupOptions:
     """A group's options with their exact contributions."""
-    instance = problem.instance
-    columns = np.flatnonzero(cell.open[group])
+    instance = ranked.instance
+    columns = np.flatnonzero(domain.open[group])
     moved = instance.moved.numerator, instance.moved.denominator
     wholes = []
-    for side, levels in enumerate(problem.levels):
-        low, high = cell.box[2 * side + CAP].tolist()
-        cap, least = (levels[low], levels[high]), levels[int(cell.box[2 * side + LEAST, 1])]
-        values = [levels[rank] for rank in problem.ranks[side, group, columns].tolist()]
+    for side, levels in enumerate(ranked.levels):
+        low, high = domain.ranges[2 * side + CAP].tolist()
+        cap, least = (levels[low], levels[high]), levels[int(domain.ranges[2 * side + LEAST, 1])]
+        values = [levels[rank] for rank in ranked.ranks[side, group, columns].tolist()]
         wholes.append([exact_contribution(value, instance.counts[group], moved, cap, least) for value in values])
-    return Layer(columns, parts[:, group, columns], np.array(wholes, dtype=object))
+    return GroupOptions(columns, contributed[:, group, columns], np.array(wholes, dtype=object))
 
 
-def _rests(layers: Sequence[Layer], multipliers: Sequence[float]) -> list[_Rest]:
-    """For every layer what comes after it."""
+def _rests(groups: Sequence[GroupOptions], multipliers: Sequence[float]) -> list[_Rest]:
+    """For every group what comes after it."""
     rests = [_Rest([0.0] * len(multipliers), 0.0)]
-    for layer in reversed(layers[1:]):
+    for group_options in reversed(groups[1:]):
         scores = [
-            score + float((layer.parts[0] + multiplier * layer.parts[1]).max())
+            score + float((group_options.contributed[0] + multiplier * group_options.contributed[1]).max())
             for score, multiplier in zip(rests[-1].scores, multipliers, strict=True)
         ]
-        rests.append(_Rest(scores, rests[-1].safety + float(layer.parts[1].max())))
+        rests.append(_Rest(scores, rests[-1].safety + float(group_options.contributed[1].max())))
     return rests[::-1]
 
 
 def _extended(
-    sums: Matrix, layer: Layer, reaching: Callable[[Matrix], Positions]
+    sums: Matrix, group_options: GroupOptions, reaching: Callable[[Matrix], Positions]
 ) -> tuple[Matrix, Positions, Positions]:
     """Labels with one more group, in order: their sums, and the label and the column that they come from."""
-    width = len(layer.options)
-    step = max(PIECE // width, 1)
+    width = len(group_options.options)
+    step = max(LABELS_AT_A_TIME // width, 1)
     kept, origins = [], []
     for start in range(0, sums.shape[1], step):
-        totals = (sums[:, start : start + step, None] + layer.parts[:, None, :]).reshape(2, -1)
+        totals = (sums[:, start : start + step, None] + group_options.contributed[:, None, :]).reshape(2, -1)
         positions = reaching(totals)
         kept.append(totals[:, positions])
         origins.append(positions + start * width)
@@ -141,12 +136,12 @@ def _extended(
     return np.concatenate(kept or [sums], axis=1), parents, columns
 
 
-def _reaching(problem: Problem, sums: Matrix, multipliers: Sequence[float], rest: _Rest, target: float) -> Positions:
+def _reaching(ranked: Ranked, sums: Matrix, multipliers: Sequence[float], rest: _Rest, target: float) -> Positions:
     """The labels that may still keep the budget and reach the target."""
-    margin = problem.instance.rounding
-    reaching: Mask = sums[1] + rest.safety >= -problem.budget - margin
+    margin = ranked.instance.rounding
+    reaching: Mask = sums[1] + rest.safety >= -ranked.budget - margin
     for multiplier, score in zip(multipliers, rest.scores, strict=True):
-        needed = target - score - multiplier * problem.budget - margin * (1 + multiplier)
+        needed = target - score - multiplier * ranked.budget - margin * (1 + multiplier)
         reaching &= sums[0] + multiplier * sums[1] >= needed
     return np.flatnonzero(reaching)
 
@@ -163,9 +158,9 @@ class _Exact:
         return sums
 
 
-def _unsurpassed(problem: Problem, sums: Matrix, exact: _Exact) -> Positions:
+def _unsurpassed(ranked: Ranked, sums: Matrix, exact: _Exact) -> Positions:
     """The labels, in order, that no other label makes needless."""
-    margin = problem.instance.rounding
+    margin = ranked.instance.rounding
     order = np.argsort(-sums[1], kind="stable")
     gain, risk = sums[0][order], -sums[1][order]
     safer = np.searchsorted(risk, risk - margin, side="left")
@@ -177,7 +172,7 @@ def _unsurpassed(problem: Problem, sums: Matrix, exact: _Exact) -> Positions:
         return np.sort(order)
     unsure = np.sort(order[close])
     gains, safeties = exact.of(unsure)
-    unsurpassed = unsure[undominated(safeties.tolist(), gains.tolist(), _whole_slack(problem))]
+    unsurpassed = unsure[undominated(safeties.tolist(), gains.tolist(), _whole_slack(ranked))]
     return np.sort(np.concatenate([order[~close], unsurpassed]))
 
 
@@ -190,17 +185,58 @@ def _close(gain: Vector, risk: Vector, margin: float) -> Mask:
     return close
 
 
-def _whole_slack(problem: Problem) -> int:
+def _whole_slack(ranked: Ranked) -> int:
     """The slack in the unit of exact contributions."""
-    instance = problem.instance
-    return math.ceil(instance.slack * problem.scale * instance.states * instance.moved.denominator)
+    instance = ranked.instance
+    return math.ceil(instance.slack * ranked.scale * instance.states * instance.moved.denominator)
 
 
-def _walk_back(layers: Sequence[Layer], trail: Sequence[tuple[Positions, Positions]]) -> npt.NDArray[np.int64]:
-    """The maps of the last layer's labels."""
+def _walk_back(groups: Sequence[GroupOptions], trail: Sequence[tuple[Positions, Positions]]) -> npt.NDArray[np.int64]:
+    """The maps of the last group's labels."""
     labels = np.arange(len(trail[-1][0]))
     choices = []
-    for layer, (parents, columns) in zip(reversed(layers), reversed(trail), strict=True):
-        choices.append(layer.options[columns[labels]])
+    for group_options, (parents, columns) in zip(reversed(groups), reversed(trail), strict=True):
+        choices.append(group_options.options[columns[labels]])
         labels = parents[labels]
     return np.stack(choices[::-1], axis=1)
+
+
+def undominated(safety: Sequence[int], gain: Sequence[int], slack: int) -> list[int]:
+    """The positions, in order, of the labels that no other makes needless; labels come in order of preference.
+
+    A label is needless if another is as safe and gains more, or gains as much and is preferred. Numbers
+    that differ by less than the slack count as neither larger nor equal.
+    """
+    order = sorted(range(len(gain)), key=lambda label: (-safety[label], -gain[label], label))
+    kept: list[int] = []
+    safer, level = _Rivals(), _Rivals()
+    waiting = 0
+    for label in order:
+        while waiting < len(kept) and safety[kept[waiting]] >= safety[label] + max(slack, 1):
+            safer.add(gain[kept[waiting]], kept[waiting])
+            waiting += 1
+        if level.safety != safety[label]:
+            level = _Rivals(safety[label])
+        if not (safer.surpass(gain[label], label, slack) or level.surpass(gain[label], label, slack)):
+            kept.append(label)
+            level.add(gain[label], label)
+    return sorted(kept)
+
+
+class _Rivals:
+    """Labels that are as safe as the next one: their largest gain, and the first label of every gain."""
+
+    def __init__(self, safety: int | None = None) -> None:
+        self.safety = safety
+        self._largest: int | None = None
+        self._first: dict[int, int] = {}
+
+    def add(self, gain: int, label: int) -> None:
+        self._largest = gain if self._largest is None else max(gain, self._largest)
+        self._first[gain] = min(label, self._first.get(gain, label))
+
+    def surpass(self, gain: int, label: int, slack: int) -> bool:
+        """Whether one of them makes a label needless."""
+        if self._largest is not None and self._largest >= gain + max(slack, 1):
+            return True
+        return self._first.get(gain, label) < label

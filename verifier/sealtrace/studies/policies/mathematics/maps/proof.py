@@ -7,8 +7,15 @@ region the problem is no harder than a knapsack, and a multiplier on the budget 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
+
+from .instance import Instance, worst_risk, worst_utility
+
+
+class Refuted(ValueError):  # noqa: N818 - a finding that callers report, not a fault
+    """The map is not shown to be the best one."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +87,23 @@ def describe(proof: Proof) -> str:
             ]
             counted = ", ".join(f"{count:,} {way}" for count, way in ways if count)
             return f"every better map is excluded, by regions of thresholds: {counted}"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best map: the largest worst utility, and among equals the first in order of preference."""
+
+    choice: tuple[int, ...]
+    """The option of each group."""
+    proof: Proof
+    instance: Instance = field(repr=False)
+
+    @cached_property
+    def utility(self) -> Fraction:
+        """The worst utility, the optimum; exact values are costly, and many callers want the map alone."""
+        return worst_utility(self.instance, self.choice)
+
+    @cached_property
+    def risk(self) -> Fraction:
+        """The worst risk, within the budget."""
+        return worst_risk(self.instance, self.choice)

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.mathematics.exact import Undecided
 
 Matrix = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.studies.policies.mathematics.undecided import Undecided
+from sealtrace.mathematics.exact import Undecided
 
 if TYPE_CHECKING:
     from flint import arb
@@ -64,11 +64,19 @@ def _beta_quantiles(a: Vector, b: Vector, shares: Vector) -> Vector:
     return polished
 
 
+def risk_uppers(crossings: Counts, states: Counts, shares: Sequence[Fraction]) -> Vector:
+    """U of many pairs as doubles, whatever their shares."""
+    ordinary = [_LEAST_SHARE <= share <= _GREATEST_SHARE for share in shares]
+    levels = [float(share) if near else 0.5 for share, near in zip(shares, ordinary, strict=True)]
+    upper = risk_upper(crossings, states, np.array(levels))
+    for place in np.flatnonzero(~np.array(ordinary)).tolist():
+        upper[place] = float(risk_upper_ball(int(crossings[place]), int(states[place]), shares[place], 128))
+    return upper
+
+
 def risk_upper_of(crossings: int, states: int, share: Fraction) -> float:
     """U of one pair as a double, whatever the share."""
-    if _LEAST_SHARE <= share <= _GREATEST_SHARE:
-        return float(risk_upper(np.array([crossings]), states, float(share))[0])
-    return float(risk_upper_ball(crossings, states, share, 128))
+    return float(risk_uppers(np.array([crossings]), np.array([states]), [share])[0])
 
 
 def risk_at_most(crossings: int, states: int, share: Fraction, budget: Fraction) -> bool:

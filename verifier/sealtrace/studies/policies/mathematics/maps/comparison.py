@@ -1,8 +1,9 @@
-"""Few maps: all of them are looked at, as pairs of partial maps of two halves of the groups.
+"""Maps compared one by one: the contest that decides exactly, plain enumeration, and few maps by halves.
 
-A mixture that moves half of the mass within each half of the groups is one of those allowed, so the worst
-means of the two halves sum to a bound on the map's: from above for utility, from below for risk. Few
-maps pass both, and fewer come close to the best one.
+With few maps all are looked at, as pairs of partial maps of two halves of the groups. A mixture that moves half
+of the mass within each half of the groups is one of those allowed, so the worst means of the two halves sum to a
+bound on the map's: from above for utility, from below for risk. Few maps pass both, and fewer come close to the
+best one.
 """
 
 from __future__ import annotations
@@ -11,15 +12,81 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from .contest import Contest
-from .instance import Instance, Mask, Matrix, Vector
-from .mixtures import least_means, worst_risks, worst_utilities
-from .proof import Covered, Region
-from .solution import Solution
+from sealtrace.mathematics.exact import Undecided
+
+from .instance import (
+    Instance,
+    Mask,
+    Matrix,
+    Vector,
+    least_means,
+    worst_risk,
+    worst_risks,
+    worst_utilities,
+    worst_utility,
+)
+from .proof import Covered, Enumerated, Region, Solution
+
+
+class Contest:
+    """Keeps the maps that no other is surely better than."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.utility = Fraction(-1)
+        """The largest worst utility of a map within the budget so far."""
+        self._rivals: dict[tuple[Fraction, Fraction], tuple[int, ...]] = {}
+
+    def offer(self, choice: Sequence[int]) -> None:
+        """Looks at a map exactly."""
+        risk = worst_risk(self.instance, choice)
+        if self.instance.may_keep_budget(risk):
+            self.enter(worst_utility(self.instance, choice), risk, tuple(choice))
+
+    def enter(self, utility: Fraction, risk: Fraction, choice: tuple[int, ...]) -> None:
+        """Takes part with exact worst values that may keep the budget."""
+        budget, slack = self.instance.budget, self.instance.slack
+        if utility != self.utility and utility <= self.utility - slack:
+            return
+        if (budget is None or risk <= budget) and utility > self.utility:
+            self.utility = utility
+            self._rivals = {key: rival for key, rival in self._rivals.items() if key[0] > utility - slack}
+        self._rivals[utility, risk] = min(choice, self._rivals.get((utility, risk), choice))
+
+    def decide(self) -> tuple[int, ...]:
+        """The best map, unless the slack leaves another one possible."""
+        instance, best = self.instance, self.utility
+        within = {
+            key: choice for key, choice in self._rivals.items() if instance.budget is None or key[1] <= instance.budget
+        }
+        choice, risk = min((choice, risk) for (utility, risk), choice in within.items() if utility == best)
+        instance.keeps_budget(risk)
+        for (utility, _), rival in self._rivals.items():
+            if utility != best or rival < choice:
+                raise Undecided("another map cannot be told apart from the best one")
+        return choice
+
+
+MOST_ENUMERATED = 2_000_000
+"""More maps than this are refused."""
+
+
+def enumerate_maps(instance: Instance) -> Solution:
+    """The best map by looking at all of them in order of preference."""
+    options: list[list[int]] = [row.nonzero()[0].tolist() for row in instance.admissible]
+    size = math.prod(map(len, options))
+    if size > MOST_ENUMERATED:
+        raise ValueError(f"{size:,} maps are too many to enumerate")
+    contest = Contest(instance)
+    for choice in product(*options):
+        contest.offer(choice)
+    return Solution(contest.decide(), Enumerated(size), instance)
+
 
 Positions = npt.NDArray[np.intp]
 
@@ -27,9 +94,9 @@ MOST_MAPS = 250_000
 """More maps are bounded sooner than looked at."""
 MOST_RIVALS = 500
 """Where more maps than these come close to the best one, whole numbers tell them apart sooner than fractions."""
-START = 40
+MOST_PROMISING = 40
 """So many partial maps of each half make the maps to start with."""
-PIECE = 32_768
+MAPS_AT_A_TIME = 32_768
 """So many maps at a time stay near the processor."""
 
 
@@ -66,7 +133,7 @@ class _Half:
         order = np.argsort(self.risk, kind="stable")
         gain = self.gain[order]
         rising: Positions = order[np.concatenate([[True], gain[1:] > np.maximum.accumulate(gain)[:-1]])]
-        return rising[:: math.ceil(len(rising) / START)]
+        return rising[:: math.ceil(len(rising) / MOST_PROMISING)]
 
 
 class _Look:
@@ -107,7 +174,7 @@ class _Look:
         one, other = self.halves
         needed = self.known - self.margin - one.gain[left], self.budget + self.margin - one.risk[left]
         gain, risk = other.gain[right], other.risk[right]
-        rows = max(PIECE // len(right), 1)
+        rows = max(MAPS_AT_A_TIME // len(right), 1)
         found = []
         for start in range(0, len(left), rows):
             least, most = (side[start : start + rows, None] for side in needed)

@@ -1,4 +1,4 @@
-"""The parts of the map search, each against its definition."""
+"""The steps of the map search, each against its definition."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ from scipy.optimize import linprog
 
 from map_instances import KINDS, make
 from sealtrace.studies.policies.mathematics.maps import Instance, worst_risk, worst_utility
-from sealtrace.studies.policies.mathematics.maps.cell import everything, narrow, together
-from sealtrace.studies.policies.mathematics.maps.frontier import undominated
-from sealtrace.studies.policies.mathematics.maps.mixtures import worst_risks, worst_utilities
-from sealtrace.studies.policies.mathematics.maps.multiplier import bound
-from sealtrace.studies.policies.mathematics.maps.needed import needed_options
-from sealtrace.studies.policies.mathematics.maps.problem import SIDES, Problem, prepare
-from sealtrace.studies.policies.mathematics.maps.relaxation import contributions, exact_contribution, settled
+from sealtrace.studies.policies.mathematics.maps.domains import (
+    SIDES,
+    Ranked,
+    contributions,
+    everything,
+    exact_contribution,
+    narrow,
+    rank_values,
+    settled,
+    together,
+)
+from sealtrace.studies.policies.mathematics.maps.groupwise import needed_options
+from sealtrace.studies.policies.mathematics.maps.instance import worst_risks, worst_utilities
+from sealtrace.studies.policies.mathematics.maps.labels import undominated
+from sealtrace.studies.policies.mathematics.maps.multipliers import bound
 
 RADII = ("0", "0.05", "0.1", "0.5", "1", "1.9", "2")
 
@@ -76,9 +84,9 @@ def test_the_whole_simplex_and_the_centre() -> None:
     )
 
 
-def thresholds(problem: Problem, ranks: list[int]) -> tuple[int, int]:
+def thresholds(ranked: Ranked, ranks: list[int]) -> tuple[int, int]:
     """Least and cap of a map on one side, from their definitions."""
-    counts, moved = problem.instance.counts, problem.instance.moved * problem.instance.states
+    counts, moved = ranked.instance.counts, ranked.instance.moved * ranked.instance.states
     caps = [
         rank
         for rank in ranks
@@ -88,35 +96,35 @@ def thresholds(problem: Problem, ranks: list[int]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_a_cell_keeps_its_maps_and_bounds_them(seed: int) -> None:
+def test_a_domain_keeps_its_maps_and_bounds_them(seed: int) -> None:
     """Narrowing loses no map of the ranges; contributions bound its worst means, and meet them at points."""
     source = random.Random(seed)
     instance = random_instance(source, source.randint(1, 5), 4)
-    problem = prepare(instance, needed_options(instance, instance.admissible))
-    choice = [source.choice(row.nonzero()[0].tolist()) for row in problem.usable]
-    cell = everything(problem)
+    ranked = rank_values(instance, needed_options(instance, instance.admissible))
+    choice = [source.choice(row.nonzero()[0].tolist()) for row in ranked.usable]
+    domain = everything(ranked)
     tight = source.random() < 0.4
     for side in SIDES:
-        ranks = [int(problem.ranks[side, group, option]) for group, option in enumerate(choice)]
-        for kind, rank in enumerate(thresholds(problem, ranks)):
-            low, high = cell.box[2 * side + kind].tolist()
-            cell.box[2 * side + kind] = (
+        ranks = [int(ranked.ranks[side, group, option]) for group, option in enumerate(choice)]
+        for kind, rank in enumerate(thresholds(ranked, ranks)):
+            low, high = domain.ranges[2 * side + kind].tolist()
+            domain.ranges[2 * side + kind] = (
                 (rank, rank) if tight else (source.randint(low, rank), source.randint(rank, high))
             )
-    cells = together([everything(problem), cell])
-    assert narrow(problem, cells).all()
-    cell = cells[1]
+    domains = together([everything(ranked), domain])
+    assert narrow(ranked, domains).all()
+    domain = domains[1]
     rows = np.arange(instance.groups)
-    assert cell.open[rows, choice].all()
-    sums = contributions(problem, cells)[1][:, rows, choice].sum(axis=1)
+    assert domain.open[rows, choice].all()
+    sums = contributions(ranked, domains)[1][:, rows, choice].sum(axis=1)
     exact = worst_utility(instance, choice), -worst_risk(instance, choice)
     moved = instance.moved.numerator, instance.moved.denominator
     for side in SIDES:
-        least, cap = cell.box[2 * side : 2 * side + 2].tolist()
-        levels = problem.levels[side]
+        least, cap = domain.ranges[2 * side : 2 * side + 2].tolist()
+        levels = ranked.levels[side]
         whole = sum(
             exact_contribution(
-                levels[int(problem.ranks[side, group, option])],
+                levels[int(ranked.ranks[side, group, option])],
                 instance.counts[group],
                 moved,
                 (levels[cap[0]], levels[cap[1]]),
@@ -124,39 +132,39 @@ def test_a_cell_keeps_its_maps_and_bounds_them(seed: int) -> None:
             )
             for group, option in enumerate(choice)
         )
-        mean = Fraction(whole, problem.scale * instance.states * moved[1])
+        mean = Fraction(whole, ranked.scale * instance.states * moved[1])
         assert sums[side] == pytest.approx(float(mean), abs=instance.rounding)
         assert mean >= exact[side]
-        if settled(problem, cell):
+        if settled(ranked, domain):
             assert mean == exact[side]
-    assert settled(problem, cell) or not tight
+    assert settled(ranked, domain) or not tight
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_cells_are_bounded_each_for_itself(seed: int) -> None:
-    """A cell's bound is the same alone and among others, its multiplier is best, and no map surpasses it."""
+def test_domains_are_bounded_each_for_itself(seed: int) -> None:
+    """A domain's bound is the same alone and among others, its multiplier is best, and no map surpasses it."""
     source = random.Random(seed)
     instance = random_instance(source, source.randint(2, 4), 4)
-    problem = prepare(instance, instance.admissible)
-    whole, part = everything(problem), everything(problem)
-    part.box[source.randrange(4), 1] = source.randint(0, 3)
-    cells = together([whole, part, whole])
-    cells = cells.only(narrow(problem, cells))
-    parts = contributions(problem, cells)
-    found = bound(problem, cells, parts)
+    ranked = rank_values(instance, instance.admissible)
+    whole, part = everything(ranked), everything(ranked)
+    part.ranges[source.randrange(4), 1] = source.randint(0, 3)
+    domains = together([whole, part, whole])
+    domains = domains.only(narrow(ranked, domains))
+    contributed = contributions(ranked, domains)
+    found = bound(ranked, domains, contributed)
     alone = together([whole])
-    assert narrow(problem, alone).all()
-    single = bound(problem, alone, contributions(problem, alone))
+    assert narrow(ranked, alone).all()
+    single = bound(ranked, alone, contributions(ranked, alone))
     assert single.possible.all()
     assert single.multipliers[0] == found.multipliers[0] == found.multipliers[-1]
     assert single.best[0] == found.best[0] == found.best[-1]
     for row in np.flatnonzero(found.possible).tolist():
-        gain, safety = np.where(cells.open[row], parts[row], [[[-np.inf]], [[0.0]]])
+        gain, safety = np.where(domains.open[row], contributed[row], [[[-np.inf]], [[0.0]]])
         for other in (0.0, found.multipliers[row] / 2, 2 * found.multipliers[row], 5.0):
-            ceiling = (gain + other * safety).max(axis=1).sum() + other * problem.budget
+            ceiling = (gain + other * safety).max(axis=1).sum() + other * ranked.budget
             assert found.ceilings[row] <= ceiling + 1e-9
     for _ in range(20):
-        choice = [source.choice(row.nonzero()[0].tolist()) for row in problem.usable]
+        choice = [source.choice(row.nonzero()[0].tolist()) for row in ranked.usable]
         if instance.may_keep_budget(worst_risk(instance, choice)):
             assert float(worst_utility(instance, choice)) <= single.best[0]
 

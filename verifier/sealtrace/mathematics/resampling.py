@@ -1,8 +1,9 @@
-"""Percentile bootstrap with the draws of Python's own generator, made in blocks."""
+"""Draws of Python's own generator, as protocols declare them: the bootstrap, and states dealt into splits."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -47,3 +48,29 @@ def percentile_interval(values: Vector, resamples: int, confidence: Fraction, se
     low = (tail * (resamples - 1)).__floor__()
     high = ((1 - tail) * (resamples - 1)).__floor__()
     return float(means[low]), float(means[high])
+
+
+def stratified_order(seed: int, strata: Sequence[Vector], size: int) -> Index:
+    """Places 0..size-1 ordered by stratum, then by one draw per place; the earlier place among equal draws."""
+    generator = random.Random(seed)
+    draws = np.array([generator.random() for _ in range(size)])
+    # lexsort is stable and takes the last key first.
+    return np.lexsort((draws, *reversed(strata)))
+
+
+def systematic(size: int, wanted: int) -> npt.NDArray[np.bool_]:
+    """Which of `size` ordered places a split of `wanted` takes: where floor((i + 1) n / N) steps up."""
+    steps = np.arange(size + 1, dtype=np.int64) * wanted // max(size, 1)
+    return np.diff(steps) > 0
+
+
+def deal(order: Index, sizes: Sequence[int]) -> list[Index]:
+    """The places that each split takes, one split after the other, from those that are left."""
+    taken = []
+    for wanted in sizes:
+        if wanted > len(order):
+            raise ValueError(f"{wanted} states are wanted, and {len(order)} are left")
+        mask = systematic(len(order), wanted)
+        taken.append(order[mask])
+        order = order[~mask]
+    return taken

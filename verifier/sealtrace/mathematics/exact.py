@@ -1,0 +1,59 @@
+"""Between doubles and exact numbers: nothing is rounded that a decision depends on."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+
+class Undecided(ArithmeticError):  # noqa: N818 - an outcome that callers report, not a fault
+    """No precision tried separates two values, and nothing shows them equal."""
+
+
+def as_double(value: Fraction) -> float:
+    """The nearest double; infinite beyond the range, where no finite double is nearest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def mean(values: Vector) -> float:
+    """The mean; the sum is exact before it is rounded and divided. NaN where a value is not finite."""
+    if not np.isfinite(values).all():
+        return math.nan
+    try:
+        return math.fsum(values.tolist()) / len(values)
+    except OverflowError:
+        return float(sum(map(Fraction, values.tolist()), Fraction(0)) / len(values))
+
+
+def row_products(left: Matrix, right: Matrix) -> tuple[list[int], int]:
+    """The sum of left * right of every row with nothing rounded: integers, and the power of two that they count.
+
+    Entries are finite.
+    """
+    # A double is an integer times a power of two; sums of integers need no common divisors.
+    (wholes, powers), (others, more) = _as_integers(left), _as_integers(right)
+    powers = powers + more
+    least = int(powers.min(initial=0))
+    terms = (wholes.astype(object) * others.astype(object)) << (powers - least).astype(object)
+    return terms.sum(axis=1).tolist(), least
+
+
+def _as_integers(matrix: Matrix) -> tuple[Index, Index]:
+    """Every entry as an integer and the power of two that it is multiplied with."""
+    mantissas, exponents = np.frexp(matrix)
+    return (mantissas * 2.0**53).astype(np.int64), exponents.astype(np.int64) - 53
+
+
+def scaled(sums: list[int], power: int) -> Fraction:
+    """The sum of integers that count a power of two."""
+    return Fraction(sum(sums)) * Fraction(2) ** power

@@ -1,0 +1,73 @@
+"""Declared features of an observation: in doubles for all states, and exactly for one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
+from sealtrace.studies.policies.evidence.frame import Frame, Vector
+
+OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "history"})
+"""What a policy may compute with: never a state's id, split or block."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One rule of the protocol: a lookup of a text or of a list's first text, a number, or one cut off at a cap."""
+
+    rule: dict[str, Any]
+
+    def of_each(self, frame: Frame) -> Vector:
+        """The feature of every observation; NaN where it cannot be computed."""
+        if not self.fits(frame.table.schema):
+            return np.full(frame.size, np.nan)
+        field, form = self.rule["field"], self.rule["form"]
+        if form in ("lookup", "first-lookup"):
+            table = {text: as_double(exact(value)) for text, value in self.rule["table"].items()}
+            codes, texts = frame.texts(field) if form == "lookup" else frame.first_texts(field)
+            values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
+            return values[codes]
+        if form == "capped-length":
+            column = frame.column(field)
+            absent = column.is_null().to_numpy(zero_copy_only=False)
+            sizes: Vector = np.where(absent, np.nan, np.diff(column.offsets.to_numpy()))
+        else:
+            sizes = frame.numbers(field)
+        if form == "number":
+            return sizes
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.minimum(1.0, sizes / as_double(exact(self.rule["cap"])))
+
+    def of_one(self, frame: Frame, row: int) -> Fraction:
+        """The feature of one observation with nothing rounded, where it can be computed."""
+        value = frame.column(self.rule["field"])[row].as_py()
+        match self.rule["form"]:
+            case "lookup":
+                return exact(self.rule["table"][value])
+            case "first-lookup":
+                return exact(self.rule["table"][value[0]])
+            case "number":
+                return Fraction(value)
+            case form:
+                size = Fraction(len(value) if form == "capped-length" else value)
+                return min(Fraction(1), size / exact(self.rule["cap"]))
+
+    def fits(self, schema: pa.Schema) -> bool:
+        """Whether an observation's field can give a feature of this form."""
+        field = self.rule["field"]
+        if field not in OBSERVED_FIELDS or field not in schema.names:
+            return False
+        kind = schema.field(field).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        form = self.rule["form"]
+        if "lookup" in form:
+            return bool(self.rule.get("table")) and (pa.types.is_string if form == "lookup" else pa.types.is_list)(kind)
+        if form.startswith("capped") and exact(self.rule.get("cap") or "0") <= 0:
+            return False
+        return bool((pa.types.is_list if form == "capped-length" else pa.types.is_floating)(kind))
