@@ -27,6 +27,7 @@ _ENGINE = (
     ),
     Kind("source", Form.ROWS, f"{_HERE}.provenance:Source", ("path",), any_role(*STAGES)),
     Kind("table", Form.DOCUMENT, f"{_HERE}.printed:PrintedTable", stages=_LATE),
+    Kind("queries", Form.DOCUMENT, f"{_HERE}.queries:SharedQueries", stages=_LATE),
     Kind("relation", Form.ROWS, f"{_HERE}.printed:Relation", ("relation",), _LATE),
     Kind("manuscript", Form.BYTES, "", stages=_LATE),
     Kind("attachment", Form.BYTES, "", stages=any_role(*STAGES)),

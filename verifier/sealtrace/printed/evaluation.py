@@ -167,7 +167,8 @@ def _classified(status: Status) -> Judgement:
 
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
     if value.text is not None:
-        return _judged_text(cell, value.text)
+        judgement = _judged_text(cell, value.text)
+        return _attested(cell) if value.fixed and judgement.status is Status.EXACT else judgement
     if cell.printed is None or not cell.printed.numeric:
         return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
     factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
@@ -178,13 +179,17 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
     if value.fixed and judgement.status is Status.EXACT:
-        sentence = f"{cell.text} comes from a query that gives the same whatever the records hold, so nothing checks it"
-        return Judgement(Status.ATTESTED, sentence)
+        return _attested(cell)
     if metric is not None and metric.given and judgement.status is Status.EXACT:
         return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
     if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):
         return replace(judgement, status=Status.MEASURED, sentence=f"{cell.text} is the sealed measurements' aggregate")
     return judgement
+
+
+def _attested(cell: TableCell) -> Judgement:
+    sentence = f"{cell.text} comes from a query that gives the same whatever the records hold, so nothing checks it"
+    return Judgement(Status.ATTESTED, sentence)
 
 
 def _judged_text(cell: TableCell, due: str) -> Judgement:
