@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,22 @@ from sealtrace.bundle.reading import Bundle, Document, Progress
 from sealtrace.contract.packs import loaded, packs
 
 View = TypeVar("View", bound="Evidence")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def once(compute: Callable[Concatenate[View, Arguments], Result]) -> Callable[Concatenate[View, Arguments], Result]:
+    """A function of the evidence and hashable arguments that computes each result once, and forgets it with them."""
+
+    @wraps(compute)
+    def ask(evidence: View, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key = (compute, args, *sorted(kwargs.items()))
+        if key not in evidence.known:
+            evidence.known[key] = compute(evidence, *args, **kwargs)
+        found: Result = evidence.known[key]
+        return found
+
+    return ask
 
 
 class Evidence:
@@ -30,8 +47,8 @@ class Evidence:
         """Told of steps that may last: a name, how much is done, how much there is."""
         self._frames: dict[str, Frame] = {} if frames is None else frames
         self._views: dict[type[Evidence], Evidence] = {type(self): self}
-        self.memory: dict[str, Any] = {}
-        """What is costly and asked for by several checks."""
+        self.known: dict[Hashable, Any] = {}
+        """What functions that compute `once` have found."""
 
     def seen_as(self, view: type[View]) -> View:
         """The same records as a study pack sees them."""

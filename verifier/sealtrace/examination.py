@@ -117,7 +117,7 @@ class Examination:
             unmet = "manifest.json cannot be read"
         elif pack is not None and (reason := pack.absent(self.evidence)) is not None:
             outcome.not_applicable, unmet = reason, None
-        elif not unmet or (not entry.whole and (pack is None or pack.unusable(self.evidence) is None)):
+        elif not unmet or self._can_look(entry, pack):
             function(self.seen_by(pack), outcome)
         status, reason = _settle(outcome, unmet)  # (4)
         return outcome, CheckResult(
@@ -130,6 +130,12 @@ class Examination:
             findings=sum(outcome.counts.values()),
             seconds=round(time.perf_counter() - started, 6),
         )
+
+    def _can_look(self, entry: Check, pack: Pack | None) -> bool:
+        """Whether a check may look for errors although it cannot pass: not aggregates, and not without a protocol."""
+        if entry.whole or ("protocol" in entry.reads and self.evidence.protocol_document is None):
+            return False
+        return pack is None or pack.unusable(self.evidence) is None
 
     def seen_by(self, pack: Pack | None) -> Evidence:
         """The records as a study pack sees them; the engine itself sees what is printed."""

@@ -92,7 +92,8 @@ def command(
       sealtrace certify artifact/ --epsilon 1/20 --range -12,12
 
     \b
-    JSON: {"sealtrace", "bundle": {"name", "root_sha256"}, "verdict", "exploratory",
+    JSON: {"sealtrace", "bundle": {"name", "root_sha256"}, "verdict",
+      "exploratory",
       "changed": {SETTING: {"declared", "explored"}},
       "setting": {"tau", "epsilon_group", "epsilon_global", "zeta_risk",
         "zeta_util", "rho", "utility_range", "utility", "risk", "split",

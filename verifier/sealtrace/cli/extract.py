@@ -43,6 +43,7 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: 
     from sealtrace.bundle.defects import BundleError
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
+    from sealtrace.printed.reported import declare_names
     from sealtrace.report.inert import harmless
 
     reported = read_paper(paper)
@@ -51,6 +52,7 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: 
         if not any(record["label"] == label for record in records):
             raise click.UsageError(f"{paper} has no table {label!r}")
     for record in records:
+        declare_names(record)
         for column in record["columns"]:
             # To be filled in: a metric, a query, or a classification.
             column["recipe"] = {}

@@ -57,6 +57,9 @@ class Column(Record):
 
     label: Name = Field(description="The column's label.")
     recipe: Recipe | None = Field(None, description="How its cells follow from records.")
+    names: bool | None = Field(
+        None, description="Whether its cells name their rows, as a model or a year does, rather than report results."
+    )
     direction: Literal["higher", "lower"] | None = Field(
         None, description="Which values are better, where the table marks the best."
     )

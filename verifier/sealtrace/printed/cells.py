@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sealtrace.printed.extracted import JOIN
 from sealtrace.printed.numbers import Printed, read_printed
 
 
@@ -40,6 +41,8 @@ class TableCell:
     mark: str | None = None
     direction: str | None = None
     among: str | None = None
+    names: bool = False
+    """Whether the cell names its row: its column is declared so, and the row's label has its text."""
     spoilt: str | None = None
     """Why the cell has no place that is certain, where its table is misshapen there."""
 
@@ -78,6 +81,7 @@ def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
                 mark=(row.get("marks") or {}).get(label),
                 direction=column.get("direction"),
                 among=row.get("among"),
+                names=bool(column.get("names")) and text in row["label"].split(JOIN),
                 spoilt=_spoilt(row, label, times, len(columns)),
             )
 

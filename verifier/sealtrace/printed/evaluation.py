@@ -75,13 +75,15 @@ class Evaluator:
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
         """What becomes of a cell; None where it holds no number and owes none."""
+        if not cell.text.strip():
+            return None  # nothing is printed, so there is nothing to judge
         recipe = cell.recipe or {}
         if cell.recipe is None and cell.table_recipe is not None and cell.printed is not None:
             recipe = cell.table_recipe
         ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
         not_available = cell.printed is not None and cell.printed.form == "not-available"
         if not ways:
-            if not_available or (cell.printed is None and not looks_numeric(cell.text)):
+            if cell.names or not_available or (cell.printed is None and not looks_numeric(cell.text)):
                 return None
             return CellResult(cell, Judgement(Status.UNCLASSIFIED, "nobody said how the cell follows from records"))
         metric = all_metrics().get(recipe.get("metric") or "")

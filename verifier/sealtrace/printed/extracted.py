@@ -13,6 +13,8 @@ from sealtrace.printed.numbers import looks_numeric
 
 JOIN = " / "
 THIN_SPACE = "\u2009"
+REFERENCE = "[…]"
+"""Stands for a reference or citation, whose printed number only a LaTeX run knows."""
 
 
 class Mark(NamedTuple):
@@ -213,6 +215,8 @@ class ProseLine:
     line: int
     paragraph: int
     caption: bool = False
+    references: tuple[str, ...] = ()
+    """What each […] of the text refers to, as written: labels with commas between them; nothing for a citation."""
 
 
 def collapse(marks: Iterable[Mark]) -> list[Mark]:

@@ -409,12 +409,15 @@ class _Reader:
     def add_prose(self, tokens: list[Token], *, caption: bool = False, math: bool = False) -> None:
         if not self.started or not tokens:
             return
-        lines = render(tokens, math=math, footnotes=True).lines()
-        if lines:
-            self.paragraph += 1
-            self.prose += [
-                ProseLine(text, token.file.name, token.line, self.paragraph, caption) for token, text in lines
-            ]
+        rendering = render(tokens, math=math, footnotes=True)
+        named: dict[tuple[str, int], list[str]] = {}
+        for token, label in rendering.references:
+            named.setdefault((token.file.name, token.line), []).append(label)
+        lines = rendering.lines()
+        self.paragraph += bool(lines)
+        for token, text in lines:
+            place = (token.file.name, token.line)
+            self.prose.append(ProseLine(text, *place, self.paragraph, caption, tuple(named.get(place, ()))))
 
 
 def _raw(tokens: list[Token]) -> str:

@@ -494,6 +494,37 @@ def _told_apart(parts: list[Part]) -> list[Part]:
     return [first, *rest]
 
 
+_START = re.compile(r"(?<![\w.,@#^_\\])(?:[<>≤≥≈~∼]\s?)?(?:[+\-]\s?(?=[$€£¥.\d]))?[$€£¥]?(?=\d|\.\d)")
+# The 4 of B-4, and what stands in an address.
+_OF_A_NAME = re.compile(r"[^\W\d_][-/]$|[\w:]//?\S*/$")
+_SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
+
+
+def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
+    """The numbers of running text with their places: each with its unit, deviation, total or other end of its range."""
+    plain = text.translate(_SAME_LENGTH)
+    found: list[tuple[int, int, Printed]] = []
+    at = 0
+    while (start := _START.search(plain, at)) is not None:
+        at = max(start.end(), start.start() + 1)
+        if _OF_A_NAME.search(plain, 0, start.start()) is not None:
+            continue
+        if (date := _DATE.match(plain, start.start())) is not None:
+            at = date.end()
+            continue
+        cell = _Cell(plain)
+        cell.at = start.start()
+        read = cell.span()
+        if read is None or not read[1] or re.match(r"[\w]|[.,]\d", plain[cell.at :]):
+            continue
+        form, parts = read
+        at = cell.at
+        whole = text[start.start() : at].strip()
+        percent = all(part.percent for part in parts)
+        found.append((start.start(), start.start() + len(whole), Printed(whole, form, tuple(parts), "", percent)))
+    return found
+
+
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 _FIRST = re.compile(r"[^\W_]")
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Problem, ProseLine
+from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, Problem, ProseLine
 
 _LONGEST_CAPTION = 4000
+if TYPE_CHECKING:
+    from sealtrace.printed.sentences import Sentence
+
 Load = Callable[[str], str | None]
 
 
@@ -24,6 +27,13 @@ class Reported:
     """The tables that the records were made of."""
     texts: dict[str, str] = field(default_factory=dict)
     """The sources as written, by the names that tables and prose give as theirs."""
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The running text and the captions, sentence by sentence."""
+        from sealtrace.printed.sentences import sentences
+
+        return sentences(self.prose)
 
 
 class UnreadableTypeError(Exception):
@@ -169,3 +179,15 @@ def _matched(known: list[str], found: list[str]) -> list[int | None]:
     if None in matched and len(known) == len(found):
         return list(range(len(found)))
     return matched
+
+
+def declare_names(record: dict[str, Any]) -> None:
+    """Declares the leading columns whose cells make up the labels of their rows."""
+    width = 0
+    for row in record["rows"]:
+        parts = row["label"].split(JOIN)
+        filled = [place for place, text in enumerate(row["cells"]) if text]
+        if [row["cells"][place] for place in filled[: len(parts)]] == parts:
+            width = max(width, filled[len(parts) - 1] + 1)
+    for column in record["columns"][:width]:
+        column["names"] = True

@@ -110,7 +110,8 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
         _offer_functions(connection, json.dumps(request))
         _lock(connection, memory)
         sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
-        _share(connection, request.get("macros") or {}, request.get("views") or {}, sources)
+        macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
+        _share(connection, macros, views, sources)
         reads = _guard(connection, sql, sources)
         cursor = connection.execute(sql)
         columns = [str(column[0]) for column in cursor.description or ()]
@@ -125,6 +126,19 @@ def _offer_functions(connection: DuckDBPyConnection, text: str) -> None:
     for name, (function, takes) in FUNCTIONS.items():
         if name in text.casefold():
             connection.create_function(name, function, list(takes), "DOUBLE")
+
+
+def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:
+    """What a query names, directly or through others: a mistake in one view is no mistake of all queries."""
+    texts = {**(request.get("macros") or {}), **(request.get("views") or {})}
+    words = set(re.findall(r"\w+", sql.casefold()))
+    found = -1
+    while found != len(words):
+        found = len(words)
+        for name, text in texts.items():
+            if name.partition("(")[0].casefold() in words:
+                words |= set(re.findall(r"\w+", text.casefold()))
+    return {name: text for name, text in shared.items() if name.partition("(")[0].casefold() in words}
 
 
 _SIGNATURE = re.compile(r"([A-Za-z_]\w{0,60})\(\s*((?:[A-Za-z_]\w{0,60}(?:\s*,\s*[A-Za-z_]\w{0,60})*)?)\s*\)")

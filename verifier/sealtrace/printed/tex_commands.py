@@ -92,9 +92,6 @@ TEXT_IN_MATH = names(
 SWITCHES = names("bfseries bf boldmath mdseries normalfont unboldmath ttfamily tt")
 """Styles that hold until the group ends, rather than for an argument."""
 
-REFERENCE = "[…]"
-"""Stands for a reference or citation, whose printed number only a LaTeX run knows."""
-
 ACCENTS = {
     "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
     "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a", "d": "\u0323",
@@ -107,7 +104,7 @@ RAISED = frozenset("†‡*⋆∗§¶′°∘✓✗%♠♣♥♦")
 """Signs that are printed as they are when raised; anything else keeps a ^ before it, so that 10^-3 is not 10-3."""
 
 # One letter per argument: * an optional star, o an optional argument that is not printed, d an argument that is not
-# printed, s one that is, r one that prints a reference.
+# printed, s one that is, r one that prints a reference, c one that prints a citation.
 SIGNATURES: dict[str, str] = {
     name: signature
     for signature, names in {
@@ -158,7 +155,7 @@ SIGNATURES: dict[str, str] = {
         "ddd": "addcontentsline definecolor rowcolors specialrule",
         "o": "printbibliography addlinespace",
         "*r": "ref pageref eqref autoref cref Cref nameref vref Vref labelcref subref",
-        "*oor": """
+        "*ooc": """
             cite citep citet citealp citealt citeauthor citeyear citeyearpar parencite textcite autocite Cite
             Citep Citet
             """,

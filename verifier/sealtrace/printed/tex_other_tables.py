@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sealtrace.printed.tex_text import Cursor
 from sealtrace.printed.tex_tokens import Token, group_end, trimmed, written
 
-_SPAN = re.compile(r"(?:^|,)\s*([rc])\s*=\s*([0-9]{1,3})")
+_SPAN = re.compile(r"(?:^|[,{])\s*([rc])\s*=\s*([0-9]{1,3})")
 _PLACE = re.compile(r"(?P<what>cell|hline)\s*(?P<first>\{[^{}]*\})?\s*(?P<second>\{[^{}]*\})?")
 _MAX_ROWS = 100_000
 # Parts of a deluxetable that print nothing in its rows, with the number of their arguments.

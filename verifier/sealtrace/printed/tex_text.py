@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import Mark, collapse
+from sealtrace.printed.extracted import REFERENCE, Mark, collapse
 from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
 
 MAX_NESTING = 60
@@ -49,6 +49,8 @@ class Rendering:
     inner_table: Token | None = None
     """A table with columns of its own."""
     too_deep: Token | None = None
+    references: list[tuple[Token, str]] = field(default_factory=list)
+    """The label of each reference, as written; nothing for a citation."""
 
     def marks(self) -> list[Mark]:
         """Every character with its marks."""
@@ -293,8 +295,9 @@ class _Renderer:
             taken = cursor.take(letter)
             if letter == "s" and taken is not None:
                 self.run(taken, style, depth + 1)
-            elif letter == "r":
-                self.emit(commands.REFERENCE, style, token)
+            elif letter in "rc":
+                self.emit(REFERENCE, style, token)
+                self.out.references.append((token, written(taken or []) if letter == "r" else ""))
 
     def accent(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
         text = self.aside(cursor.argument(), style, depth)

@@ -114,7 +114,7 @@ class Results(Evidence):
     @cached_property
     def checkpoints(self) -> frozenset[str]:
         """Digests by which a run can name what is in the bundle: of a file's bytes, or of a document's content."""
-        documents = (document_digest(one.value) for one in self.bundle.documents_of("checkpoint"))
+        documents = (document_digest(document.value) for document in self.bundle.documents if document.kind != "seal")
         return frozenset(self.bundle.digests.values()) | frozenset(documents)
 
 

@@ -1,0 +1,3 @@
+"""The functions of the checks of games; importing this registers them."""
+
+from sealtrace.studies.games.checks import matches, profiles, students  # noqa: F401 - imported for their registrations
