@@ -455,18 +455,10 @@ def paired_with(selection: Selection, arguments: Arguments) -> tuple[Selection, 
     changed = within(arguments, "versus")
     if not changed:
         raise RecipeError("versus what? The recipe names no rows to compare with")
-    conditions = {key: text for key, text in selection.conditions.items() if key not in _names(arguments.get("over"))}
-    other = Selection(selection.results, selection.dataset, conditions, selection.rows).with_conditions(changed)
+    other = _same_repeat(selection, selection.with_conditions(changed), _names(arguments.get("over")))
     set_aside = {*changed, *_names(arguments.get("over"))}
     key = [name for name in selection.frame.table.column_names if name in _key(selection) and name not in set_aside]
-    sides = []
-    for side in (selection, other):
-        rows = (
-            side.table.select(key)
-            .append_column("row", pa.array(side.rows))
-            .sort_by([(name, "ascending") for name in key])
-        )
-        sides.append(rows)
+    sides = [_in_order(side, key) for side in (selection, other)]
     left, right = sides
     if left.num_rows != right.num_rows or not left.select(key).combine_chunks().equals(
         right.select(key).combine_chunks()
@@ -475,10 +467,35 @@ def paired_with(selection: Selection, arguments: Arguments) -> tuple[Selection, 
     if len({tuple(row.values()) for row in left.select(key).to_pylist()}) < left.num_rows:
         raise RecipeError(f"several rows have the same {', '.join(key)}; the recipe must say `over` what")
     first, second = (
-        Selection(selection.results, selection.dataset, selection.conditions, side.column("row").to_numpy())
+        Selection(selection.results, selection.dataset, selection.conditions, side.column(_PLACE).to_numpy())
         for side in sides
     )
     return first, second
+
+
+def _same_repeat(selection: Selection, other: Selection, over: list[str]) -> Selection:
+    """The other side's rows of the same repeat; all of them where the other side was not repeated."""
+    if not over:
+        return other
+    repeats = {part.level(over): part for part in other.groups(over)}
+    found = repeats.get(selection.level(over)) or (other if len(repeats) == 1 else None)
+    if found is None:
+        raise RecipeError(f"the rows that are compared with have other {', '.join(over)}")
+    return found
+
+
+def _in_order(selection: Selection, key: list[str]) -> pa.Table:
+    """The key of each row, as plain text and numbers, with the row's place; in the key's order."""
+    columns = {name: selection.table.column(name) for name in key}
+    plain = {
+        name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for name, column in columns.items()
+    }
+    table = pa.table({**plain, _PLACE: pa.array(selection.rows)})
+    return table.sort_by([(name, "ascending") for name in key])
+
+
+_PLACE = "\0row"
 
 
 def _key(selection: Selection) -> Sequence[str]:

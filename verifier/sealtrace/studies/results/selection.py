@@ -59,6 +59,10 @@ class Selection:
         for code in np.unique(codes).tolist():
             yield replace(self, rows=self.rows[codes == code])
 
+    def level(self, fields: list[str]) -> tuple[object, ...]:
+        """What the first row has in some fields."""
+        return tuple(self.frame.table.column(field)[int(self.rows[0])].as_py() for field in fields)
+
     def with_conditions(self, changed: dict[str, str]) -> Selection:
         """The rows for which other conditions hold as well or instead."""
         return select(self.results, self.dataset, {**self.conditions, **changed})
@@ -66,17 +70,28 @@ class Selection:
 
 def selection_of(results: Results, arguments: Arguments) -> Selection:
     """The rows of a recipe's dataset for which its conditions hold."""
-    name = arguments.get("dataset")
-    if name is None:
-        if len(results.declarations) != 1:
-            listed = ", ".join(results.declarations) or "none"
-            raise RecipeError(f"the recipe names no dataset, and there are several: {listed}")
-        name = next(iter(results.declarations))
+    name = arguments.get("dataset") or _meant(results, arguments)
     if name not in results.declarations:
         raise RecipeError(f"there is no dataset {name!r}; there are {', '.join(results.declarations) or 'none'}")
     if (reason := results.unreadable(name)) is not None:
         raise MissingEvidenceError(reason)
     return select(results, name, within(arguments, "where"))
+
+
+def _meant(results: Results, arguments: Arguments) -> str:
+    """The one dataset that has all fields that the recipe names."""
+    named = {arguments[word] for word in ("of", "against") if word in arguments}
+    named |= {key.partition(".")[2] for key in arguments if key.partition(".")[0] in ("where", "minus", "versus")}
+    for word in ("over", "group"):
+        named |= {name.strip() for name in arguments.get(word, "").split(",") if name.strip()}
+    having = [name for name, one in results.declarations.items() if named <= one["row"]["properties"].keys()]
+    if len(having) == 1:
+        return having[0]
+    if len(results.declarations) == 1:
+        return next(iter(results.declarations))
+    listed = ", ".join(having or results.declarations) or "none"
+    fields = ", ".join(sorted(named)) or "the fields"
+    raise RecipeError(f"the recipe names no dataset, and {'several have' if having else 'none has'} {fields}: {listed}")
 
 
 def within(arguments: Arguments, name: str) -> dict[str, str]:
