@@ -54,6 +54,8 @@ class Bundle:
     documents: list[Document] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     manuscripts: dict[str, str] = field(default_factory=dict)
+    reported: list[Path] = field(default_factory=list)
+    """Papers at hand, which must print what the bundle's table records say."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """What the rows of each dataset are."""
 

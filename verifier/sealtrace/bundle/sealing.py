@@ -84,6 +84,28 @@ def _seal_stages(directory: Path, stages: list[str] | None, empty: dict[str, str
     return sealer.finish()
 
 
+def reasons_of(directory: Path) -> dict[str, str]:
+    """The reasons of the stages that were sealed empty, as far as seals can be read."""
+    reasons = {}
+    for path in sorted((directory / SEALS).glob("*.json")):
+        try:
+            document = parse(path.read_bytes())
+        except (StrictJSONError, OSError):
+            continue
+        if isinstance(document, dict) and not misfits_of("seal", document) and document.get("empty_reason"):
+            reasons[document["stage"]] = document["empty_reason"]
+    return reasons
+
+
+def unseal(directory: Path) -> None:
+    """Removes seals, manifest and sums: what was sealed is a draft again."""
+    try:
+        for path in [*(directory / seal_path(stage) for stage in STAGES), directory / MANIFEST, directory / SUMS]:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SealError(f"{error.filename or directory}: {error.strerror or error}") from None
+
+
 class _Sealer:
     def __init__(self, directory: Path, empty: dict[str, str], lenient: bool) -> None:
         if not directory.is_dir():

@@ -35,6 +35,14 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 )
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@click.option("--draft", is_flag=True, help="Judge a directory that is not sealed; the verdict says so.")
+@click.option(
+    "--reported",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
+)
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--as-expected", is_flag=True, help="Exit 0 if the verdict is the one that the study expects of itself, else 1."
@@ -48,6 +56,8 @@ def command(
     skip: tuple[str, ...],
     strict: bool,
     expect_root: str | None,
+    draft: bool,
+    reported: tuple[Path, ...],
     every_row: bool,
     as_expected: bool,
 ) -> int:
@@ -68,6 +78,8 @@ def command(
       sealtrace verify artifact/ --format json -o report.json
       sealtrace verify artifact/ -o sarif=found.sarif -o junit=found.xml
       sealtrace verify artifact/ -o html=report.html
+      sealtrace verify study/ --draft
+      sealtrace verify study/ --reported paper.tex
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing or skipped.
@@ -81,7 +93,7 @@ def command(
         select(check, skip)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    refuse_bad_places(targets, [bundle or default_bundle()])
+    refuse_bad_places(targets, [bundle or default_bundle(), *reported])
     with progress_bar() as progress:
         examination = examine(
             bundle,
@@ -90,6 +102,8 @@ def command(
             strict=strict,
             expect_root=expect_root,
             every_row=every_row,
+            draft=draft,
+            reported=reported,
             progress=progress,
         )
         page = any(BY_NAME[target.form].details for target in targets)
