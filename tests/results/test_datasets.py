@@ -46,7 +46,7 @@ def test_verified_in_each_form(file_format: str, tmp_path: Path) -> None:
     study = sealed_study(tmp_path / "study", file_format)
     report = sealtrace.verify(study)
     assert (report.verdict, set(statuses(report).values())) == ("verified", {"exact"})
-    assert len(report.cells) == 8
+    assert len(report.cells) == 7
     assert report.summary.inspected == ["120 answers (20 example x 2 system x 3 seed)", "20 examples"]
     manifest = json.loads((study / "manifest.json").read_bytes())
     digests = {entry["path"].split(".")[1]: entry.get("content_sha256") for entry in manifest["files"]}

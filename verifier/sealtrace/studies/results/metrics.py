@@ -456,6 +456,8 @@ def paired_with(selection: Selection, arguments: Arguments) -> tuple[Selection, 
     if not changed:
         raise RecipeError("versus what? The recipe names no rows to compare with")
     other = _same_repeat(selection, selection.with_conditions(changed), _names(arguments.get("over")))
+    if np.array_equal(selection.rows, other.rows):
+        raise RecipeError("the rows would be compared with themselves")
     set_aside = {*changed, *_names(arguments.get("over"))}
     key = [name for name in selection.frame.table.column_names if name in _key(selection) and name not in set_aside]
     sides = [_in_order(side, key) for side in (selection, other)]
