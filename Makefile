@@ -23,7 +23,7 @@ help: ## list the targets
 	@touch $@
 
 .venv/development: .venv/runtime
-	$(PIP) install --constraint constraints.txt --group dev --editable '.[attest]'
+	$(PIP) install --constraint constraints.txt --group dev --editable '.[attest,witnesses]'
 	@touch $@
 
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects

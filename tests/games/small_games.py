@@ -14,10 +14,10 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
+from sealtrace.mathematics.networks import Layer
 from sealtrace.studies.games.mathematics import hands, students
 from sealtrace.studies.games.mathematics.evaluation import evaluate
 from sealtrace.studies.games.mathematics.tables import ACTIONS, KUHN, Vector
-from sealtrace.studies.policies.mathematics.policies import Layer
 
 Parts = dict[str, Any]
 SEED = 3

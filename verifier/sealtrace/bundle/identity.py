@@ -13,6 +13,8 @@ from sealtrace.bundle.content import document_digest
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
 SEALS = "seals"
+WITNESSES = "witnesses"
+"""Evidence from outside about the seals, which no seal can list."""
 MAX_PATH = 200
 """As many characters as a name of the contract may have."""
 

@@ -22,6 +22,7 @@ from sealtrace.bundle.identity import (
     MANIFEST,
     SEALS,
     SUMS,
+    WITNESSES,
     Entry,
     file_digest,
     manifest_document,
@@ -149,7 +150,7 @@ class _Sealer:
         problems = []
         for member in self.container.members():
             top, _, rest = member.path.partition("/")
-            if member.path in (MANIFEST, SUMS) or top == SEALS:
+            if member.path in (MANIFEST, SUMS) or top in (SEALS, WITNESSES):
                 continue
             if member.kind != "file":
                 problems.append(f"{member.path}: a {member.kind} cannot be sealed")

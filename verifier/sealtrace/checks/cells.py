@@ -82,6 +82,38 @@ def shape(printed: Printed, outcome: Outcome) -> None:
                 )
 
 
+@check("table.source", "tables")
+def source(printed: Printed, outcome: Outcome) -> None:
+    """Tables that name a manuscript of the bundle are read from it again."""
+    if _no_tables(printed, outcome):
+        return
+    for document in printed.bundle.documents_of("table"):
+        if (found := printed.in_manuscript(document.value)) is None:
+            continue
+        outcome.inspected += 1
+        path, reported = found
+        spot = outcome.at(document.path, {"table": document.value["label"]})
+        if reported is None:
+            spot.error("/label", f"{path} prints no table of this label", document.value["label"], "no such table")
+            continue
+        due, given = reported["rows"], document.value["rows"]
+        if len(due) != len(given):
+            spot.error("/rows", f"{path} prints another number of rows", f"{len(due)} rows", f"{len(given)} rows")
+        for place, (row, own) in enumerate(zip(due, given, strict=False)):
+            for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
+                if _plain(text) != _plain(said):
+                    spot.error(f"/rows/{place}/cells/{index}", f"{path} prints something else here", text, said)
+            for field in ("line", "lines"):
+                if own.get(field) is not None and own[field] != row.get(field, own[field]):
+                    spot.error(f"/rows/{place}/{field}", f"{path} prints the row elsewhere", row[field], own[field])
+    if not outcome.inspected:
+        outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
 @check("table.recipes", "recipes")
 def recipes(printed: Printed, outcome: Outcome) -> None:
     if _no_tables(printed, outcome):

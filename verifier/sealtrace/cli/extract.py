@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from sealtrace.cli.targets import root_option
+
 
 @click.command()
 @click.argument("paper", type=click.Path(path_type=Path))
@@ -18,6 +20,7 @@ import click
     metavar="DIR",
     help="Write one table record per table into DIR; existing files are kept.",
 )
+@root_option
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
 @click.option(
     "--recipes",
@@ -25,12 +28,12 @@ import click
     metavar="FILE",
     help='Fill recipes in: JSON, as in {"tab:main": {"Accuracy": {"sql": "SELECT ..."}}}.',
 )
-def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: Path | None) -> int:
-    """Extract the tables of PAPER (.tex, .md, .csv) as table records with recipes to fill in.
+def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[str, ...], recipes: Path | None) -> int:
+    """Extract the tables of PAPER as table records with recipes to fill in.
 
-    Every cell keeps the string that was printed, and its line. A table whose rows do not add up to its
-    columns is refused, with the line. With --recipes they are filled in at once, so that a paper can be extracted
-    again when it has changed.
+    PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes. Every cell keeps the string
+    that was printed, and its line. A table whose rows have more cells than columns is refused, with the line.
+    With --recipes they are filled in at once, so that a paper can be extracted again when it has changed.
 
     \b
     Examples:
@@ -43,16 +46,14 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: 
     from sealtrace.bundle.defects import BundleError
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
-    from sealtrace.printed.reported import declare_names
     from sealtrace.report.inert import harmless
 
-    reported = read_paper(paper)
+    reported = read_paper(paper, root)
     records = [record for record in reported.records if not tables or record["label"] in tables]
     for label in tables:
         if not any(record["label"] == label for record in records):
             raise click.UsageError(f"{paper} has no table {label!r}")
     for record in records:
-        declare_names(record)
         for column in record["columns"]:
             # To be filled in: a metric, a query, or a classification.
             column["recipe"] = {}

@@ -39,7 +39,6 @@ def command(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path
     from sealtrace.examination import examine
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
-    from sealtrace.printed.reported import declare_names
     from sealtrace.report.formats import OF_CELLS
     from sealtrace.report.inert import harmless
 
@@ -51,7 +50,6 @@ def command(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path
         else read_paper(reported).records
     )
     for number, record in enumerate(records):
-        declare_names(record)
         for column in record["columns"]:
             column.setdefault("recipe", {})
         places.setdefault(record["label"], bundle / "report" / f"table.tried-{number}.json")

@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.asking import witness_options
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
+
+if TYPE_CHECKING:
+    from sealtrace.bundle.asked import Asked
 
 
 def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -47,7 +53,9 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 @click.option(
     "--as-expected", is_flag=True, help="Exit 0 if the verdict is the one that the study expects of itself, else 1."
 )
+@witness_options
 @quiet_option
+@budget_options
 def command(
     bundle: Path | None,
     forms: tuple[str, ...],
@@ -60,6 +68,7 @@ def command(
     reported: tuple[Path, ...],
     every_row: bool,
     as_expected: bool,
+    asked: Asked,
 ) -> int:
     """Verify BUNDLE: a directory, a .zip or a .tar.gz.
 
@@ -80,6 +89,9 @@ def command(
       sealtrace verify artifact/ -o html=report.html
       sealtrace verify study/ --draft
       sealtrace verify study/ --reported paper.tex
+      sealtrace verify artifact/ --require-signature pub.pem
+      sealtrace verify artifact/ --require-timestamp declare --tsa-root ca.pem
+      sealtrace verify artifact/ --partial rows.json --seed "my words"
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing or skipped.
@@ -105,6 +117,7 @@ def command(
             draft=draft,
             reported=reported,
             progress=progress,
+            asked=asked,
         )
         page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report

@@ -43,8 +43,8 @@ class Recipe(Record):
         description="A query over the sealed records. One row and column fill a cell; a column recipe may give one "
         "value per row, in order.",
     )
-    classification: Literal["constrained", "attested"] | None = Field(
-        None, description="Without records: bound by relations, or checked by nothing."
+    classification: Literal["constrained", "attested", "label"] | None = Field(
+        None, description="Without records: bound by relations, checked by nothing, or a label and no result."
     )
     percent: bool | None = Field(None, description="The cell prints a fraction in percent, without the sign.")
     undisclosed: list[Text] | None = Field(
@@ -57,9 +57,6 @@ class Column(Record):
 
     label: Name = Field(description="The column's label.")
     recipe: Recipe | None = Field(None, description="How its cells follow from records.")
-    names: bool | None = Field(
-        None, description="Whether its cells name their rows, as a model or a year does, rather than report results."
-    )
     direction: Literal["higher", "lower"] | None = Field(
         None, description="Which values are better, where the table marks the best."
     )

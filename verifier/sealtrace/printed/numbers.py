@@ -53,7 +53,7 @@ _SCALE = re.compile(r"\s?(?:bn|[kKMBbGT])(?![\w^])")
 _UNIT = re.compile(
     r"\s?(?P<unit>%|‰|×(?!\s*\d)|°C?|[′″]|x(?![\w^])(?!\s*\d)|"
     r"(?:pp|ppt|bps?|pts?|[mµμnu]?s|secs?|mins?|hrs?|[hd]|st|nd|rd|th|[kMGT]i?B|[kMGT]?Hz|[kMGT]?FLOPs?|"
-    r"[kMGm]?Wh?|[kM]?J|[cmkµμn]?m|[mkµμ]?g)(?:/\w{1,8})?(?![\w^(]))"
+    r"[kMGm]?Wh?|[kM]?J|[cmkµμn]?m|[mkµμ]?g)(?:/\w{1,8})?(?![\w^(])|M_⊙)"
 )
 # A word behind a number: 41 yes, 12 tok/s, 4-bit, 8×A100.
 _WORD = re.compile(
@@ -280,7 +280,7 @@ class _Cell:
         between = self.take(_OF) if k is None or _is_count(k) else None
         n = self.quantity() if between is not None else None
         # A third number makes it a tuple.
-        if between is None or n is None or not _is_count(n) or re.match(r"\s*/", self.text[self.at :]):
+        if between is None or n is None or not _is_count(n) or _BETWEEN[2].match(self.text, self.at):
             self.at = start
             return None
         counted = [] if k is None else [replace(k, role="k", unit=Fraction(0))]
@@ -497,6 +497,7 @@ def _told_apart(parts: list[Part]) -> list[Part]:
 _START = re.compile(r"(?<![\w.,@#^_\\])(?:[<>≤≥≈~∼]\s?)?(?:[+\-]\s?(?=[$€£¥.\d]))?[$€£¥]?(?=\d|\.\d)")
 # The 4 of B-4, and what stands in an address.
 _OF_A_NAME = re.compile(r"[^\W\d_][-/]$|[\w:]//?\S*/$")
+_GOES_ON = re.compile(r"\w|[.,]\d")
 _SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
 
 
@@ -507,7 +508,7 @@ def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
     at = 0
     while (start := _START.search(plain, at)) is not None:
         at = max(start.end(), start.start() + 1)
-        if _OF_A_NAME.search(plain, 0, start.start()) is not None:
+        if _OF_A_NAME.search(plain, max(0, start.start() - _LONGEST), start.start()) is not None:
             continue
         if (date := _DATE.match(plain, start.start())) is not None:
             at = date.end()
@@ -515,7 +516,7 @@ def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
         cell = _Cell(plain)
         cell.at = start.start()
         read = cell.span()
-        if read is None or not read[1] or re.match(r"[\w]|[.,]\d", plain[cell.at :]):
+        if read is None or not read[1] or _GOES_ON.match(plain, cell.at):
             continue
         form, parts = read
         at = cell.at

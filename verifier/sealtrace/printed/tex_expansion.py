@@ -24,6 +24,17 @@ _DEFINING = names("newcommand renewcommand providecommand DeclareRobustCommand d
 _DOCUMENT_COMMANDS = names(
     "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand"
 )
+_PROGRAMMING = (
+    _DEFINING
+    | _DOCUMENT_COMMANDS
+    | names(
+        """
+    let futurelet expandafter csname endcsname global begingroup endgroup bgroup egroup catcode aftergroup relax else
+    fi the advance count dimen setbox box newif newcount afterassignment noexpand string
+    """
+    )
+)
+_LONGEST_BODY = 200
 _INPUT = names("input include subfile import subimport")
 _STYLES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
 # A paper is set by pdfTeX unless it says otherwise.
@@ -31,9 +42,12 @@ _ENGINES = {"ifpdf": True, "ifPDFTeX": True, "iftutex": False} | dict.fromkeys(
     ["ifxetex", "ifXeTeX", "ifluatex", "ifLuaTeX", "ifxetexorluatex"], False
 )
 _TRUE, _FALSE, _NO_VALUE = "BooleanTrue", "BooleanFalse", "NoValue"
+_SWITCH = re.compile(r"(?:new|provide)(?:bool|toggle)|(?P<set>set)(?:bool|toggle)|(?:bool|toggle)(?P<to>true|false)")
 _ASKS = re.compile(r"If(Boolean|NoValue|Value)(T?F?)")
 # These have the branches as arguments, and no \fi.
-_BRANCHES_IN_BRACES = names("ifthenelse iftoggle ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage")
+_BRANCHES_IN_BRACES = names(
+    "ifthenelse iftoggle ifbool ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage ifdef ifundef ifcsdef"
+)
 _BUILT_IN = commands.BOLD | commands.UNDERLINE | commands.TYPEWRITER
 _BUILT_IN |= commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.ACCENTS.keys()
 
@@ -77,6 +91,7 @@ class Expander:
         self._scopes: list[tuple[str, list[tuple[str, Macro | None]]]] = []
         self._global: set[str] = set()
         self._runaway: set[str] = set()
+        self._undecided: set[tuple[str, str]] = set()
         tokens = self._files.main.tokens
         self.has_document = any(
             token.is_command("begin") and written(tokens[index + 1 : index + 4]) == "{document}"
@@ -294,11 +309,7 @@ class Expander:
                 self._decided(token)
             elif token.text == "RequirePackage":
                 self._read_styles(token)
-        self._macros = {
-            name: macro
-            for name, macro in self._macros.items()
-            if name in known or (name not in _BUILT_IN and "@" not in name)
-        } | known
+        self._macros = {name: macro for name, macro in self._macros.items() if _plain_macro(name, macro)} | known
         self._frames, self.problems = outer, problems
 
     def _define_column(self) -> None:
@@ -416,6 +427,18 @@ class Expander:
             self._switches[f"if{name[:-4]}"] = True
         elif name.endswith("false") and f"if{name[:-5]}" in self._switches:
             self._switches[f"if{name[:-5]}"] = False
+        elif (switch := _SWITCH.fullmatch(name)) is not None:
+            self._set_switch(switch)
+        elif name in ("ifbool", "iftoggle", "notbool", "nottoggle") and (
+            held := self._switches.get(f"{written(self._frames.peek_group())} ")
+        ) in (True, False):
+            self._frames.argument()
+            self._choose(held is name.startswith("if"))
+        elif name in ("ifstrempty", "ifblank"):
+            self._choose(not written(self._frames.argument()[0]))
+        elif name == "ifstrequal":
+            first, _last = self._frames.argument()
+            self._choose(written(first) == written(self._frames.argument()[0]))
         elif name in ("iftrue", "iffalse") or name in self._switches:
             self._conditionals.append(True)
             if not self._switches.get(name, name == "iftrue"):
@@ -429,11 +452,24 @@ class Expander:
         elif is_undecided(name):
             if name not in _BRANCHES_IN_BRACES:
                 self._conditionals.append(False)
-            self.problems.append(token.problem(f"\\{name} is not evaluated: all its branches are read", warning=True))
+            if (name, token.file.name) not in self._undecided:
+                self._undecided.add((name, token.file.name))
+                message = f"\\{name} is not evaluated: all its branches are read"
+                self.problems.append(token.problem(message, warning=True))
             return False
         else:
             return False
         return True
+
+    def _set_switch(self, switch: re.Match[str]) -> None:
+        """\\newbool{x}, \\booltrue{x}, \\setbool{x}{true}: switches of etoolbox, told from others by a blank."""
+        name = f"{written(self._frames.argument()[0])} "
+        to = written(self._frames.argument()[0]) if switch["set"] else switch["to"]
+        self._switches[name] = to == "true"
+
+    def _choose(self, holds: bool) -> None:
+        branches = [self._frames.argument()[0] for _ in range(2)]
+        self._frames.push(branches[0] if holds else branches[1])
 
     def _skip_branch(self, opening: Token) -> None:
         """Leaves out tokens to the \\else or \\fi of the innermost open conditional."""
@@ -477,6 +513,15 @@ class Expander:
             name += following.text
             frames.next()
         return name
+
+
+def _plain_macro(name: str, macro: Macro) -> bool:
+    """Whether a definition of a package is one that an author could have written: it prints, and programs nothing."""
+    if name in _BUILT_IN or name in commands.TITLE_PAGE or len(macro.body) > _LONGEST_BODY:
+        return False
+    called = {token.text for token in (*macro.body, *(macro.default or ())) if token.kind == "command"}
+    programming = called & _PROGRAMMING or any("@" in one or is_undecided(one) for one in (name, *called))
+    return not programming and name not in called
 
 
 def is_undecided(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.bundle.frames import Frame, Index, Mask
+from sealtrace.evidence import once
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import hands
 from sealtrace.studies.games.mathematics.evaluation import expected_return, seated
@@ -167,9 +168,7 @@ def spread(values: Vector) -> Spread:
     return Spread(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))
 
 
+@once
 def hands_of(study: GameStudy) -> Hands:
     """The hands of a study, computed once."""
-    if "hands" not in study.memory:
-        study.memory["hands"] = Hands(study)
-    found: Hands = study.memory["hands"]
-    return found
+    return Hands(study)

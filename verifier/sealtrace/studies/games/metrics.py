@@ -11,6 +11,7 @@ import numpy as np
 
 from sealtrace.bundle.frames import Index
 from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
@@ -130,7 +131,8 @@ _PLAYED = ("score", "hand_ev")
 QUANTITIES = (*_STATED, *_PROFILED, *_PLAYED)
 
 
-def _quantity(study: GameStudy, quantity: str, names: list[str]) -> Vector:
+@once
+def _quantity(study: GameStudy, quantity: str, names: tuple[str, ...]) -> Vector:
     """One number per candidate."""
     students = _students(study)
     if unknown := [name for name in names if name not in students.policies]:
@@ -162,7 +164,7 @@ def _quantity(study: GameStudy, quantity: str, names: list[str]) -> Vector:
     takes="runs statistic",
 )
 def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
-    values = _quantity(study, arguments["quantity"], _candidates(study, arguments))
+    values = _quantity(study, arguments["quantity"], tuple(_candidates(study, arguments)))
     one_less = students_of(study).declared["divisor"] == "n-1"
     if one_less and len(values) < 2:
         raise RecipeError("a deviation with the divisor n - 1 needs two seeds")
@@ -180,7 +182,7 @@ def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
 def violations(study: GameStudy, arguments: Arguments) -> Value:
     names = _candidates(study, arguments)
     size = students_of(study).declared["held_out"]["draws"]
-    counts = np.rint(_quantity(study, "violation", names) * size).astype(np.int64)
+    counts = np.rint(_quantity(study, "violation", tuple(names)) * size).astype(np.int64)
     return Value((Fraction(int(counts.sum())), Fraction(size * len(names))))
 
 
@@ -310,11 +312,8 @@ def _associated(study: GameStudy, arguments: Arguments) -> tuple[Vector, Vector,
     names = list(students.policies)
     if arguments["endpoint"] not in QUANTITIES:
         raise RecipeError(f"there is no endpoint {arguments['endpoint']!r}; there are {', '.join(QUANTITIES)}")
-    known = study.memory.setdefault("endpoints", {})
-    for quantity in ("violation", arguments["endpoint"]):
-        if quantity not in known:
-            known[quantity] = _quantity(study, quantity, names)
-    return known["violation"], known[arguments["endpoint"]], settings
+    violation = _quantity(study, "violation", tuple(names))
+    return violation, _quantity(study, arguments["endpoint"], tuple(names)), settings
 
 
 @metric(

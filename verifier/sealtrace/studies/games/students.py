@@ -11,12 +11,13 @@ import numpy as np
 from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
+from sealtrace.mathematics.networks import Layer
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import students
 from sealtrace.studies.games.mathematics.students import Index
 from sealtrace.studies.games.mathematics.tables import Vector
-from sealtrace.studies.policies.mathematics.policies import Layer
 
 ARMS = ("no-residual", "fixed", "calibrated")
 """The scale 0, the declared fixed scale, and the scale that calibration takes."""
@@ -167,9 +168,7 @@ class Calibrated:
     certified: bool
 
 
+@once
 def students_of(study: GameStudy) -> Students:
     """The students of a study, computed once."""
-    if "students" not in study.memory:
-        study.memory["students"] = Students(study)
-    found: Students = study.memory["students"]
-    return found
+    return Students(study)

@@ -17,6 +17,12 @@ def predictions(results: Results, outcome: Outcome) -> None:
         outcome.not_applicable = "the bundle holds no predictions"
         return
     outcome.inspected = frame.size
+    of_file = {entry.path: entry.split for entry in results.bundle.entries}
+    codes, texts = labels.texts("split")
+    for place, path in enumerate(labels.paths):
+        if (named := of_file.get(path)) is not None:
+            other = (labels.file_of() == place) & (codes != (texts.index(named) if named in texts else -2))
+            outcome.rows(labels, other, "/split", "the file is named after another split", named)
     outcome.rows(frame, results.item_of_prediction < 0, "/item", "no single label is about this item", "one label")
     splits, names = labels.texts("split")
     models, predicted = results.predicted
