@@ -174,7 +174,7 @@ def _neighbours(names: dict[int, Named], found: list[BoundText], mentions: list[
             continue
         if mentions[place].line is mentions[beside_it].line and not mentions[place].spread:
             other = beside(names[beside_it], mentions[place].slot)
-            if other is not None and other.bits >= NAMED:
+            if other is not None and other.bits >= NAMED - 0.5:
                 names[place] = other
 
 
