@@ -12,7 +12,6 @@ from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
-from sealtrace.printed.numbers import looks_numeric
 from sealtrace.printed.queries import Queries
 
 OTHER_CELL = "cell"
@@ -79,12 +78,13 @@ class Evaluator:
         if not cell.text.strip():
             return None  # nothing is printed, so there is nothing to judge
         recipe = cell.recipe or {}
-        if cell.recipe is None and cell.table_recipe is not None and cell.printed is not None:
+        holds = cell.printed is not None or cell.role == "number"
+        if cell.recipe is None and cell.table_recipe is not None and holds:
             recipe = cell.table_recipe
         ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
         not_available = cell.printed is not None and cell.printed.form == "not-available"
         if not ways:
-            if not_available or cell.key or (cell.printed is None and not looks_numeric(cell.text)):
+            if cell.role != "number":
                 return None
             return CellResult(cell, Judgement(Status.UNCLASSIFIED, "nobody said how the cell follows from records"))
         metric = all_metrics().get(recipe.get("metric") or "")
@@ -100,9 +100,11 @@ class Evaluator:
                 raise MissingEvidenceError(cell.spoilt)
             if len(ways) > 1:
                 raise RecipeError(f"a recipe has one of metric, sql and classification, not {' and '.join(ways)}")
-            if (classification := recipe.get("classification")) == "label":
+            if cell.declared_name:
+                if cell.mark or cell.direction:
+                    raise RecipeError("it is declared a name, and names are not better or worse than others")
                 return None
-            if classification is not None:
+            if (classification := recipe.get("classification")) is not None:
                 return replace(result, judgement=_classified(Status(classification)), recipe=None)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))

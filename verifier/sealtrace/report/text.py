@@ -172,7 +172,8 @@ def _coverage(report: Report) -> str:
     if not cells.cells:
         return "the bundle reports no table"
     statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
-    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses})"
+    names = f"; {cells.declared_names} more are declared names" if cells.declared_names else ""
+    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses}){names}"
 
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:
