@@ -57,7 +57,7 @@ def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     for record in records:
         names = key_columns(record)
         for column in record["columns"]:
-            # To be filled in: a metric, a query, or a classification. Sizes, years and settings that name rows are known.
+            # To be filled in: a metric, a query, or a classification. What names rows is known.
             column["recipe"] = {"classification": "name"} if column["label"] in names else {}
     shared = None if recipes is None else fill_in(records, read_recipes(recipes), recipes)
     if output is None:
