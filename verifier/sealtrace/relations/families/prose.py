@@ -154,7 +154,7 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             continue
         if not slip and not (strong and near) or (not strong and len(mention.digits) < 3 and times < 3):
             continue
-        if _others_differ(sentence, model_sentence, mention, model):
+        if (strong or len(mention.digits) < 3) and _others_differ(sentence, model_sentence, mention, model):
             continue
         pair = frozenset((mention.fact.address, model.fact.address))
         if pair in seen:
