@@ -628,7 +628,7 @@ def find(paper: Paper) -> Iterator[Claim]:
             addresses = frozenset(_bare(fact) for fact in facts)
             if row in one.breaks:
                 # One wrong cell breaks everything that speaks of it; the strongest regularity says so.
-                if any(label == one.sheet.label and addresses & earlier for label, earlier in blamed):
+                if _explained(one, row, searched.found) or any(label == one.sheet.label and addresses & earlier for label, earlier in blamed):
                     continue
                 blamed.add((one.sheet.label, addresses))
             yield Claim(
@@ -642,6 +642,19 @@ def find(paper: Paper) -> Iterator[Claim]:
                 evidence=f"{evidence}; unrelated numbers would do so in fewer than {_odds(chance)}",
                 chance=min(1.0, chance),
             )
+
+
+def _explained(one: Hypothesis, row: int, found: list[Hypothesis]) -> bool:
+    """Whether something that says more of the same columns holds, also in this row."""
+    own = {(column.place, column.label) for column in one.columns}
+    return any(
+        other.sheet.record is one.sheet.record
+        and other.sheet.is_turned == one.sheet.is_turned
+        and not other.breaks
+        and row in other.holds
+        and own < {(column.place, column.label) for column in other.columns}
+        for other in found
+    )
 
 
 def _bare(fact: Fact) -> str:
