@@ -116,7 +116,9 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
             if texts is None:
                 continue
             tables = [with_cells(one, texts) if place == number else one for place, one in enumerate(subject.extracted)]
-            lines = frozenset((table.source, cell.line) for row, column in texts if (cell := table.rows[row].cells[column]))
+            lines = frozenset(
+                (table.source, cell.line) for row, column in texts if (cell := table.rows[row].cells[column])
+            )
             yield Plant(kind, changed(subject, tables), lines, f"{table.label}: {texts}")
             made += 1
             if made == most:
@@ -153,7 +155,9 @@ def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant
         if "bold" not in table.caption.lower():
             continue
         for c in range(table.columns):
-            cells = [(r, row.cells[c]) for r, row in enumerate(table.rows) if not row.header and row.cells[c] is not None]
+            cells = [
+                (r, row.cells[c]) for r, row in enumerate(table.rows) if not row.header and row.cells[c] is not None
+            ]
             bold = [r for r, cell in cells if cell is not None and cell.bold and cell.numeric]
             plain = [r for r, cell in cells if cell is not None and not cell.bold and cell.numeric]
             if len(bold) == 1 and plain:
@@ -214,7 +218,9 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
                     break
             else:
                 continue
-            yield Plant(kind, changed(subject, list(subject.extracted), lines), frozenset({(source, line)}), f"{text} → {wrong}")
+            yield Plant(
+                kind, changed(subject, list(subject.extracted), lines), frozenset({(source, line)}), f"{text} → {wrong}"
+            )
 
 
 def signature(one: AuditDecision) -> tuple[str, str]:
@@ -262,7 +268,10 @@ def main() -> int:
             print(f"  {one.status}: [{one.family}] {one.sentence} {one.arithmetic}"[:400])
         known = {signature(one) for one in broken(clean)}
         chance = random.Random(options.seed)
-        for plant in (*table_plants(subject, clean, chance, options.most), *text_plants(subject, clean, chance, options.most)):
+        for plant in (
+            *table_plants(subject, clean, chance, options.most),
+            *text_plants(subject, clean, chance, options.most),
+        ):
             found = audit(plant.subject, version="", seconds=options.seconds)
             new = [one for one in broken(found) if signature(one) not in known]
             right = [one for one in new if speaks_of(one, found, plant.places)]

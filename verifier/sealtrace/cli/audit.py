@@ -13,8 +13,9 @@ from sealtrace.cli.targets import Target, format_options, targets_of
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
+    from sealtrace.relations.auditing import Subject
 
-FORMS = ("text", "json", "markdown", "junit", "sarif", "github")
+FORMS = ("text", "json", "markdown", "html", "junit", "sarif", "github")
 EXIT_CODES = {"contradiction": 1, "incomplete": 3, "suspicion": 0, "nothing-found": 0}
 
 
@@ -103,9 +104,10 @@ def command(
       sealtrace audit paper.tex --relations paper.relations --all
       sealtrace audit paper.tex --no-automatic --relations paper.relations
       sealtrace audit paper.tex --suggest
+      sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
-    Formats: text and markdown for people; json (`sealtrace schema audit`), junit and sarif for machines;
+    Formats: text, markdown and html (the paper's tables with what is wrong on the cells) for people; json (`sealtrace schema audit`), junit and sarif for machines;
     github for annotations in GitHub Actions.
 
     Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
@@ -135,7 +137,24 @@ def command(
     _refuse_unreadable(found, [source.name for source in sources])
     suspected = any(one.status == "suspicion" for one in found.decisions)
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
-    write_targets(targets, lambda target: _rendered(found, target, everything, code, _prefix(paper)))
+    write_targets(targets, lambda target: _rendered(found, subject, target, everything, code, _prefix(paper)))
+    return code
+
+
+def explain(paper: Path, cell: str, seconds: float = 120.0) -> int:
+    """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
+    from sealtrace import __version__
+    from sealtrace.cli.output import text_width
+    from sealtrace.cli.subjects import read_subject
+    from sealtrace.relations.auditing import audit
+    from sealtrace.report import audit_text
+
+    with progress_bar() as progress:
+        found = audit(read_subject(paper, progress)[0], version=__version__, progress=progress, seconds=seconds)
+    text, code = audit_text.explained(found, cell, text_width())
+    if text is None:
+        raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")
+    click.echo(text, nl=False)
     return code
 
 
@@ -164,7 +183,7 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
             raise BundleError("\n".join(map(problem_text, problems)))
 
 
-def _rendered(found: Audit, target: Target, everything: bool, code: int, prefix: str | None) -> str:
+def _rendered(found: Audit, subject: Subject, target: Target, everything: bool, code: int, prefix: str | None) -> str:
     """The audit in one format; each is imported only where it is asked for."""
     match target.form:
         case "json":
@@ -175,6 +194,11 @@ def _rendered(found: Audit, target: Target, everything: bool, code: int, prefix:
             from sealtrace.report import audit_markdown
 
             return audit_markdown.render(found, everything=everything)
+        case "html":
+            from sealtrace.report import audit_html
+
+            captions = {table.label: table.caption for table in subject.extracted if table.label}
+            return audit_html.render(found, subject.tables, captions)
         case "junit":
             from sealtrace.report import audit_report, junit
 

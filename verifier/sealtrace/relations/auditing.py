@@ -190,7 +190,7 @@ def distinct(decisions: list[Decision]) -> list[Decision]:
     blamed: list[frozenset[str]] = [
         _bare(one) for one in decisions if one.status is Status.CONTRADICTION and len(one.cells) > 1
     ]
-    for one in sorted(decisions, key=lambda each: (each.claim.chance or 0.0)):
+    for one in sorted(decisions, key=lambda each: each.claim.chance or 0.0):
         if one.status is Status.SUSPICION:
             own = _bare(one)
             if any(own <= other or other <= own for other in blamed):

@@ -28,7 +28,9 @@ _NUMBER = re.compile(
     r"(?:[KMBkT]|million|billion|thousand)\b(?![-.]?\d)))?"
     r"(?![\w]*\d)(?!\.\d)(?:(?<=[%×])|(?!/\d))"
 )
-_SECOND = re.compile(rf"(?<=[\d%×])\s?[–—]\s?(?P<digits>{_DIGITS})(?P<unit>\s?(?:%|pp\b|×|[KMBk]\b))?(?![\w]*\d)(?!\.\d)")
+_SECOND = re.compile(
+    rf"(?<=[\d%×])\s?[–—]\s?(?P<digits>{_DIGITS})(?P<unit>\s?(?:%|pp\b|×|[KMBk]\b))?(?![\w]*\d)(?!\.\d)"
+)
 _RATIO = re.compile(r"(?<![\w./])(\d{1,7}(?:,\d{3})*)\s?/\s?(\d{1,7}(?:,\d{3})*)(?![\w/]|\.\d)")
 # What is numbered, not counted; what names a version, a year or a page.
 _NUMBERED = re.compile(
@@ -156,9 +158,7 @@ def _mentions(sentence: Sentence, names: Counter[str]) -> Iterator[Mention]:
             yield mention
 
 
-def _mention(
-    sentence: Sentence, start: int, end: int, match: re.Match[str], names: Counter[str]
-) -> Mention | None:
+def _mention(sentence: Sentence, start: int, end: int, match: re.Match[str], names: Counter[str]) -> Mention | None:
     text, groups = sentence.text, match.groupdict()
     digits, unit = groups["digits"].replace(",", ""), (groups["unit"] or "").strip().lower()
     before = text[:start]
@@ -202,7 +202,9 @@ class Ratio:
     text: str
 
 
-_OF = re.compile(r"(?<![\w.,/])(\d[\d,]*|[a-z]+)\s+(?:out )?of\s+(?:the |all |our |these )?(\d[\d,]*)(?![\w]*\d|\.\d|%| ?×)")
+_OF = re.compile(
+    r"(?<![\w.,/])(\d[\d,]*|[a-z]+)\s+(?:out )?of\s+(?:the |all |our |these )?(\d[\d,]*)(?![\w]*\d|\.\d|%| ?×)"
+)
 SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 """Counts in words."""
 

@@ -33,7 +33,9 @@ _NARROWED = re.compile(
     re.I,
 )
 _ASIDE = re.compile(r"oracle|upper bound|ceiling|human|reference|full|ideal|skyline|topline|all[_ ]features", re.I)
-_CLAUSE = re.compile(r"[;:]|, (?:while|but|whereas|and|yet|so|which|with)\b| (?:while|but|whereas|although|though|because)\b")
+_CLAUSE = re.compile(
+    r"[;:]|, (?:while|but|whereas|and|yet|so|which|with)\b| (?:while|but|whereas|although|though|because)\b"
+)
 _MONOTONE = re.compile(
     r"(?<!near-)(?<!near )(?<!nearly )(?<!non-)(?<!not )(?<!almost )(?<!roughly )(?<!mostly )\bmonoton(?:ically|ic|e)\b",
     re.I,
@@ -42,10 +44,13 @@ _RISES = re.compile(r"\b(?:rises?|climbs?|increas(?:es?|ing)|grows?|improves?|ri
 _FALLS = re.compile(r"\b(?:falls?|drops?|decreas(?:es?|ing)|declin(?:es?|ing)|shrinks?|falling|dropping)\b", re.I)
 _EVERY = re.compile(r"\b(?:every|all|each|no|none|never|any|always|both)\b", re.I)
 _WITHIN = re.compile(r"(?:within|by more than|more than|exceeds?)\s+±?\s?$", re.I)
-_AT_MOST = re.compile(r"(?:at most|no more than|not more than|below|under|less than|smaller than|up to|≤|<|within)\s*$", re.I)
+_AT_MOST = re.compile(
+    r"(?:at most|no more than|not more than|below|under|less than|smaller than|up to|≤|<|within)\s*$", re.I
+)
 _AT_LEAST = re.compile(r"(?:at least|no less than|above|over|greater than|larger than|exceeds?|beyond|≥|>)\s*$", re.I)
 _ONLY = re.compile(
-    r"\b(positive|negative|non-?zero)\s+only\s+(?:for|on|in)\s+(?:the\s+)?(?:(\d+|one|two|three|four|five|six)\b)?", re.I
+    r"\b(positive|negative|non-?zero)\s+only\s+(?:for|on|in)\s+(?:the\s+)?(?:(\d+|one|two|three|four|five|six)\b)?",
+    re.I,
 )
 _SIGN = re.compile(r"\b(positive|negative)\b", re.I)
 _ABOVE = re.compile(
@@ -121,7 +126,9 @@ class _Read:
 
 def _settled(sentence: Sentence, read: list[_Read]) -> Iterator[Claim]:
     """Of each passage the ways of reading it that hold; where none does, the one whose table fits the words best."""
-    for _key, group in groupby(sorted(read, key=lambda one: (one.start, one.subject)), lambda one: (one.start, one.subject)):
+    for _key, group in groupby(
+        sorted(read, key=lambda one: (one.start, one.subject)), lambda one: (one.start, one.subject)
+    ):
         ways = list(group)
         if len(ways) > 1:
             holding = [one for one in ways if search(one.formula, Work(20_000)).status != "impossible"]
@@ -203,9 +210,7 @@ def _extreme(
 ) -> Iterator[_Read]:
     own = column.sheet.number(row, column.column)
     others = [
-        fact
-        for other, fact in column.facts()
-        if other != row and not _ASIDE.search(column.sheet.rows[other].label)
+        fact for other, fact in column.facts() if other != row and not _ASIDE.search(column.sheet.rows[other].label)
     ]
     value = next((one for one in sentence.mentions if after <= one.start < min(end, after + 12)), None)
     if own is None or len(others) < 2 or (value is not None and not _meets(value, own)):
@@ -251,13 +256,21 @@ def _difference(sentence: Sentence, one: Spoken, mention: Mention, first: int, s
         column
         for column in sheet.numeric_columns()
         if (fact := sheet.number(first, column)) is not None
-        and any(other.end <= mention.start and mention.start - other.end < 60 and _meets(other, fact) for other in sentence.mentions)
+        and any(
+            other.end <= mention.start and mention.start - other.end < 60 and _meets(other, fact)
+            for other in sentence.mentions
+        )
     ]
-    columns = quoted[-1:] or list(one.columns) or [
-        column
-        for column in sheet.numeric_columns()
-        if (entry := sheet.entry(first, column)) is not None and ("%" in entry.text or "%" in sheet.columns[column].label)
-    ]
+    columns = (
+        quoted[-1:]
+        or list(one.columns)
+        or [
+            column
+            for column in sheet.numeric_columns()
+            if (entry := sheet.entry(first, column)) is not None
+            and ("%" in entry.text or "%" in sheet.columns[column].label)
+        ]
+    )
     if len(quoted) > 1:
         columns = quoted
     pairs = [
@@ -287,10 +300,18 @@ def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
             second = [
                 row
                 for row, spans in one.rows.items()
-                if any(span[0] > mention.end and _RELATIVE.search(sentence.text[mention.end : span[0]]) for span in spans)
+                if any(
+                    span[0] > mention.end and _RELATIVE.search(sentence.text[mention.end : span[0]]) for span in spans
+                )
             ]
             first = _nearest_before(one.rows, mention.start, second)
-            near = [(mention.start - span[1], column) for column, spans in one.columns.items() for span in spans if 0 <= mention.start - span[1] < 25 and not any(span[1] <= other.start < mention.start for other in sentence.mentions)]
+            near = [
+                (mention.start - span[1], column)
+                for column, spans in one.columns.items()
+                for span in spans
+                if 0 <= mention.start - span[1] < 25
+                and not any(span[1] <= other.start < mention.start for other in sentence.mentions)
+            ]
             if len(second) != 1 or first is None or not near:
                 continue
             column = min(near)[1]
@@ -310,7 +331,9 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     text = sentence.text
     if not _MONOTONE.search(text):
         return
-    verbs = [(one.start(), True) for one in _RISES.finditer(text)] + [(one.start(), False) for one in _FALLS.finditer(text)]
+    verbs = [(one.start(), True) for one in _RISES.finditer(text)] + [
+        (one.start(), False) for one in _FALLS.finditer(text)
+    ]
     for one in spoken:
         for start, rises in verbs:
             named = [
@@ -334,7 +357,9 @@ def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     """`every delta is within ±0.04`, `all above 0.95`."""
     text = sentence.text
     every = _EVERY.search(text)
-    if every is None or re.search(r"\b(?:except|but|other than|excluding|apart from|nearly all|almost all|not all)\b", text, re.I):
+    if every is None or re.search(
+        r"\b(?:except|but|other than|excluding|apart from|nearly all|almost all|not all)\b", text, re.I
+    ):
         return
     for mention in sentence.mentions:
         before = text[max(0, mention.start - 24) : mention.start]
@@ -392,7 +417,12 @@ def _ranges(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 ):
                     continue
                 scale = 100 if given[0].unit == "%" and ends[1].value <= 1 else 1
-                formula = all_of(*(equal(Cell(real(mention.fact).fact), real(end) * scale) for mention, end in zip(given, ends, strict=True)))
+                formula = all_of(
+                    *(
+                        equal(Cell(real(mention.fact).fact), real(end) * scale)
+                        for mention, end in zip(given, ends, strict=True)
+                    )
+                )
                 says = f"column {column.label!r} lies between {given[0].fact.text} and {given[1].fact.text}"
                 yield _Read(one.sheet, formula, says, "column", first.start)
 
@@ -433,10 +463,15 @@ def _only(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                     rest = [fact for row, fact in column.facts() if row not in meant]
                     formula = all_of(*(compare(printed(fact), opposite, 0) for fact in (extra or rest)))
                 elif count is not None:
-                    formula = all_of(equal(number(len(having)), number(count)), *(compare(printed(fact), "!=", 0) for _row, fact in having))
+                    formula = all_of(
+                        equal(number(len(having)), number(count)),
+                        *(compare(printed(fact), "!=", 0) for _row, fact in having),
+                    )
                 else:
                     continue
-                says = f"column {column.label!r} is {found.group().lower()}" + (f" {', '.join(one.sheet.rows[row].label for row in meant)}" if meant else " rows")
+                says = f"column {column.label!r} is {found.group().lower()}" + (
+                    f" {', '.join(one.sheet.rows[row].label for row in meant)}" if meant else " rows"
+                )
                 yield _Read(one.sheet, formula, says, "column", found.start())
 
 
@@ -461,7 +496,8 @@ def _signs(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 test = _test(sign[0].group(1))
                 having = [fact for fact in facts if test(fact)]
                 formula = all_of(
-                    equal(number(len(having)), number(ratio.part)), *(compare(printed(fact), "!=", 0) for fact in having)
+                    equal(number(len(having)), number(ratio.part)),
+                    *(compare(printed(fact), "!=", 0) for fact in having),
                 )
                 says = f"{ratio.text} of column {column.label!r} are {sign[0].group(1).lower()}, and {len(having)} are"
                 yield _Read(one.sheet, formula, says, "column", ratio.start)
@@ -480,7 +516,10 @@ def _counted_rows(sheet: Sheet) -> Iterator[Claim]:
         if facts:
             yield Claim(
                 f"{FAMILY} rows {sheet.label} {line.label}",
-                all_of(equal(number(len(above)), number(told)), *(compare(printed(fact), "<=", fact.high) for fact in facts)),
+                all_of(
+                    equal(number(len(above)), number(told)),
+                    *(compare(printed(fact), "<=", fact.high) for fact in facts),
+                ),
                 f"{line.label!r} speaks of {told} rows, and {len(above)} stand above it.",
                 sheet.place(f"row {line.label!r}"),
                 ("All rows above are meant.",),

@@ -139,6 +139,7 @@ def _nonnegative(sheet: Sheet, fact: Fact) -> Claim:
         sheet.place(f"column {fact.column!r}, row {fact.row!r}"),
         question=f"How can a best response lose, as {fact.text} says?",
         family=FAMILY,
+        telling=False,
     )
 
 

@@ -20,7 +20,8 @@ from sealtrace.relations.work import time_is_up
 FAMILY = "text against text"
 _LIST = re.compile(r"^\s?(?:,|,? and|,? or|/)\s?$")
 _COUNTED = re.compile(
-    rf"\b(?P<count>{'|'.join(SMALL[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?(?P<open>\(|:\s|—\s?)", re.I
+    rf"\b(?P<count>{'|'.join(SMALL[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?(?P<open>\(|:\s|—\s?)",
+    re.I,
 )
 _SIMPLE_ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
 _ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-j]|\d)\)")
@@ -43,7 +44,9 @@ def find(paper: Paper) -> Iterator[Claim]:
         yield from _counts(sentence)
 
 
-def _claim(sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, chance: float | None = None) -> Claim:
+def _claim(
+    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, chance: float | None = None
+) -> Claim:
     place = f"{sentence.source}:{sentence.line(start)}"
     return Claim(
         f"{FAMILY} {place} {says[:70]}",
@@ -73,11 +76,17 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             if len(run) != len(other) or not set(noun) & set(other_noun) or sentence is other_sentence:
                 continue
             differ = [(a, b) for a, b in zip(run, other, strict=True) if a.fact.value != b.fact.value]
-            if len(differ) > 1 or (len(differ) == 1 and any(one.fact.value == differ[0][0].fact.value for one in other)):
+            if len(differ) > 1 or (
+                len(differ) == 1 and any(one.fact.value == differ[0][0].fact.value for one in other)
+            ):
                 continue
             a, b = differ[0] if differ else (run[0], other[0])
             twins = Counter(tuple(one.fact.value for one in each) for _s, each, _n in found)
-            if differ and twins[tuple(one.fact.value for one in run)] > 1 and twins[tuple(one.fact.value for one in other)] > 1:
+            if (
+                differ
+                and twins[tuple(one.fact.value for one in run)] > 1
+                and twins[tuple(one.fact.value for one in other)] > 1
+            ):
                 continue
             texts = ", ".join(one.fact.text for one in run), ", ".join(one.fact.text for one in other)
             yield _claim(
@@ -172,8 +181,11 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
 
 def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Mention) -> bool:
     """Whether names or years near the two numbers differ: then two things are meant."""
+
     def names(sentence: Sentence, around: Mention) -> set[str]:
-        text = sentence.text[max(0, around.start - 60) : around.start] + " " + sentence.text[around.end : around.end + 60]
+        text = (
+            sentence.text[max(0, around.start - 60) : around.start] + " " + sentence.text[around.end : around.end + 60]
+        )
         return set(re.findall(r"\b(?:[A-Z][\w-]*[A-Z\d][\w-]*|(?:19|20)\d\d)\b", text))
 
     mine, theirs = names(one, mention), names(other, model)
@@ -191,7 +203,10 @@ def _sums(sentence: Sentence) -> Iterator[Claim]:
             *parts, total = inside
             yield _claim(
                 sentence,
-                equal(_cell(total.fact) if total.decimals else Cell(total.fact), call("sum", *(_cell(one.fact) if one.decimals else Cell(one.fact) for one in parts))),
+                equal(
+                    _cell(total.fact) if total.decimals else Cell(total.fact),
+                    call("sum", *(_cell(one.fact) if one.decimals else Cell(one.fact) for one in parts)),
+                ),
                 f"{found.group()} adds up.",
                 "the text writes the sum",
                 found.start(),
@@ -204,7 +219,9 @@ _PARTS = re.compile(r"(?P<total>\d[\d,]*)\s+(?:[\w-]+\s){0,4}?[\w-]+\s?(?:\(|:\s
 def _parts(sentence: Sentence) -> Iterator[Claim]:
     """`24 scenarios (12 approvals, 12 refusals)`: a whole and a list in which every item begins with a count."""
     for found in _PARTS.finditer(sentence.text):
-        items = [item.strip() for item in re.split(r",\s+(?:and\s+)?|;\s+|\s+and\s+", found.group("list")) if item.strip()]
+        items = [
+            item.strip() for item in re.split(r",\s+(?:and\s+)?|;\s+|\s+and\s+", found.group("list")) if item.strip()
+        ]
         counts = [re.match(r"(\d[\d,]*)\s+[a-z][\w-]*", item) for item in items]
         opened, behind = sentence.text[found.start("list") - 1], sentence.text[found.end() : found.end() + 1]
         if len(items) < 2 or not all(counts) or behind not in ((")",) if opened == "(" else ("", ".", ";")):
@@ -233,7 +250,11 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
     text = sentence.text
     for ratio in ratios_in(text):
         after = next((one for one in sentence.mentions if one.unit == "%" and 0 <= one.start - ratio.end < 6), None)
-        if after is not None and re.fullmatch(r"[^\w]{1,5}", text[ratio.end : after.start]) and ratio.part <= ratio.whole:
+        if (
+            after is not None
+            and re.fullmatch(r"[^\w]{1,5}", text[ratio.end : after.start])
+            and ratio.part <= ratio.whole
+        ):
             value = number(Fraction(100 * ratio.part, ratio.whole))
             yield _claim(
                 sentence, equal(_cell(after.fact), value), f"{after.fact.text} is {ratio.text}.",
@@ -244,13 +265,15 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
         if mention.unit != "%" or mention.loose or link is None:
             continue
         whole = next((one for one in sentence.mentions if one.start == link.end()), None)
-        noun = [] if whole is None else telling(word for word, start, _end in words(text) if 0 <= start - whole.end < 30)[:1]
+        noun = (
+            []
+            if whole is None
+            else telling(word for word, start, _end in words(text) if 0 <= start - whole.end < 30)[:1]
+        )
         if whole is None or not noun or whole.unit:
             continue
         parts = [
-            one
-            for one in sentence.mentions
-            if one.end < mention.start and not one.unit and _names(text, one, noun[0])
+            one for one in sentence.mentions if one.end < mention.start and not one.unit and _names(text, one, noun[0])
         ]
         if not parts and earlier is not sentence and _SHARE.search(text[: mention.start]):
             parts = [one for one in earlier.mentions if not one.unit and _names(earlier.text, one, noun[0])]
@@ -272,16 +295,30 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
     text = sentence.text
     for found in _COUNTED.finditer(text):
         told = count_in(found.group("count"))
-        if told is None or not 2 < told < 13 or re.search(r"\b(?:of|at least|over|than|about|first|top|other|up to|per)\s+$", text[: found.start()], re.I):
+        if (
+            told is None
+            or not 2 < told < 13
+            or re.search(
+                r"\b(?:of|at least|over|than|about|first|top|other|up to|per)\s+$", text[: found.start()], re.I
+            )
+        ):
             continue
         closed = found.group("open").strip() == "("
         rest = text[found.end() :]
         rest = rest.partition(")")[0] if closed else re.split(r"[;.](?:\s|$)", rest)[0]
         marks = _ITEM_MARK.findall(text[found.end() :]) if not closed else []
-        items = [item for item in re.split(r",\s+(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+", rest.strip().rstrip(".")) if item]
+        items = [
+            item for item in re.split(r",\s+(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+", rest.strip().rstrip(".")) if item
+        ]
         if len(marks) > 2:
             count = len(dict.fromkeys(marks))
-        elif len(items) > 2 and all(_SIMPLE_ITEM.fullmatch(item.strip()) for item in items) and "/" not in rest and "…" not in rest and not re.search(r"\betc|e\.g|such as|including|for example|\d", rest):
+        elif (
+            len(items) > 2
+            and all(_SIMPLE_ITEM.fullmatch(item.strip()) for item in items)
+            and "/" not in rest
+            and "…" not in rest
+            and not re.search(r"\betc|e\.g|such as|including|for example|\d", rest)
+        ):
             count = len(items)
         else:
             continue
@@ -291,11 +328,18 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
         if abs(count - told) > 2:
             continue
         noun = stem(found.group("noun").split()[-1].lower())
-        fact = Fact(f"{sentence.source}:{sentence.line(found.start())} {found.group('count')} {found.group('noun')}", found.group("count"), Fraction(told), Fraction(told), Fraction(told), Fraction(1), sentence.source, sentence.line(found.start()))
+        fact = Fact(
+            f"{sentence.source}:{sentence.line(found.start())} {found.group('count')} {found.group('noun')}",
+            found.group("count"),
+            Fraction(told),
+            Fraction(told),
+            Fraction(told),
+            Fraction(1),
+            sentence.source,
+            sentence.line(found.start()),
+        )
         yield _claim(
             sentence, equal(Cell(fact), number(count)),
             f"{found.group('count')} {found.group('noun')} are enumerated: {', '.join(items)[:120] if len(marks) <= 2 else ' '.join(marks)}.",
             f"{count} items of {noun}s stand behind the count", found.start(),
         )  # fmt: skip
-
-

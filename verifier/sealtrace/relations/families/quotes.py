@@ -98,18 +98,24 @@ def _excused(mention: Mention, other: _Candidate, match: _Candidate | None, sent
     """Whether the number is that cell's, or some other number of the rows that are named, or of another table."""
     if _same(mention, other) or any(_same(one, other) for one in sentence.mentions) or _symbol(sentence, mention):
         return True
-    if match is not None and (match.row or match.fact.table != other.fact.table or match.fact.column != other.fact.column):
+    if match is not None and (
+        match.row or match.fact.table != other.fact.table or match.fact.column != other.fact.column
+    ):
         return True
     return match is None
 
 
-_SYMBOL = re.compile(r"(?<![\w\\])(?:[A-Za-z]|[α-ωΑ-Ω]|R\^?2|se|SE|sd|SD|CI|n\.s\.)\s?[=<>≈≤≥]\s?[-+−±]?$|\bse $|[{∈]\s?[^}]*$")
+_SYMBOL = re.compile(
+    r"(?<![\w\\])(?:[A-Za-z]|[α-ωΑ-Ω]|R\^?2|se|SE|sd|SD|CI|n\.s\.)\s?[=<>≈≤≥]\s?[-+−±]?$|\bse $|[{∈]\s?[^}]*$"
+)
 
 
 def _symbol(sentence: Sentence, mention: Mention) -> bool:
     """Whether a symbol or a set gives the number, such as `p = 0.30`, or it ends a range: it is no one cell's then."""
     text = sentence.text
-    ranged = re.match(r"\s?[–—]\s?[-+−]?\d", text[mention.end :]) or re.search(r"\d[%×]?\s?[–—]\s?$", text[: mention.start])
+    ranged = re.match(r"\s?[–—]\s?[-+−]?\d", text[mention.end :]) or re.search(
+        r"\d[%×]?\s?[–—]\s?$", text[: mention.start]
+    )
     return ranged is not None or _SYMBOL.search(text[: mention.start]) is not None
 
 
@@ -132,7 +138,9 @@ def _deviation(sentence: Sentence, mention: Mention, match: _Candidate, index: I
 def is_quotable(mention: Mention) -> bool:
     """Whether a number has enough digits to be told from others."""
     digits = len(mention.digits)
-    return digits >= LEAST_DIGITS and mention.unit != "pp" and (mention.decimals > 0 or digits > 2 or mention.unit == "%")
+    return (
+        digits >= LEAST_DIGITS and mention.unit != "pp" and (mention.decimals > 0 or digits > 2 or mention.unit == "%")
+    )
 
 
 def _elsewhere(mention: Mention, everywhere: set[tuple[Fraction, Fraction]]) -> bool:
@@ -185,7 +193,9 @@ def _alike(mention: Mention, one: _Candidate) -> bool:
 
 def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) -> tuple[_Candidate, int, float] | None:
     """The cell that the number misses by a slip, where the words name it or other numbers of the sentence vouch for it."""
-    lines = {(one.fact.table, one.fact.row) for one in siblings} | {(one.fact.table, one.fact.column) for one in siblings}
+    lines = {(one.fact.table, one.fact.row) for one in siblings} | {
+        (one.fact.table, one.fact.column) for one in siblings
+    }
     vouching = Counter(one.fact.table for one in siblings)
 
     def trusted(one: _Candidate) -> bool:
@@ -204,7 +214,9 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
 
 
 _BY = 25
-_BESIDE = re.compile(r"[\s(,:=–—]*(?:(?:is|was|at|of|to|scores?|reaches|reaching|obtains?|has|with|and|from|vs\.?)\s)*[(]?")
+_BESIDE = re.compile(
+    r"[\s(,:=–—]*(?:(?:is|was|at|of|to|scores?|reaches|reaching|obtains?|has|with|and|from|vs\.?)\s)*[(]?"
+)
 
 
 def _plain_miss(
@@ -224,9 +236,16 @@ def _plain_miss(
         beside = [
             row
             for row, spans in one.rows.items()
-            if any(span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start) for span in spans)
+            if any(
+                span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start) for span in spans
+            )
         ]
-        cells = [fact for candidate in _candidates(mention, [one]) for fact in (candidate,) if candidate.fact.row in {one.sheet.rows[row].label for row in beside}]
+        cells = [
+            fact
+            for candidate in _candidates(mention, [one])
+            for fact in (candidate,)
+            if candidate.fact.row in {one.sheet.rows[row].label for row in beside}
+        ]
         there = [one_cell for one_cell in cells if one_cell.fact.column == column and _alike(mention, one_cell)]
         if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column):
             return there[0], vouching, None

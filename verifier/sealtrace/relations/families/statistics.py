@@ -13,7 +13,18 @@ from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import count, is_percent, plain, real
 from sealtrace.relations.sentences import Sentence
-from sealtrace.relations.syntax import Cell, Formula, Unknown, all_of, any_of, at_most, call, equal, number, some_integer
+from sealtrace.relations.syntax import (
+    Cell,
+    Formula,
+    Unknown,
+    all_of,
+    any_of,
+    at_most,
+    call,
+    equal,
+    number,
+    some_integer,
+)
 
 FAMILY = "statistics"
 _NUM = r"[-+−]?\d*\.?\d+"
@@ -163,7 +174,9 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
 
 def _margins(sheet: Sheet, sizes: dict[str, int]) -> Iterator[Claim]:
     """Rates of parts whose sizes a note gives, and the rate of the whole: some counts must give all of them."""
-    columns = {column: sizes[label] for column in sheet.numeric_columns() if (label := sheet.columns[column].label) in sizes}
+    columns = {
+        column: sizes[label] for column in sheet.numeric_columns() if (label := sheet.columns[column].label) in sizes
+    }
     wholes = [column for column in sheet.numeric_columns() if _WHOLE.fullmatch(plain(sheet.columns[column].label))]
     if len(columns) < 2 or len(wholes) != 1 or len(columns) != len(sheet.numeric_columns()) - 1:
         return
@@ -215,13 +228,17 @@ def _wilson(sheet: Sheet) -> Iterator[Claim]:
                 continue
             k, n = ratio[0].value, ratio[1].value
             p, entry = k / n, sheet.entry(row, column)
-            whole = 100 if is_percent(re.sub(r"\d+ ?%", "", label), sheet.caption, (entry.text,) if entry else ()) else 1
+            whole = (
+                100 if is_percent(re.sub(r"\d+ ?%", "", label), sheet.caption, (entry.text,) if entry else ()) else 1
+            )
             centre, over = p + z * z / (2 * n), 1 + z * z / n
             # A level is known to a few digits; what it moves the ends by is far below what is printed.
             half = z * call("sqrt", p * (1 - p) / n + z * z / (4 * n * n))
             formula = all_of(
                 *(
-                    at_most(call("abs", real(end) - whole * (number(centre) + sign * half) / over), Fraction(whole, 10**4))
+                    at_most(
+                        call("abs", real(end) - whole * (number(centre) + sign * half) / over), Fraction(whole, 10**4)
+                    )
                     for end, sign in zip(ends, (-1, 1), strict=True)
                 )
             )
@@ -281,7 +298,9 @@ def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
             if not 0 < n <= 3000 or apart > n:
                 continue
             least, most = Fraction(2, 2**apart) if apart else Fraction(0), mcnemar(apart, n - (n - apart) % 2)
-            formula = all_of(at_most(least, real(p)), at_most(real(p), max(most, least)), at_most(Cell(delta), delta.high))
+            formula = all_of(
+                at_most(least, real(p)), at_most(real(p), max(most, least)), at_most(Cell(delta), delta.high)
+            )
             says = f"p {p.text} is McNemar's for a difference of {delta.text} over {n}: {float(least):.2g} to {float(most):.2g}"
         else:
             continue
@@ -314,7 +333,11 @@ def _size(sheet: Sheet, row: int) -> int | None:
 def _binary(sheet: Sheet) -> Iterator[Claim]:
     """The deviation of zeros and ones follows from their mean."""
     mean, deviation = _named(sheet, r"mean|m|proportion|share"), _named(sheet, r"sd|s\.d\.|std\.?|standard deviation")
-    if mean is None or deviation is None or not re.search(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", sheet.caption, re.I):
+    if (
+        mean is None
+        or deviation is None
+        or not re.search(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", sheet.caption, re.I)
+    ):
         return
     for row in range(len(sheet.rows)):
         m, s, n = sheet.number(row, mean), sheet.number(row, deviation), _size(sheet, row)
@@ -346,7 +369,9 @@ def _errors(sheet: Sheet) -> Iterator[Claim]:
             continue
         n = _size(sheet, row)
         if sd is not None and n:
-            yield _error_claim(sheet, se, equal(real(se) ** 2 * n, real(sd) ** 2), f"{se.text} is {sd.text} over the root of {n}")
+            yield _error_claim(
+                sheet, se, equal(real(se) ** 2 * n, real(sd) ** 2), f"{se.text} is {sd.text} over the root of {n}"
+            )
         value = None if estimate is None else sheet.number(row, estimate)
         ratio = None if statistic is None else sheet.number(row, statistic)
         if value is not None and ratio is not None:

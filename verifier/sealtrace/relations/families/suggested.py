@@ -35,11 +35,16 @@ def _suggestion(one: Hypothesis, score: float) -> Suggestion:
     rows = [[fact for column in one.columns if (fact := column.facts[row]) is not None] for row in one.holds]
     labels = [one.sheet.rows[row].label for row in one.holds]
     name = f"{one.kind} {one.sheet.label} {one.result.label}"
-    lines = [f"{expression_text(Cell(facts[0]))} == {expression_text(one.build(list(map(Cell, facts[1:]))))}" for facts in rows]
+    lines = [
+        f"{expression_text(Cell(facts[0]))} == {expression_text(one.build(list(map(Cell, facts[1:]))))}"
+        for facts in rows
+    ]
     loop = None
     if all(_tame(label) for label in labels) and len(set(labels)) == len(labels):
         varied = [replace(fact, **{"column" if one.sheet.is_turned else "row": "{r}"}) for fact in rows[0]]
-        cells = [Cell(replace(fact, address="rounded(r)" if fact.address.startswith("rounded(") else "r")) for fact in varied]
+        cells = [
+            Cell(replace(fact, address="rounded(r)" if fact.address.startswith("rounded(") else "r")) for fact in varied
+        ]
         loop = "; ".join(labels)
         lines = [f"{expression_text(cells[0])} == {expression_text(one.build(cells[1:]))}"]
     written = [f"relation {_identifier(name)}", f"  says    {one.says}.", "  because found by search; name the place"]
