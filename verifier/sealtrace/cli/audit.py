@@ -15,7 +15,12 @@ from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
+    from sealtrace.relations.auditing import Subject
 
+<<<<<<< HEAD
+=======
+FORMS = ("text", "json", "markdown", "html", "junit", "sarif", "github")
+>>>>>>> miner
 EXIT_CODES = {"contradiction": 1, "incomplete": 3, "suspicion": 0, "nothing-found": 0}
 
 
@@ -107,9 +112,15 @@ def command(
       sealtrace audit paper.tex --relations paper.relations --all
       sealtrace audit paper.tex --no-automatic --relations paper.relations
       sealtrace audit paper.tex --suggest
+      sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
+<<<<<<< HEAD
     FORMATS `sealtrace schema audit` describes the JSON.
+=======
+    Formats: text, markdown and html (the paper's tables with what is wrong on the cells) for people; json (`sealtrace schema audit`), junit and sarif for machines;
+    github for annotations in GitHub Actions.
+>>>>>>> miner
 
     Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
     input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
@@ -138,8 +149,29 @@ def command(
     _refuse_unreadable(found, [source.name for source in sources])
     suspected = any(one.status == "suspicion" for one in found.decisions)
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
+<<<<<<< HEAD
     showing = Showing(everything=everything, exit_code=code, prefix=_prefix(paper))
     write_targets(targets, lambda target: OF_AUDITS[target.form](found, shown_at(target, showing)))
+=======
+    write_targets(targets, lambda target: _rendered(found, subject, target, everything, code, _prefix(paper)))
+    return code
+
+
+def explain(paper: Path, cell: str, seconds: float = 120.0) -> int:
+    """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
+    from sealtrace import __version__
+    from sealtrace.cli.output import text_width
+    from sealtrace.cli.subjects import read_subject
+    from sealtrace.relations.auditing import audit
+    from sealtrace.report import audit_text
+
+    with progress_bar() as progress:
+        found = audit(read_subject(paper, progress)[0], version=__version__, progress=progress, seconds=seconds)
+    text, code = audit_text.explained(found, cell, text_width())
+    if text is None:
+        raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")
+    click.echo(text, nl=False)
+>>>>>>> miner
     return code
 
 
@@ -168,6 +200,48 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
             raise BundleError("\n".join(map(problem_text, problems)))
 
 
+<<<<<<< HEAD
+=======
+def _rendered(found: Audit, subject: Subject, target: Target, everything: bool, code: int, prefix: str | None) -> str:
+    """The audit in one format; each is imported only where it is asked for."""
+    match target.form:
+        case "json":
+            from sealtrace.report import audit_json
+
+            return audit_json.render(found)
+        case "markdown":
+            from sealtrace.report import audit_markdown
+
+            return audit_markdown.render(found, everything=everything)
+        case "html":
+            from sealtrace.report import audit_html
+
+            captions = {table.label: table.caption for table in subject.extracted if table.label}
+            return audit_html.render(found, subject.tables, captions)
+        case "junit":
+            from sealtrace.report import audit_report, junit
+
+            return junit.render(audit_report.as_report(found, absent=True))
+        case "sarif":
+            from sealtrace.report import audit_report, sarif
+
+            report = audit_report.as_report(found, prefix=prefix or "")
+            return sarif.render(report, exit_code=code, prefix=None if prefix is None else "")
+        case "github":
+            from sealtrace.report import audit_report, github
+
+            report = audit_report.as_report(found, prefix=prefix or "")
+            return github.render(report, prefix=None if prefix is None else "")
+        case _:
+            from sealtrace.cli.output import paint, text_width
+            from sealtrace.report import audit_text
+            from sealtrace.report.text import plain
+
+            width, colour = (text_width(), paint) if target.path is None else (80, plain)
+            return audit_text.render(found, everything=everything, width=width, paint=colour)
+
+
+>>>>>>> miner
 def _prefix(paper: Path) -> str | None:
     """The way from the working directory down to the paper's; None where it is elsewhere, or a bundle is audited."""
     if not paper.is_file():

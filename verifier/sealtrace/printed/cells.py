@@ -13,7 +13,7 @@ from sealtrace.printed.keys import key_columns
 from sealtrace.printed.numbers import Printed, looks_numeric, read_printed
 
 Role = Literal["number", "name", "text", "nothing"]
-"""What a cell prints: something with a digit that must be accounted for, what something is called, words, or nothing."""
+"""What a cell prints: something with a digit to be accounted for, what something is called, words, or nothing."""
 
 NAME = "name"
 """The classification that declares a cell's digits to be part of a name."""
