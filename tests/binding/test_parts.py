@@ -92,7 +92,9 @@ def test_groups_are_evaluated_as_one_by_one(rows: list[tuple[str, str, float]]) 
             mean = evaluated.values["mean"][number, place, 0]
             assert np.isnan(mean) if not values else mean == pytest.approx(statistics.fmean(values), abs=1e-9)
             if len(values) > 1:
-                assert evaluated.values["median"][number, place, 0] == pytest.approx(statistics.median(values), abs=1e-9)
+                assert evaluated.values["median"][number, place, 0] == pytest.approx(
+                    statistics.median(values), abs=1e-9
+                )
                 assert evaluated.values["sd"][number, place, 0] == pytest.approx(statistics.stdev(values), abs=1e-6)
 
 

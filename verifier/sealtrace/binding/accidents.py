@@ -94,7 +94,9 @@ def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
         for place in np.nonzero(candidate.covered & ~candidate.agrees)[0]:
             row = series.spots[place].row
             printed_by = scoring.hits(
-                candidate.expected, np.full(len(series.slots), series.low[place]), np.full(len(series.slots), series.high[place])
+                candidate.expected,
+                np.full(len(series.slots), series.low[place]),
+                np.full(len(series.slots), series.high[place]),
             )
             owners = [series.spots[one].row for one in np.nonzero(printed_by)[0] if one != place]
             if len(owners) == 1:

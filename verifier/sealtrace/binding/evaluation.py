@@ -32,7 +32,8 @@ def evaluate(
 ) -> Evaluated | None:
     """Statistics over the rows that each number selects, for every combination of values of the fixed fields.
 
-    `chosen` is [number, row]; `fixed` are places of fields; `simple` wants means only. None where there are no rows or too many combinations.
+    `chosen` is [number, row]; `fixed` are places of fields; `simple` wants means only. None where there are no rows
+    or too many combinations.
     """
     cells = chosen.shape[0]
     cell, row = np.nonzero(chosen)
@@ -101,9 +102,7 @@ def _combinations(
     return filters, place[joined]
 
 
-def _medians(
-    block: Numbers, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], sizes: Numbers
-) -> Numbers:
+def _medians(block: Numbers, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], sizes: Numbers) -> Numbers:
     """Medians of the groups, NaN aside: one sort by group and value for each measure."""
     group = np.repeat(np.arange(len(starts)), counts)
     found = np.full(sizes.shape, np.nan)

@@ -116,9 +116,9 @@ def _delimited(text: str, name: str) -> Rows:
         if len(row) == len(names):
             kept.append(row)
             places.append(f"{name}:{reader.line_num}")
-    columns: dict[str, list[Any]] = {
-        column: list(values) for column, values in zip(names, zip(*kept, strict=True), strict=True)
-    } if kept else {}
+    columns: dict[str, list[Any]] = (
+        {column: list(values) for column, values in zip(names, zip(*kept, strict=True), strict=True)} if kept else {}
+    )
     return Rows(name, columns, places)
 
 

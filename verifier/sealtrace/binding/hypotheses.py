@@ -1,4 +1,4 @@
-"""What could give a series: which rows its labels select, which fields are fixed besides, how numbers are transformed."""
+"""What could give a series: rows that its labels select, fields that are fixed besides, changes of unit."""
 
 from __future__ import annotations
 
@@ -162,9 +162,7 @@ def _is_column(frame: Frame, place: int) -> bool:
     return frame.dimensions[place].name == "column"
 
 
-def _selection(
-    frame: Frame, matched: list[tuple[float, int, npt.NDArray[np.int32]]], numbers: int
-) -> Selection | None:
+def _selection(frame: Frame, matched: list[tuple[float, int, npt.NDArray[np.int32]]], numbers: int) -> Selection | None:
     """The rows that all the fields select together; a field that leaves most numbers without a row is not used."""
     chosen = np.ones((numbers, frame.rows), dtype=bool)
     covered = np.ones(numbers, dtype=bool)

@@ -32,7 +32,9 @@ _NAMING = re.compile(
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"(?:[\d.]+\s*(?:,\s*and|,\s*or|,|and|or|to|[–-])\s*)+$")
-_LIMIT = re.compile(r"(?:[<>≤≥]=?|at least|at most|below|above|under|over|exceeds?|threshold(?: of)?)\s*$", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"(?:[<>≤≥]=?|at least|at most|below|above|under|over|exceeds?|threshold(?: of)?)\s*$", re.IGNORECASE
+)
 _SETTING = re.compile(r"([A-Za-z_]\w*)\s*=\s*$")
 _LEVEL = re.compile(r"\s*(?:CI\b|confidence|credible)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])")
@@ -147,8 +149,8 @@ def _left_behind(
         one.status, one.expected = "off", cell.slots[0].text
         one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
         one.message = (
-            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; {grid.name} prints "
-            f"{cell.slots[0].text}, and so do the results"
+            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
+            f"{grid.name} prints {cell.slots[0].text}, and so do the results"
         )
 
 

@@ -41,7 +41,9 @@ class Named:
         if not self.frame.derived.startswith("mean") and not self.frame.derived.startswith("rows"):
             return f"{self.frame.measures[self.measure]} at {self.frame.places[self.row]}"
         where = " and ".join(
-            f"{one.name} = {one.values[one.codes[self.row]]}" for one in self.frame.dimensions if one.codes[self.row] >= 0
+            f"{one.name} = {one.values[one.codes[self.row]]}"
+            for one in self.frame.dimensions
+            if one.codes[self.row] >= 0
         )
         what = "rows" if self.frame.derived == "rows" else f"mean of {self.frame.measures[self.measure]}"
         return f"{what} in {self.frame.name}" + (f" where {where}" if where else "")
@@ -56,8 +58,7 @@ class Records:
         self._frames = [frame for frame in frames if 0 < frame.numbers.size <= MAX_VALUES]
         self._measures = [[_told(words(name)) for name in frame.measures] for frame in self._frames]
         self._fields = [
-            [(one, [_told(told) for told in _value_words(one)]) for one in primary(frame)]
-            for frame in self._frames
+            [(one, [_told(told) for told in _value_words(one)]) for one in primary(frame)] for frame in self._frames
         ]
         sizes = [frame.numbers.size for frame in self._frames]
         self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if sizes else np.zeros(1, np.int64)

@@ -56,11 +56,7 @@ def formula_of(candidate: Candidate) -> str:
     text = candidate.transformation.text(text)
     where = " and ".join(f"{name} = {value or 'none'}" for name, value in candidate.fixed)
     by = ", ".join(name for name in selected_by(candidate) if name != "column")
-    return (
-        f"{text} in {candidate.frame.name}"
-        + (f" where {where}" if where else "")
-        + (f" by {by}" if by else "")
-    )
+    return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + (f" by {by}" if by else "")
 
 
 def records_behind(candidate: Candidate, place: int, most: int = 5) -> tuple[list[str], int]:

@@ -63,10 +63,10 @@ def command(
     from sealtrace.binding.checking import concluded, examine
     from sealtrace.binding.saving import draft_of
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.printed.papers import read_paper
     from sealtrace.cli.asking import ask_about
     from sealtrace.cli.subjects import read_subject
     from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.printed.papers import read_paper
     from sealtrace.relations.auditing import audit
 
     targets = targets_of(forms, outputs, FORMS)
