@@ -9,7 +9,7 @@ from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
 from sealtrace.printed import cells  # noqa: F401 - imported for the metrics that it registers
 from sealtrace.printed.judgement import DEFINITIONS
-from sealtrace.printed.metrics import METRICS
+from sealtrace.printed.metrics import all_metrics
 from sealtrace.relations import decision, reading
 from sealtrace.relations.families.registry import FAMILIES
 from sealtrace.relations.syntax import FUNCTIONS, ORDERS
@@ -43,7 +43,7 @@ def recipes() -> Iterator[str]:
     yield from ("## Status of a cell", "", "| status | meaning |", "|---|---|")
     yield from (f"| `{status.value}` | {meaning} |" for status, meaning in DEFINITIONS.items())
     yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
-    for metric in METRICS.values():
+    for metric in all_metrics().values():
         arguments = [*metric.arguments, *(f"[{name}]" for name in metric.optional)]
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
         yield f"| `{metric.name}` | {' '.join(arguments) or '-'} | {_cell(metric.formula)}{kind} |"

@@ -159,10 +159,11 @@ def test_a_consistent_audit_is_short() -> None:
     """Nothing to worry about takes few lines."""
     found = audit("fine")
     quiet = found.model_copy(
-        update={"verdict": "consistent", "decisions": found.decisions[3:], "problems": [], "suggestions": []}
+        update={"verdict": "nothing-found", "decisions": found.decisions[3:], "problems": [], "suggestions": []}
     )
-    assert audit_text.render(quiet).splitlines()[:3] == [
-        "CONSISTENT  fine",
-        "0 relations cannot hold, 0 undecided, 1 can hold",
+    assert audit_text.render(quiet).splitlines()[:4] == [
+        "NOTHING FOUND: 75 % of 4 numbers checked by something that could fail",
+        "fine",
+        "0 contradictions, 0 suspicions, 0 undecided, 1 can hold",
         "",
     ]

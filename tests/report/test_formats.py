@@ -11,8 +11,8 @@ import yaml
 from cli.runner import sealtrace
 from report.samples import good, good_page, hostile
 from sealtrace.cli import audit, diff, report, verify
-from sealtrace.cli.subjects import read_subject
 from sealtrace.relations.auditing import audit as audited
+from sealtrace.relations.subjects import read_subject
 from sealtrace.report.formats import BY_NAME, FORMATS, OF_AUDITS, OF_CELLS, OF_REPORTS, Showing
 from support import ROOT
 

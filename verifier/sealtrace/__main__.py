@@ -7,7 +7,7 @@ import sys
 if not sys.flags.safe_path:
     del sys.path[0]
 
-from sealtrace.cli.main import main
+from sealtrace.cli.main import program
 
 if __name__ == "__main__":
-    main()
+    program()

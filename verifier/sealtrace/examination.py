@@ -18,12 +18,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from sealtrace import __version__
+from sealtrace.bundle.asked import Asked
+from sealtrace.bundle.budget import Budget, BudgetError
+from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
@@ -32,6 +36,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.stages import stage_links
+from sealtrace.checks.witnesses import Outside, coverage, disclosures
 from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.packs import Pack, loaded, packs
@@ -43,6 +48,7 @@ from sealtrace.contract.report import (
     Coverage,
     Place,
     Report,
+    StageCoverage,
     Status,
     Summary,
     Verdict,
@@ -61,7 +67,11 @@ def examine(
     strict: bool = False,
     expect_root: str | None = None,
     every_row: bool = False,
+    draft: bool = False,
+    reported: Sequence[str | PathLike[str]] = (),
     progress: Progress | None = None,
+    asked: Asked | None = None,
+    budget: Budget | None = None,
 ) -> Examination:
     """Examine a bundle: read it once, run its checks, and answer whatever is asked afterwards.
 
@@ -69,17 +79,21 @@ def examine(
     `skip` choose checks by id or id prefix; what is left out is reported as skipped, and the verdict
     is then at best `incomplete`. With `strict` a warning counts as an error. `expect_root` is the root
     digest that the paper names. `every_row` validates each row with jsonschema and with its model too,
-    besides the column predicates. `progress` is called with a step's name, how much of it is done, and how much
-    there is.
+    besides the column predicates. `draft` examines a directory that is not sealed as if it were. `reported` are papers
+    whose tables must print what the bundle's table records say. `progress` is called with a step's name, how much of it
+    is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
+    have witnessed. `budget` bounds memory, time and reading.
 
-    Raises `BundleError` where there is no bundle to read, and `ValueError` for a check that does not
-    exist. Everything else that is wrong is a finding.
+    Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
+    check that does not exist. Everything else that is wrong is a finding.
     """
     chosen = select(check, skip)
-    bundle = read_bundle(
-        default_bundle() if path is None else Path(path), every_row=every_row, progress=progress
-    )  # (1)
-    return Examination(bundle, chosen, strict=strict, expect_root=expect_root, progress=progress)
+    place = default_bundle() if path is None else Path(path)
+    with draft_bundle(place) if draft else nullcontext(place) as read_from:
+        bundle = read_bundle(read_from, every_row=every_row, progress=progress, budget=budget)  # (1)
+    bundle.asked = asked or Asked()
+    bundle.reported = [Path(one) for one in reported]
+    return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
 
 
 class Examination:
@@ -91,18 +105,24 @@ class Examination:
         chosen: frozenset[str] | None = None,
         *,
         strict: bool = False,
+        draft: bool = False,
         expect_root: str | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.bundle = bundle
         self.strict = strict
+        self.draft = draft
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
         self.evidence = Evidence(bundle, expect_root, progress)
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
         due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)
         for number, entry in enumerate(due, 1):
-            self.outcomes[entry.id], self.results[entry.id] = self._run(entry)  # (3)
+            try:
+                bundle.budget.on_time(entry.id)
+                self.outcomes[entry.id], self.results[entry.id] = self._run(entry)  # (3)
+            except BudgetError as error:
+                raise BudgetError(error.reason, [later.id for later in due[number - 1 :]]) from None
             self.evidence.progress("checking", number, len(due))
 
     # Checks
@@ -226,6 +246,7 @@ class Examination:
             bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
             verdict="findings" if warned else _verdict(checks),  # (6)
             strict=self.strict,
+            draft=self.draft,
             summary=self._summary(),  # (5)
             checks=checks,
             findings=findings,
@@ -245,8 +266,22 @@ class Examination:
                 parts[name] = [*parts[name], *value] if name == "inspected" else value
         return Summary(
             max_discrepancy=largest,
-            chain=Chain(seals=len(self.bundle.documents_of("seal")), stages=len(STAGES), signatures=0, timestamps=0),
+            chain=self._chain(),
+            disclosed=disclosures(self.evidence) if "witness.disclosed" in self.outcomes else [],
             **parts,
+        )
+
+    def _coverage(self) -> list[StageCoverage]:
+        return coverage(self.evidence) if "witness.outside" in self.outcomes else []
+
+    def _chain(self) -> Chain:
+        looked = "witness.outside" in self.outcomes
+        return Chain(
+            seals=len(self.bundle.documents_of("seal")),
+            stages=len(STAGES),
+            signatures=self.evidence.seen_as(Outside).witnesses.count("signature") if looked else 0,
+            timestamps=self.evidence.seen_as(Outside).witnesses.count("timestamp") if looked else 0,
+            coverage=self._coverage(),
         )
 
     def _present(self) -> list[Pack]:
@@ -260,7 +295,8 @@ class Examination:
         """The evidence behind the verdict, for pages."""
         parts: dict[str, Any] = {}
         for pack in self._present():
-            parts |= loaded(pack.overview).details(self.seen_by(pack), self)
+            made = loaded(pack.overview).details(self.seen_by(pack), self)
+            parts |= made | {"plots": [*parts.get("plots", []), *made.get("plots", [])]}
         return Details(
             lineages=[_lineage(result) for result in self.cells],
             tables=[
@@ -275,7 +311,7 @@ class Examination:
                 )
                 for table in self.bundle.documents_of("table")
             ],
-            stages=stage_links(self.evidence),
+            stages=stage_links(self.evidence, {one.stage: one.witnesses for one in self._coverage()}),
             **parts,
         )
 

@@ -9,6 +9,9 @@ import leduc_recipe
 from leduc_students_recipe.build import build
 from leduc_students_recipe.platform import platform_bytes
 
+GAME_MODULES = ("game", "solver", "values")
+"""What the study takes from the recipe of Leduc profiles."""
+
 
 def rebuild(directory: Path) -> None:
     """Builds the study with its source, the game's and the platform archived beside it.
@@ -16,8 +19,9 @@ def rebuild(directory: Path) -> None:
     The source is archived as text: as modules, an installer would compile it inside the sealed bundle.
     """
     code: dict[str, bytes] = {}
-    for package in (Path(__file__).parent, Path(leduc_recipe.__file__).parent):
-        code |= {f"{package.name}/{path.name}.txt": path.read_bytes() for path in sorted(package.glob("*.py"))}
+    here, game = Path(__file__).parent, Path(leduc_recipe.__file__).parent
+    for path in (*sorted(here.glob("*.py")), *(game / f"{name}.py" for name in GAME_MODULES)):
+        code[f"{path.parent.name}/{path.name}.txt"] = path.read_bytes()
     build(directory, code | {"environment.json": platform_bytes()})
 
 

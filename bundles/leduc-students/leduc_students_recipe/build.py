@@ -120,7 +120,7 @@ def scale_rows(made: Study) -> list[dict[str, Any]]:
         {
             "run": run,
             "scale": one.scale,
-            "states": DISTILLATION["calibration"]["draws"],  # type: ignore[index]
+            "states": DISTILLATION["calibration"]["draws"],
             "violations": one.violations,
             "bound": one.bound,
             "certified": one.certified,

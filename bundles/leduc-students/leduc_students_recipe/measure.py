@@ -21,7 +21,7 @@ from leduc_students_recipe.settings import SERVICE
 
 MEASURED = Path(__file__).parent / "measured.json"
 LOAD_SEED = 808
-TIMEOUT = float(SERVICE["timeout_ms"]) / 1000  # type: ignore[arg-type]
+TIMEOUT = float(SERVICE["timeout_ms"]) / 1000
 
 
 def state_of(request: str) -> str:
@@ -49,8 +49,8 @@ def outcome_of(said: str | None, state: str) -> str:
 
 def requests_of(arm: str) -> list[tuple[str, str]]:
     """(request, phase): the warm-up first."""
-    warm = [(f"{arm}/w{number}", "warm-up") for number in range(int(SERVICE["warm_up"]))]  # type: ignore[call-overload]
-    return warm + [(f"{arm}/t{number}", "timed") for number in range(int(SERVICE["requests"]))]  # type: ignore[call-overload]
+    warm = [(f"{arm}/w{number}", "warm-up") for number in range(int(SERVICE["warm_up"]))]
+    return warm + [(f"{arm}/t{number}", "timed") for number in range(int(SERVICE["requests"]))]
 
 
 def measure(candidates: dict[str, str]) -> dict[str, list[Any]]:
@@ -69,7 +69,7 @@ def measure(candidates: dict[str, str]) -> dict[str, list[Any]]:
     def ask(request: str, candidate: str) -> None:
         state = state_of(request)
         attempts: list[Any] = []
-        while len(attempts) < int(SERVICE["attempts"]):  # type: ignore[call-overload]
+        while len(attempts) < int(SERVICE["attempts"]):
             body = {"request": request, "attempt": len(attempts), "candidate": candidate, "state": state}
             started = time.perf_counter()
             said = _post(port, json.dumps(body | {"prompt": prompt_of(state)}))
@@ -83,7 +83,7 @@ def measure(candidates: dict[str, str]) -> dict[str, list[Any]]:
         for arm, candidate in candidates.items():
             for phase in ("warm-up", "timed"):
                 wanted = [request for request, of in requests_of(arm) if of == phase]
-                with ThreadPoolExecutor(int(SERVICE["concurrency"])) as workers:  # type: ignore[call-overload]
+                with ThreadPoolExecutor(int(SERVICE["concurrency"])) as workers:
                     list(workers.map(lambda request: ask(request, candidate), wanted))
     finally:
         service.communicate("")
@@ -105,7 +105,7 @@ def attempt_records() -> list[dict[str, Any]]:
     """The measured attempts as records."""
     stored = json.loads(MEASURED.read_text(encoding="utf-8"))["requests"]
     records = []
-    for arm in SERVICE["arms"]:  # type: ignore[attr-defined]
+    for arm in SERVICE["arms"]:
         for request, phase in requests_of(arm):
             state, trigger = state_of(request), "first"
             for number, (started, elapsed, said) in enumerate(stored[request]):

@@ -24,7 +24,7 @@ def draw(seed: int, match: str, purpose: str) -> float:
 
 def evaluators(teacher: Policy) -> tuple[Values, Values]:
     """Weak values, against a uniform opponent; strong ones, against the teacher with a little of the uniform one."""
-    share = float(DISTILLATION["smoothing"])  # type: ignore[arg-type]
+    share = float(DISTILLATION["smoothing"])
     plain = uniform()
     smoothed = {
         name: [(1 - share) * mine + share * other for mine, other in zip(teacher[name], plain[name], strict=True)]
@@ -118,12 +118,12 @@ class Calibrated:
 
 def calibrate(student: StudentPlayer, strong: Values, sample: list[str]) -> list[Calibrated]:
     """Every scale of the grid."""
-    share = float(DISTILLATION["zeta"]) / len(SCALES)  # type: ignore[arg-type]
+    share = float(DISTILLATION["zeta"]) / len(SCALES)
     result = []
     for scale in SCALES:
         count = sum(violated(student, scale, strong, sample))
         bound = upper_bound(count, len(sample), share)
-        result.append(Calibrated(scale, count, bound, bound <= float(DISTILLATION["epsilon"])))  # type: ignore[arg-type]
+        result.append(Calibrated(scale, count, bound, bound <= float(DISTILLATION["epsilon"])))
     return result
 
 
@@ -135,7 +135,7 @@ def chosen(calibrated: list[Calibrated]) -> str:
 def violated(student: StudentPlayer, scale: str, strong: Values, sample: list[str]) -> list[bool]:
     """Where the policy's strong value lies more than tau below the base's, state by drawn state."""
     base, policy = student.policy("0"), student.policy(scale)
-    tau = float(DISTILLATION["tau"])  # type: ignore[arg-type]
+    tau = float(DISTILLATION["tau"])
     worse = {name: expected(policy[name], strong[name]) - expected(base[name], strong[name]) < -tau for name in SETS}
     return [worse[name] for name in sample]
 

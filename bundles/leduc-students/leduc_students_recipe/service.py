@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -56,7 +57,7 @@ def serve(candidates: list[str]) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             said = answer(policies, request)
             if said is None:
-                time.sleep(2 * float(SERVICE["timeout_ms"]) / 1000)  # type: ignore[arg-type]
+                time.sleep(2 * float(SERVICE["timeout_ms"]) / 1000)
                 self.close_connection = True
                 return
             body = said.encode()
@@ -71,8 +72,6 @@ def serve(candidates: list[str]) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     print(server.server_address[1], flush=True)
-    import threading
-
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()
     server.shutdown()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 SEEDS = (11, 23, 37, 53, 71)
 RUNS = tuple(f"s{seed}" for seed in SEEDS)
 THREE = RUNS[:3]
@@ -34,7 +36,7 @@ GAME = {
     "most_raises": 2,
     "tolerance": "1e-12",
 }
-DISTILLATION = {
+DISTILLATION: dict[str, Any] = {
     "teacher": TEACHER,
     "smoothing": "0.01",
     "features": list(FEATURES),
@@ -54,7 +56,7 @@ DISTILLATION = {
         "seed": RESAMPLING_SEED,
     },
 }
-CONTEST = {
+CONTEST: dict[str, Any] = {
     "seed": CONTEST_SEED,
     "arms": [f"{run}@{scale}" for run in RUNS for scale in SCALES],
     "opponents": list(OPPONENTS),
@@ -63,7 +65,7 @@ CONTEST = {
     "limit": "5",
 }
 ARMS = ("no-residual", "fixed", "calibrated")
-SERVICE = {
+SERVICE: dict[str, Any] = {
     "service": "student",
     "arms": [f"{arm}/{run}" for arm in ARMS for run in RUNS],
     "actions": ["fold", "call", "raise"],

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from leduc_recipe.values import worth
 from leduc_students_recipe import formulas
+from leduc_students_recipe.players import SETS
 from leduc_students_recipe.settings import ARMS, CONTEST, DISTILLATION, OPPONENTS, RUNS, SERVICE, THREE
 from leduc_students_recipe.study import Candidate, Study
 
 Hand = dict[str, Any]
 Recipe = dict[str, Any]
 TITLES = {"no-residual": "No residual", "fixed": "Fixed residual", "calibrated": "Risk-calibrated residual"}
-HELD_OUT = int(DISTILLATION["held_out"]["draws"])  # type: ignore[index]
+HELD_OUT = int(DISTILLATION["held_out"]["draws"])
 
 
 class Report:
@@ -226,7 +228,6 @@ def opponents(report: Report) -> dict[str, Any]:
 def tree_ev(report: Report, candidate: Candidate, opponent: str) -> float:
     """The exact mean of both seats."""
     other = report.study.opponents[opponent]
-    from leduc_students_recipe.players import SETS
 
     def value(first: dict[str, list[float]], second: dict[str, list[float]]) -> float:
         return worth({name: (first if state.player == 0 else second)[name] for name, state in SETS.items()}).value
@@ -285,6 +286,9 @@ def endpoints(report: Report) -> dict[str, Any]:
     def of(arm: str, name: str) -> list[float]:
         return [QUANTITIES[name](candidate) for candidate in report.candidates(arm)]
 
+    def mean_of(name: str, arm: str) -> str:
+        return f"{formulas.mean(of(arm, name)):.4f}"
+
     def hand_interval(arm: str) -> str:
         low, high = formulas.interval(by_pair(report.played(report.candidates(arm))), float(str(CONTEST["z"])))
         return f"[{low:.4f}, {high:.4f}]"
@@ -299,7 +303,7 @@ def endpoints(report: Report) -> dict[str, Any]:
             hand_interval,
         ),
         *(
-            row(label, over(name, "mean"), lambda arm, name=name: f"{formulas.mean(of(arm, name)):.4f}")  # type: ignore[misc]
+            row(label, over(name, "mean"), partial(mean_of, name))
             for label, name in (
                 ("Profile NashConv", "nash_conv"),
                 ("Best response, player 0", "best_response_0"),
@@ -330,7 +334,7 @@ def calibration(report: Report) -> dict[str, Any]:
     rows = []
     for run in RUNS:
         taken = next(each for each in report.study.calibration[run] if each.scale == report.study.chosen[run])
-        cells = [run, taken.scale, f"{taken.violations}/{DISTILLATION['calibration']['draws']}", f"{taken.bound:.4f}"]  # type: ignore[index]
+        cells = [run, taken.scale, f"{taken.violations}/{DISTILLATION['calibration']['draws']}", f"{taken.bound:.4f}"]
         rows.append({"label": run, "cells": cells, "arguments": {"run": run}})
     arguments = {"run": "{run}"}
     return {
@@ -360,7 +364,7 @@ def associations(report: Report) -> dict[str, Any]:
         ("Paired opponent EV", "hand_ev", "completed hand"),
         ("Opponent score", "score", "completed hand"),
     )
-    settings: dict[str, Any] = DISTILLATION["association"]  # type: ignore[assignment]
+    settings: dict[str, Any] = DISTILLATION["association"]
     seed, resamples = settings["seed"], settings["resamples"]
     rows = []
     for label, name, unit in listed:

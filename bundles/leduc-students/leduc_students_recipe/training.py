@@ -6,7 +6,6 @@ Matrix products are not the same to the last bit on every machine, so the weight
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -93,10 +92,9 @@ def slopes(
 
 def stored(weights: list[Matrix]) -> list[dict[str, Any]]:
     """Layers as records have them."""
-    listed: Callable[[Matrix], Any] = lambda matrix: matrix.tolist()  # noqa: E731 - one word for two uses
     return [
-        {"weights": listed(weights[0]), "bias": listed(weights[1]), "activation": "tanh"},
-        {"weights": listed(weights[2]), "bias": listed(weights[3]), "activation": "identity"},
+        {"weights": weights[0].tolist(), "bias": weights[1].tolist(), "activation": "tanh"},
+        {"weights": weights[2].tolist(), "bias": weights[3].tolist(), "activation": "identity"},
     ]
 
 

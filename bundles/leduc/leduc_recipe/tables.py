@@ -27,7 +27,11 @@ VARIANT = (
     "the variant of CFR+: both players updated in one sweep, regrets floored once a sweep, and update t's own policy "
     "averaged with the weight t under the player's reach"
 )
-ORDER = "the order of floating-point operations: the thousandth average depends on it in the fourth decimal"
+ORDER = (
+    "the order of floating-point operations, on which the fourth decimal depends after a thousand updates: "
+    "six orders of adding up the same nine deals give a NashConv between 0.013623 and 0.013861, which print as 0.0136, "
+    "0.0137, 0.0138 or 0.0139, and runs with 77 and with 154 decimal digits both give 0.013868 (tab:arithmetic)"
+)
 
 
 def paper_table() -> dict[str, Any]:

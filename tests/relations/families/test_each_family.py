@@ -145,11 +145,3 @@ def test_ways_to_repair_a_contradiction_are_tried() -> None:
 def test_steps_finer_than_the_print_say_nothing() -> None:
     """Every number of two digits is a rate over a thousand."""
     assert claimed(read(table("Accuracy on 1000 questions.", "Arm | Accuracy", ["A | 0.51"])), "granularity") == []
-
-
-def test_a_number_of_the_text_is_found_in_the_table_that_its_sentence_names() -> None:
-    """The same string stands in two tables, and the sentence names the second."""
-    first, second = (table("", "Arm | Loss", ["x | 1.234"], label) for label in ("tab:a", "tab:b"))
-    paper = read(first, second, prose=r"As Table~\ref{tab:b} shows, the loss is 1.234.")
-    (claim,) = claimed(paper, "quoted")
-    assert claim.facts[1].table == "tab:b"

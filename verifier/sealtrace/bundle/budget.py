@@ -31,14 +31,27 @@ class BudgetError(BundleError):
 
 
 @dataclass
-class Budget:
-    """What one run may spend; the defaults suit a laptop."""
+class Limits:
+    """What a run may spend where nobody says otherwise; the defaults suit a laptop."""
 
     memory: int = 4 * GIB
     """Bytes of records held at once, as they are estimated before they are read."""
     reading: int = 64 * GIB
     """Bytes read or unpacked."""
     seconds: float = 900.0
+
+
+LIMITS = Limits()
+"""Those of this process; options of the command line raise them."""
+
+
+@dataclass
+class Budget:
+    """What one run may spend, and has spent."""
+
+    memory: int = field(default_factory=lambda: LIMITS.memory)
+    reading: int = field(default_factory=lambda: LIMITS.reading)
+    seconds: float = field(default_factory=lambda: LIMITS.seconds)
     started: float = field(default_factory=time.monotonic)
     held: int = 0
     done: int = 0

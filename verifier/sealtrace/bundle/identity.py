@@ -13,6 +13,8 @@ from sealtrace.bundle.content import document_digest
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
 SEALS = "seals"
+WITNESSES = "witnesses"
+"""Evidence from outside about the seals, which no seal can list."""
 MAX_PATH = 200
 """As many characters as a name of the contract may have."""
 
@@ -37,6 +39,11 @@ class Entry:
     split: str | None = None
     rows: int | None = None
     content_sha256: str | None = None
+
+    @property
+    def records(self) -> str:
+        """What its rows are called: the kind; of a dataset, its name."""
+        return self.path.rpartition("/")[2].split(".")[1] if self.kind == "rows" and "." in self.path else self.kind
 
     def as_json(self) -> dict[str, Any]:
         """The entry without what is absent."""

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
+from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.identity import MANIFEST, SUMS, Entry, file_digest, root_digest, sums_text, unsafe_path
-from sealtrace.bundle.layout import misplaced
+from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
+from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.kinds import KINDS, Form
+from sealtrace.contract.kinds import KINDS, STAGES, Form
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,10 @@ class Bundle:
     documents: list[Document] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     manuscripts: dict[str, str] = field(default_factory=dict)
+    reported: list[Path] = field(default_factory=list)
+    """Papers at hand, which must print what the bundle's table records say."""
+    declared: dict[str, Declared] = field(default_factory=dict)
+    """What the rows of each dataset are."""
 
     manifest_defects: list[Defect] = field(default_factory=list)
     listing: list[Defect] = field(default_factory=list)
@@ -61,6 +70,11 @@ class Bundle:
     syntax: Defects = field(default_factory=Defects)
     document_misfits: list[Defect] = field(default_factory=list)
     marks: list[Defect] = field(default_factory=list)
+    witnesses: dict[str, bytes] = field(default_factory=dict)
+    """Signatures, timestamps and the like, which no seal can list."""
+    forward: list[Defect] = field(default_factory=list)
+    """Digests of later files in earlier ones."""
+    asked: Asked = field(default_factory=Asked)
     budget: Budget = field(default_factory=Budget)
     """What is left to be spent on this bundle."""
 
@@ -77,10 +91,14 @@ class Bundle:
         return [one for one in self.documents if one.kind == kind and one.fits]
 
 
+FORMAT = 1
+"""The newest bundle format that can be read."""
+
 Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
 
 
+LONGEST_WITNESS = 2**20
 _OBJECTS = 12
 """How many times its length a JSON text takes as Python objects, at most but for texts made to be large."""
 
@@ -90,8 +108,11 @@ def read_bundle(
 ) -> Bundle:
     """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it."""
     budget = budget or Budget()
-    with open_container(path, budget) as container:
-        return _Reader(container, _members(path, container), every_row, progress, budget).read()
+    try:
+        with open_container(path, budget) as container:
+            return _Reader(container, _members(path, container), every_row, progress, budget).read()
+    except BudgetError as error:
+        raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
 
 
 def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
@@ -120,8 +141,11 @@ def _members(path: Path, container: Container) -> list[Member]:
     return members
 
 
-_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 0, Form.BYTES: 4}
-"""How many times its length a file takes besides its bytes; rows are estimated when they are read."""
+_DIGEST = re.compile(rb"[0-9a-f]{64}")
+_QUOTED = re.compile(rb'"[0-9a-f]{64}"')
+_LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
+_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
+"""How many times its length a file takes besides its bytes; rows are estimated once more when they are counted."""
 _Result = TypeVar("_Result")
 
 
@@ -156,12 +180,29 @@ class _Reader:
             self._listing()
             self._files()
             self._sums()
+            self._witnesses()
         return bundle
 
+    def _witnesses(self) -> None:
+        for path, kind in self.kinds.items():
+            if _is_witness(path) and kind == "file":
+                data = self._opened(path, self._short)
+                if data is not None:
+                    self.bundle.witnesses[path] = data
+
+    def _short(self, opened: Opened) -> bytes:
+        if opened.size > LONGEST_WITNESS:
+            raise OSError(0, "it is too long to be a witness")
+        self.bundle.budget.hold(opened.size, "the witnesses")
+        return opened.whole()
+
     def _files(self) -> None:
-        """Every listed file. The protocol comes first: it says whether the others must name nobody."""
+        """Every listed file. The protocol comes first: it says whether the others must name nobody.
+
+        Rows come last: a declaration may say what they are.
+        """
         bundle = self.bundle
-        entries = sorted(bundle.entries, key=lambda entry: entry.kind != "protocol")
+        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.kind == "rows"))
         total = sum(entry.bytes for entry in entries)
         done = 0
         for number, entry in enumerate(entries):
@@ -169,7 +210,7 @@ class _Reader:
                 self._file(entry)
             except BudgetError as error:
                 unseen = [later.path for later in entries[number:]]
-                raise BudgetError(error.reason, [*unseen, "and no check was run"]) from None
+                raise BudgetError(f"{error.reason}; no check was run", unseen) from None
             done += entry.bytes
             if self.progress:
                 self.progress("reading", done, total)
@@ -241,6 +282,11 @@ class _Reader:
             place = error.position
             bundle.manifest_defects.append(Defect(place.message, MANIFEST, place.line, place.column))
             return
+        version = manifest.get("sealtrace") if isinstance(manifest, dict) else None
+        if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
+            raise BundleError(
+                f"the bundle has format {version}, and this sealtrace reads up to {FORMAT}; use a newer sealtrace"
+            )
         misfits = misfits_of("manifest", manifest)
         bundle.manifest_defects.extend(
             Defect("the schema refuses this value", MANIFEST, field=pointer, expected=expected, found=found)
@@ -283,7 +329,7 @@ class _Reader:
             if times > 1:
                 bundle.listing.append(Defect("listed more than once", path, expected="once", found=f"{times} times"))
         for path, kinds in present.items():
-            if path not in listed and path not in (MANIFEST, SUMS):
+            if path not in listed and path not in (MANIFEST, SUMS) and not _is_witness(path):
                 bundle.listing.append(Defect("not listed in the manifest; remove it or seal it", path, found=kinds[0]))
             if len(kinds) > 1:
                 bundle.listing.append(
@@ -302,7 +348,7 @@ class _Reader:
         if kind is None or kind.name == "attachment":
             data = b"" if self._stream(entry.path) else None
         else:
-            data = self._bytes(entry.path, _WEIGHTS[kind.form])
+            data = self._bytes(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
         if data is None:
             return
         if not bundle.lengths[entry.path]:
@@ -337,6 +383,37 @@ class _Reader:
         if entry.format != "parquet" and kind.name != "attachment" and self._anonymous():
             bundle.marks.extend(marks_in([data], entry.path))
 
+    def _look_ahead(self, entry: Entry, digests: Iterable[bytes]) -> None:
+        """Notes digests of later files: what a stage names was there when the stage was sealed."""
+        later = self._later.get(entry.stage, {})
+        for digest in sorted({digest.strip(b'"').decode() for digest in digests} & later.keys()):
+            self.bundle.forward.append(
+                Defect(
+                    "the file names the digest of one that is sealed later, so the later one was there before it",
+                    entry.path,
+                    key={"stage": entry.stage},
+                    expected=f"nothing of {later[digest]}",
+                    found=digest,
+                )
+            )
+
+    @cached_property
+    def _later(self) -> dict[str, dict[str, str]]:
+        """Stage to digests that only later stages seal, with the file of each."""
+        result: dict[str, dict[str, str]] = {}
+        seen: dict[str, str] = {}
+        for stage in reversed(STAGES):
+            here = [entry for entry in self.bundle.entries if entry.stage == stage]
+            own = {digest for entry in here for digest in (entry.sha256, entry.content_sha256) if digest}
+            seen = {digest: path for digest, path in seen.items() if digest not in own}
+            result[stage] = dict(seen)
+            seen |= {digest: entry.path for entry in here for digest in (entry.sha256, entry.content_sha256) if digest}
+        for place, stage in enumerate(STAGES):
+            before = [entry for entry in self.bundle.entries if entry.stage in STAGES[:place]]
+            for digest in {digest for entry in before for digest in (entry.sha256, entry.content_sha256) if digest}:
+                result[stage].pop(digest, None)
+        return result
+
     def _document(self, entry: Entry, data: bytes) -> None:
         bundle = self.bundle
         try:
@@ -351,20 +428,53 @@ class _Reader:
             for pointer, expected, found in misfits
         )
         if isinstance(value, dict):
+            self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "dataset" and not misfits:
+                self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
 
     def _rows(self, entry: Entry, data: bytes) -> None:
         bundle = self.bundle
-        store = read_rows(data, entry.path, entry.kind, entry.format, every_row=self.every_row, budget=bundle.budget)
+        form = self._form(entry)
+        if form is None:
+            return
+        store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row, budget=bundle.budget)
         bundle.stores.append(store)
+        if entry.format == "parquet":
+            self._look_ahead(entry, (found for text in _texts(store) for found in _LINE.findall(text)))
+        else:
+            self._look_ahead(entry, _QUOTED.findall(data))
         for defect in store.syntax.listed:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if store.whole is not None:
-            self._content(entry, table_digest(store.whole, entry.kind), store.count)
+            self._content(entry, table_digest(store.whole, form), store.count)
         if entry.format == "parquet" and self._anonymous():
             bundle.marks.extend(marks_in(_texts(store), entry.path))
+
+    def _form(self, entry: Entry) -> RowKind | None:
+        """What the rows of a file are; None, and a defect, where no declaration says so."""
+        if entry.kind != "rows":
+            return entry.kind
+        declared = self.bundle.declared.get(entry.records)
+        if declared is None:
+            message = "nothing declares what these rows are"
+            self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
+        return declared
+
+    def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
+        try:
+            declared = declared_rows(value)
+            if declared.name != dataset_of(entry.path):
+                raise DeclarationError(f"/dataset: {declared.name!r} is not the name in the file's name")
+        except DeclarationError as error:
+            pointer, _, reason = str(error).partition(": ")
+            self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
+            return
+        if declared.name in self.bundle.declared:
+            self.bundle.document_misfits.append(Defect("the dataset is declared twice", entry.path, field="/dataset"))
+        self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
         bundle = self.bundle
@@ -406,6 +516,11 @@ class _Reader:
                         found=_line(other),
                     )
                 )
+
+
+def _is_witness(path: str) -> bool:
+    """A file right below witnesses/: it proves itself or is nothing, so it need not be sealed."""
+    return path.startswith(f"{WITNESSES}/") and path.count("/") == 1
 
 
 def _line(data: bytes | None) -> str:

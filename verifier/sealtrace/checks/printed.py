@@ -6,9 +6,11 @@ relations: most have none, and should not wait for it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.evidence import Evidence
@@ -51,6 +53,26 @@ class Printed(Evidence):
         if result.status is Status.CONSTRAINED and address not in self.bound:
             return replace(result, judgement=Judgement(Status.UNCLASSIFIED, _UNBOUND))
         return result
+
+    # The manuscript
+
+    @cached_property
+    def _manuscript_tables(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The tables of every manuscript that is sealed as source text, by the file's name and their label."""
+        from sealtrace.printed.reported import UnreadableTypeError, read_reported
+
+        texts = {PurePath(path).name: text for path, text in self.bundle.manuscripts.items()}
+        found: dict[str, dict[str, dict[str, Any]]] = {}
+        for name, text in texts.items():
+            with suppress(UnreadableTypeError):
+                found[name] = {one["label"]: one for one in read_reported(text, name, texts.get).records}
+        return found
+
+    def in_manuscript(self, record: dict[str, Any]) -> tuple[str, dict[str, Any] | None] | None:
+        """The sealed source that a table names, and the table there; None where the bundle does not hold the source."""
+        name = PurePath(record.get("source") or "").name
+        tables = self._manuscript_tables.get(name) or self._manuscript_tables.get(f"manuscript.{name}")
+        return None if tables is None else (name, tables.get(record["label"]))
 
     # Relations
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sealtrace import __version__
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import root_digest
 
@@ -75,6 +76,7 @@ def _stamp(moment: datetime) -> str:
     help="The key that must have signed it.",
 )
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     output: Path | None,
@@ -154,6 +156,8 @@ def _attested(
         _complain(f"nothing is stated, because {reason}")
         return 1
     text = json_text(statement(report, verifier=verifier, time=time))
+    if report.verdict != "verified":
+        _complain(f"the statement is about a bundle whose verdict is `{report.verdict}`, and says so")
     write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
     return _exit_code(report)
 

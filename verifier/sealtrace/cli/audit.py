@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import format_options, targets_of
+from sealtrace.cli.targets import format_options, root_option, targets_of
 from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
 
-EXIT_CODES = {"contradiction": 1, "incomplete": 3, "consistent": 0}
+EXIT_CODES = {"contradiction": 1, "incomplete": 3, "suspicion": 0, "nothing-found": 0}
 
 
 def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -53,26 +54,41 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
     help="List the automatic families, and what each of them needs.",
 )
 @click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
-@click.option("--suggest", is_flag=True, help="Search for relations that nobody declared, and show them as guesses.")
+@click.option("--suggest", is_flag=True, help="Show regularities that nobody declared, as a relations file takes them.")
+@click.option("--strict", is_flag=True, help="A suspicion makes the exit code 1, too.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.1, max=86_400),
+    default=120.0,
+    show_default=True,
+    help="For the whole audit; what they do not suffice for is left out, and said.",
+)
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
+@root_option
 @format_options(tuple(OF_AUDITS))
 @quiet_option
+@budget_options
 def command(
     paper: Path,
     relations: tuple[Path, ...],
     families: tuple[str, ...],
     no_automatic: bool,
     suggest: bool,
+    strict: bool,
+    seconds: float,
     everything: bool,
+    root: Path | None,
     forms: tuple[str, ...],
     outputs: tuple[str, ...],
 ) -> int:
     """Decide whether the numbers that PAPER prints can all be true. No records are needed.
 
-    PAPER is a .tex, .md or .csv; or a bundle with table and relation records; or a directory of table
-    records (`sealtrace extract PAPER -o DIR`) and .relations files. A printed number stands for all values
-    that round to it. A relation is a formula over such numbers. It can hold, or cannot (a proof, with the
-    arithmetic in one line), or is undecided.
+    PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes; or a bundle with table and
+    relation records; or a directory of table records (`sealtrace extract PAPER -o DIR`) and .relations
+    files. A printed number stands for all values that round to it. A relation is a formula over such
+    numbers. It can hold, or cannot, or is undecided. One that the paper states and that cannot hold is a
+    contradiction: a proof, with the arithmetic in one line. One that was only read by rule, from a sentence
+    or from what holds in the other rows, is a suspicion, with its evidence.
 
     Automatic families need no relations file: they read what headers and captions say. A relations file
     states what else the paper implies, such as
@@ -95,24 +111,33 @@ def command(
 
     FORMATS `sealtrace schema audit` describes the JSON.
 
-    Exit codes: 0 no contradiction; 1 a contradiction; 2 usage or unreadable input; 3 no contradiction, but
-    a declared relation is undecided, a table or a relation could not be read, or nothing was decided.
-    Automatic relations that stay undecided do not change it.
+    Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
+    input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
+    the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
-    from sealtrace.cli.subjects import read_source, read_subject
     from sealtrace.cli.targets import refuse_bad_places, shown_at, write_targets
     from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import read_source, read_subject
 
     targets = targets_of(forms, outputs, tuple(OF_AUDITS))
     chosen = _families(families, no_automatic)
     refuse_bad_places(targets, [paper, *relations])
     with progress_bar() as progress:
-        subject, beside = read_subject(paper, progress)
+        subject, beside = read_subject(paper, progress, root)
         sources = [*beside, *map(read_source, relations)]
-        found = audit(subject, sources, version=__version__, families=chosen, suggest=suggest, progress=progress)
+        found = audit(
+            subject,
+            sources,
+            version=__version__,
+            families=chosen,
+            suggest=suggest,
+            progress=progress,
+            seconds=seconds,
+        )
     _refuse_unreadable(found, [source.name for source in sources])
-    code = EXIT_CODES[found.verdict]
+    suspected = any(one.status == "suspicion" for one in found.decisions)
+    code = 1 if strict and suspected else EXIT_CODES[found.verdict]
     showing = Showing(everything=everything, exit_code=code, prefix=_prefix(paper))
     write_targets(targets, lambda target: OF_AUDITS[target.form](found, shown_at(target, showing)))
     return code

@@ -38,7 +38,7 @@ def command(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int
     from sealtrace.binding.series import Spot
     from sealtrace.bundle.defects import BundleError
     from sealtrace.bundle.reading import read_bundle
-    from sealtrace.cli.asking import ask_about
+    from sealtrace.cli.bindings_asked import ask_about
     from sealtrace.cli.check import EXIT_CODES, refuse_silent_asking
     from sealtrace.cli.output import paint, text_width, write_output
     from sealtrace.report import check_text

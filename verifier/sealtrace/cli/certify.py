@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.constants import constant_in, range_of
 from sealtrace.cli.progress import progress_bar, quiet_option
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 )
 @click.option("--width", type=click.IntRange(min=40), metavar="COLUMNS", help="Fit the text into so many columns.")
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     selectors: tuple[str, ...],

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import format_options, targets_of
 from sealtrace.cli.verify import shown_at
@@ -26,6 +27,7 @@ from sealtrace.report.formats import OF_CELLS
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
 @format_options(tuple(OF_CELLS))
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     other: Path | None,

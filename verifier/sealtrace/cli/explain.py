@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.argument("cell", metavar="'TABLE[ROW, COLUMN]'")
 @quiet_option
+@budget_options
 def command(bundle: Path, cell: str) -> int:
     """Show where a printed cell comes from: formula, population, records, unrounded value, rounding.
 

@@ -14,6 +14,7 @@ from keyword import iskeyword
 import click
 
 from sealtrace import __version__
+from sealtrace.cli import budget
 
 COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
@@ -26,10 +27,14 @@ COMMANDS = {
     "show": "Show what a bundle holds: kinds, rows, stages, digests.",
     "report": "Write every report about a bundle into a directory.",
     "attest": "State what passed as a signed in-toto attestation.",
+    "sign": "Sign a bundle's root or a stage of it.",
+    "disclose": "Disclose rows of a sealed tree, chosen or drawn by a seed.",
     "init": "Start a new study from templates.",
-    "import": "Turn a CSV file into records.",
+    "import": "Turn result files into a dataset, and propose what it declares.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
     "extract": "Extract the tables of a paper as records to fill in.",
+    "try": "Try recipes on a bundle or a draft, without sealing.",
+    "digest": "Print the digests of a record file, before it is sealed.",
     "checks": "List the checks, or explain one.",
     "metrics": "List the metrics that recipes can ask for.",
     "schema": "List the record kinds, or print the schema of one.",
@@ -82,6 +87,12 @@ def cli() -> None:
     """
 
 
+def program() -> None:
+    """The `sealtrace` script: a process of its own, which the operating system may bound."""
+    budget.OWN_PROCESS = True
+    main()
+
+
 def main() -> None:
     """Runs the command line and ends with its exit code."""
     # The verifier multiplies small matrices only: threads for it would only cost start-up time.
@@ -119,7 +130,7 @@ def _explain(error: Exception) -> int:
         for line in str(error).splitlines():
             click.echo(f"sealtrace: {harmless(line)}", err=True)
     elif isinstance(error, MemoryError):
-        click.echo("sealtrace: not enough memory for this bundle", err=True)
+        click.echo("sealtrace: no verdict, because memory ran out (--max-memory raises the limit)", err=True)
     else:
         click.echo(
             f"sealtrace: internal error: {type(error).__name__}: {harmless(str(error))}\n"

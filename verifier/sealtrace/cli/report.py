@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import prefix_of, root_digest
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
@@ -34,6 +35,7 @@ DIFF = "diff.md"
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
+@budget_options
 def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, no_timings: bool) -> int:
     """Verify BUNDLE once, and write every report about it into a directory.
 

@@ -16,6 +16,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAMED = re.compile(r"([a-z]+)=(.*)", re.DOTALL)
 
+root_option = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help=r"Read what PAPER puts in (\input) from anywhere below DIR; by default, the top of its repository.",
+)
+
 
 @dataclass(frozen=True)
 class Target:

@@ -8,8 +8,8 @@ from pydantic import ConfigDict, Field
 
 from sealtrace.contract.scalars import Count, Record
 
-AuditVerdict = Literal["contradiction", "incomplete", "consistent"]
-AuditStatus = Literal["holds", "contradiction", "undecided"]
+AuditVerdict = Literal["contradiction", "incomplete", "suspicion", "nothing-found"]
+AuditStatus = Literal["holds", "contradiction", "suspicion", "undecided"]
 
 
 class AuditFact(Record):
@@ -63,6 +63,9 @@ class AuditDecision(Record):
     repairs: list[AuditRepair] = Field(default=[], description="Explanations that were tried.")
     proof: list[str] = Field(default=[], description="Multiplied comparisons whose sum is impossible, line by line.")
     together: list[str] = Field(default=[], description="Of a group: the relations that cannot all hold.")
+    evidence: str | None = Field(None, description="Of a relation that nobody stated: what speaks for it.")
+    chance: float | None = Field(None, description="How probable unrelated numbers would look so, where that is known.")
+    telling: bool = Field(True, description="Whether a wrong number could break it; otherwise it covers nothing.")
     letter: str | None = Field(None, description="What to write to the authors.")
 
 
@@ -77,7 +80,7 @@ class AuditProblem(Record):
 
 
 class AuditSuggestion(Record):
-    """A relation that the numbers satisfy and nobody declared: a guess, and no evidence."""
+    """A relation that the numbers of most rows satisfy and nobody declared: ready for a relations file."""
 
     name: str = Field(description="A name for it.")
     sentence: str = Field(description="What it says.")
@@ -93,19 +96,21 @@ class AuditTally(Record):
 
     family: str = Field(description="The family.")
     holds: Count = Field(description="Relations that can hold.")
-    contradiction: Count = Field(description="Relations that cannot.")
+    contradiction: Count = Field(description="Relations that cannot, though the paper states them.")
+    suspicion: Count = Field(0, description="Relations that cannot, and that were read by rule.")
     undecided: Count = Field(description="Relations of which neither could be shown.")
 
 
 class AuditCoverage(Record):
-    """How many printed numbers are bound by relations that were decided."""
+    """How many printed numbers are checked by a decided relation that a wrong number could break."""
 
     cells: Count = Field(description="Cells with numbers.")
-    constrained: Count = Field(description="Cells that some decided relation speaks of.")
+    constrained: Count = Field(description="Cells that such a relation speaks of.")
     contradicted: Count = Field(description="Those of them that a contradiction speaks of.")
-    unconstrained: Count = Field(description="Cells that no decided relation speaks of.")
-    text: Count = Field(description="Numbers of the running text that were declared.")
-    text_constrained: Count = Field(description="Those of them that some decided relation speaks of.")
+    suspected: Count = Field(0, description="Those of them that a suspicion speaks of.")
+    unconstrained: Count = Field(description="Cells that no such relation speaks of.")
+    text: Count = Field(description="Numbers of the running text that were read or declared.")
+    text_constrained: Count = Field(description="Those of them that such a relation speaks of.")
 
 
 class AuditTable(AuditCoverage):
@@ -121,17 +126,21 @@ class Audit(Record):
     paper: str = Field(description="The paper's file, or the bundle's study.")
     root_sha256: str | None = Field(None, description="The bundle's root digest, where a bundle was audited.")
     verdict: AuditVerdict = Field(
-        description="`contradiction`: some relation cannot hold; `incomplete`: none is contradicted, but a declared "
-        "one is undecided, something could not be read, or nothing was decided; `consistent`: neither."
+        description="`contradiction`: a stated relation cannot hold; `incomplete`: none is contradicted, but a declared "
+        "one is undecided, something could not be read or was left out for time, or nothing was decided; "
+        "`suspicion`: only relations read by rule are broken; `nothing-found`: nothing of all this. That nothing was "
+        "found says as much as the coverage does."
     )
     tallies: list[AuditTally] = Field(description="Results by family.")
     coverage: AuditCoverage = Field(description="Coverage of the whole paper.")
     tables: list[AuditTable] = Field(description="Coverage by table.")
-    decisions: list[AuditDecision] = Field(description="Every relation: contradictions, then undecided, then the rest.")
+    decisions: list[AuditDecision] = Field(
+        description="Every relation: contradictions, then suspicions, then undecided, then the rest."
+    )
     facts: list[AuditFact] = Field(description="Every printed number that a relation speaks of.")
     problems: list[AuditProblem] = Field(default=[], description="What could not be read.")
     left_out: list[AuditProblem] = Field(
-        default=[], description="Members of loops that were passed over, because their cell says n/a."
+        default=[], description="What was passed over: a cell says n/a, or the seconds were used up."
     )
     suggestions: list[AuditSuggestion] = Field(default=[], description="Relations to consider, where asked for.")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sealtrace.printed.keys import key_columns
 from sealtrace.printed.numbers import Printed, read_printed
 
 
@@ -40,6 +41,8 @@ class TableCell:
     mark: str | None = None
     direction: str | None = None
     among: str | None = None
+    key: bool = False
+    """It names its row: a label, not a result."""
     spoilt: str | None = None
     """Why the cell has no place that is certain, where its table is misshapen there."""
 
@@ -52,6 +55,7 @@ class TableCell:
 def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
     """The cells of one table record."""
     columns = record["columns"]
+    keys = key_columns(record)
     times = Counter(column["label"] for column in columns), Counter(row["label"] for row in record["rows"])
     for place, row in enumerate(record["rows"]):
         texts = {column["label"]: text for column, text in zip(columns, row["cells"], strict=False)}
@@ -78,6 +82,7 @@ def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
                 mark=(row.get("marks") or {}).get(label),
                 direction=column.get("direction"),
                 among=row.get("among"),
+                key=label in keys,
                 spoilt=_spoilt(row, label, times, len(columns)),
             )
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import ExtractedTable, Problem, ProseLine
+from sealtrace.printed.extracted import ExtractedTable, Load, Problem, ProseLine
 from sealtrace.printed.tex_columns import RefusedError
 from sealtrace.printed.tex_expansion import Expander
-from sealtrace.printed.tex_files import Load
 from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
 from sealtrace.printed.tex_tokens import BLANK, Token, written
 
 _CAPTIONS = frozenset({"caption", "captionof"})
-# What they hold is set on the title page, often in a tabular that is no table.
-_TITLE_PAGE = frozenset({"author", "affil", "affiliation", "institute", "address", "icmlauthor", "IEEEauthorblockN"})
 # A caption made by \captionof holds for the tables in the same box.
 _BOXES = commands.FLOATS | {"minipage", "center"}
 
@@ -179,7 +176,7 @@ class _Reader:
                 self.boxes[-1].labels.append(written(self.argument()[0]))
             elif token.text in commands.SECTIONS:
                 self.heading()
-            elif token.text in _TITLE_PAGE:
+            elif token.text in commands.TITLE_PAGE:
                 self.option()
                 self.argument()
             elif token.text in ("subfloat", "subcaptionbox"):

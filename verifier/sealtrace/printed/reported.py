@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Problem, ProseLine
+from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Load, Problem, ProseLine
 
 _LONGEST_CAPTION = 4000
 if TYPE_CHECKING:
     from sealtrace.printed.sentences import Sentence
-
-Load = Callable[[str], str | None]
 
 
 @dataclass
@@ -61,8 +58,10 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
         case ".md" | ".markdown":
             from sealtrace.printed.markdown import read_markdown
 
-            tables, problems = read_markdown(text, source)
-            reported.problems.extend(problems)
+            page = read_markdown(text, source)
+            tables = page.tables
+            reported.problems.extend(page.problems)
+            reported.prose.extend(page.prose)
         case ".csv" | ".tsv":
             from sealtrace.printed.delimited import read_csv
 
@@ -70,6 +69,12 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
             reported.problems.extend(problems)
         case suffix:
             raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
+    add_tables(reported, tables)
+    return reported
+
+
+def add_tables(reported: Reported, tables: list[ExtractedTable]) -> None:
+    """Puts tables and their records into what a file reports. Of two with one label, the second gets a mark."""
     reported.tables.extend(tables)
     taken: set[str] = set()
     for number, table in enumerate(tables, 1):
@@ -82,7 +87,6 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
                 reported.problems.append(Problem(message, table.source, table.line, "warning"))
             taken.add(record["label"])
             reported.records.append(record)
-    return reported
 
 
 def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:

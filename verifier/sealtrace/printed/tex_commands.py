@@ -163,6 +163,8 @@ SIGNATURES: dict[str, str] = {
     for name in names.split()
 }
 
+TITLE_PAGE = names("author affil affiliation institute address email icmlauthor IEEEauthorblockN orcid")
+"""What they hold is set on the title page, often in a tabular that is no table."""
 DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip vrule hrule")
 
 SECTIONS = names("chapter part section subsection subsubsection paragraph subparagraph")

@@ -9,7 +9,7 @@ from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, marked_cell
 from sealtrace.printed.panels import RuledRow, with_headers
 from sealtrace.printed.tex_columns import Column, RefusedError, read_columns
-from sealtrace.printed.tex_expansion import ColumnType, is_undecided
+from sealtrace.printed.tex_definitions import ColumnType, is_undecided
 from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, spans_in
 from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
@@ -88,6 +88,8 @@ class _Reader:
         """What a longtable sets apart: endfirsthead, endhead, endfoot, endlastfoot."""
         self.rows: list[_Row] = []
         self.rule: str | None = None
+        self.short: list[tuple[Token, int]] = []
+        """Rows with too few cells: where each begins, and how many it has."""
         self.written = 0  # rows so far, in a table whose spans and rules are keys
 
     def read(self, cursor: Cursor) -> Tabular:
@@ -96,6 +98,11 @@ class _Reader:
             if cursor.peek() is None:
                 break
             self.row(cursor)
+        if self.short:
+            first, got = self.short[0]
+            rows_told = f"{len(self.short)} rows of the table are short; this one" if len(self.short) > 1 else "a row"
+            message = f"{rows_told} has {got} cells of {len(self.columns)}: the rest is read as empty"
+            self.problems.append(first.problem(message, warning=True))
         rows = self.in_printed_order()
         grid = [row for row, _head in rows]
         self.resolve_spans(grid)
@@ -231,8 +238,7 @@ class _Reader:
         if got < expected:
             end = contents[-1][1]
             cells += [marked_cell((), "", end.file.name, end.line) for _ in range(expected - got)]
-            message = f"a row has {got} cells of {expected}: the rest is read as empty"
-            self.problems.append(first.problem(message, warning=True))
+            self.short.append((first, got))
         rule = self.rule or (self.keyed.rule(self.written) if self.keyed else None)
         self.rows.append(_Row(cells, first.line, rule))
         self.rule = None

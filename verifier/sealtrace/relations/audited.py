@@ -19,7 +19,7 @@ from sealtrace.contract.audit import (
 from sealtrace.relations.decision import Decision, Status
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.families.suggestions import Suggestion
+from sealtrace.relations.families.suggested import Suggestion
 from sealtrace.relations.intervals import Bound, Interval, point
 from sealtrace.relations.letters import letter_of
 from sealtrace.relations.rendering import formula_text, number_text
@@ -32,7 +32,7 @@ Cell = tuple[str, str, str]
 def decision_record(decision: Decision) -> AuditDecision:
     """One decision; what only a contradiction has is absent from the others."""
     claim = decision.claim
-    contradicted = decision.status is Status.CONTRADICTION
+    broken = decision.status in (Status.CONTRADICTION, Status.SUSPICION)
     return AuditDecision(
         relation=claim.name,
         family=claim.family,
@@ -52,7 +52,10 @@ def decision_record(decision: Decision) -> AuditDecision:
         repairs=[AuditRepair(says=one.says, works=one.works) for one in decision.repairs],
         proof=decision.certificate.text() if decision.certificate is not None else [],
         together=[one.name for one in decision.together],
-        letter=letter_of(decision) if contradicted else None,
+        evidence=claim.evidence or None,
+        chance=claim.chance,
+        telling=claim.telling,
+        letter=letter_of(decision) if broken else None,
     )
 
 
@@ -93,12 +96,14 @@ def tallies_of(decisions: Iterable[Decision]) -> list[AuditTally]:
 def coverage_of(
     facts: Facts, texts: Iterable[str], decisions: Iterable[Decision]
 ) -> tuple[AuditCoverage, list[AuditTable]]:
-    """How many numbers the decided relations bind: of the whole paper, and of each table."""
-    decided = [one for one in decisions if one.status is not Status.UNDECIDED]
-    bound = {place for one in decided for fact in one.cells for place in _places(fact)}
-    wrong = {
-        place for one in decided if one.status is Status.CONTRADICTION for fact in one.cells for place in _places(fact)
-    }
+    """How many numbers are checked by something that could fail: of the whole paper, and of each table."""
+    decided = [one for one in decisions if one.status is not Status.UNDECIDED and one.claim.telling]
+
+    def spoken_of(*statuses: Status) -> set[Cell]:
+        return {place for one in decided if one.status in statuses for fact in one.cells for place in _places(fact)}
+
+    bound = spoken_of(*Status)
+    wrong, doubtful = spoken_of(Status.CONTRADICTION), spoken_of(Status.SUSPICION)
     cells: dict[str, dict[Cell, None]] = {label: {} for label in facts.tables if label != TEXT}
     for fact in facts.every():
         if fact.table in cells:
@@ -109,6 +114,7 @@ def coverage_of(
             cells=len(members),
             constrained=len(bound & members.keys()),
             contradicted=len(wrong & members.keys()),
+            suspected=len(doubtful & members.keys()),
             unconstrained=len(members.keys() - bound),
             text=0,
             text_constrained=0,
@@ -121,6 +127,7 @@ def coverage_of(
         cells=sum(one.cells for one in tables),
         constrained=sum(one.constrained for one in tables),
         contradicted=sum(one.contradicted for one in tables),
+        suspected=sum(one.suspected for one in tables),
         unconstrained=sum(one.unconstrained for one in tables),
         text=len(names),
         text_constrained=sum(("", name, "") in bound for name in names),

@@ -4,7 +4,9 @@
 (2) Decide each by itself, within an allowance of work, so that no paper and no file can make the audit endless.
 (3) Decide those that share numbers together.
 (4) Count which printed numbers the decided relations bind.
-(5) Reach the verdict: contradiction, incomplete or consistent.
+(5) Reach the verdict: contradiction, incomplete, suspicion or nothing found.
+
+Everything happens within a number of seconds; what they did not suffice for is said.
 """
 
 from __future__ import annotations
@@ -18,20 +20,22 @@ from sealtrace.printed.extracted import ExtractedTable, ProseLine
 from sealtrace.relations.audited import coverage_of, decision_record, facts_of, suggestion_record, tallies_of
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.families import quoted
 from sealtrace.relations.families.paper import Paper
-from sealtrace.relations.families.registry import FAMILIES, automatic_claims, hints
-from sealtrace.relations.families.suggestions import suggest as suggestions
+from sealtrace.relations.families.registry import FAMILIES, automatic_claims
+from sealtrace.relations.families.suggested import suggestions
 from sealtrace.relations.groups import decide_groups
 from sealtrace.relations.problems import Problem
-from sealtrace.relations.rationing import Progress, decide_each
+from sealtrace.relations.rationing import OUT_OF_TIME, Progress, decide_each
 from sealtrace.relations.reading import Reading, read_relations
 from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.sealed import facts_of_records
 from sealtrace.relations.stored import claims_of
 from sealtrace.relations.syntax import Shared, walk
+from sealtrace.relations.work import time_is_up, time_limit
 
-MAX_CLAIMS = 5000
+MAX_CLAIMS = 20_000
+SECONDS = 120.0
+"""For one audit, unless somebody says otherwise."""
 
 
 @dataclass
@@ -130,8 +134,21 @@ def audit(
     families: Sequence[str] | None = None,
     suggest: bool = False,
     progress: Progress | None = None,
+    seconds: float | None = SECONDS,
 ) -> Audit:
     """Whether the numbers can all be true; `families` are the automatic ones to use, all where it is None."""
+    with time_limit(seconds):
+        return _audit(subject, sources, version, families, suggest, progress)
+
+
+def _audit(
+    subject: Subject,
+    sources: Sequence[Source],
+    version: str,
+    families: Sequence[str] | None,
+    suggest: bool,
+    progress: Progress | None,
+) -> Audit:
     bound = _Bound(problems=list(subject.problems))
     facts, texts = _declared(subject, sources, bound)  # (1)
     paper = Paper.of(subject.extracted, subject.prose, subject.texts, facts if subject.extracted else None)
@@ -139,15 +156,20 @@ def audit(
     known = {formula_text(claim.formula) for claim in bound.claims}
     bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
     decisions = decide_each(bound.claims, progress)  # (2)
-    together = decide_groups([one.claim for one in decisions if one.status is not Status.CONTRADICTION])  # (3)
-    decisions += together + (hints(paper) if any(family.find is quoted.find for family in chosen) else [])
+    stated = [one.claim for one in decisions if one.status is not Status.CONTRADICTION and not one.claim.is_guess]
+    decisions = distinct(decisions) + decide_groups(stated)  # (3)
     decisions.sort(key=lambda one: _ORDER.index(one.status))
+    unheard = sum(one.reason == OUT_OF_TIME for one in decisions)
+    if unheard or time_is_up():
+        what = f"the seconds were used up: {unheard} relations and some searches were left out (--seconds gives more)"
+        bound.left_out.append(AuditProblem(message=what, severity="error", source=subject.name))
+    texts |= {one.fact.address for sentence in paper.sentences for one in sentence.mentions}
     whole, tables = coverage_of(facts, texts, decisions)  # (4)
     return Audit(
         sealtrace=version,
         paper=subject.name,
         root_sha256=subject.root_sha256,
-        verdict=_verdict(decisions, bound.problems),  # (5)
+        verdict=_verdict(decisions, [*bound.problems, *bound.left_out]),  # (5)
         tallies=tallies_of(decisions),
         coverage=whole,
         tables=tables,
@@ -159,7 +181,27 @@ def audit(
     )
 
 
-_ORDER = [Status.CONTRADICTION, Status.UNDECIDED, Status.HOLDS]
+_ORDER = [Status.CONTRADICTION, Status.SUSPICION, Status.UNDECIDED, Status.HOLDS]
+
+
+def distinct(decisions: list[Decision]) -> list[Decision]:
+    """Decisions without suspicions that only repeat a contradiction, or another suspicion of the same numbers."""
+    kept: list[Decision] = []
+    blamed: list[frozenset[str]] = [
+        _bare(one) for one in decisions if one.status is Status.CONTRADICTION and len(one.cells) > 1
+    ]
+    for one in sorted(decisions, key=lambda each: each.claim.chance or 0.0):
+        if one.status is Status.SUSPICION:
+            own = _bare(one)
+            if any(own <= other or other <= own for other in blamed):
+                continue
+            blamed.append(own)
+        kept.append(one)
+    return kept
+
+
+def _bare(decision: Decision) -> frozenset[str]:
+    return frozenset(fact.address.removeprefix("rounded(").removesuffix(")") for fact in decision.cells)
 
 
 def _declared(subject: Subject, sources: Sequence[Source], bound: _Bound) -> tuple[Facts, set[str]]:
@@ -191,7 +233,9 @@ def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVe
     # Automatic relations are offers: nobody owes that they can be decided.
     owed = any(claim.family == "declared" for one in undecided for claim in (one.together or (one.claim,)))
     unread = any(one.severity == "error" for one in problems)
-    return "incomplete" if owed or unread or Status.HOLDS not in statuses else "consistent"
+    if owed or unread or not {Status.HOLDS, Status.SUSPICION} & statuses:
+        return "incomplete"
+    return "suspicion" if Status.SUSPICION in statuses else "nothing-found"
 
 
 def _problem(problem: Problem) -> AuditProblem:

@@ -32,10 +32,11 @@ def decide(claim: Claim, work: Work | None = None) -> Decision:
     if answer.status == "possible":
         return Decision(claim, Status.HOLDS, witness=dict(answer.values or {}))
     proof = proof_of(claim.formula, claim.name)
+    status = Status.SUSPICION if claim.is_guess else Status.CONTRADICTION
     move = nearest_move(claim.formula)
     return Decision(
         claim,
-        Status.CONTRADICTION,
+        status,
         arithmetic=arithmetic_of(claim.formula, proof),
         distance=move[0] if move else total_move(claim.formula),
         nearest=move[1] if move else None,

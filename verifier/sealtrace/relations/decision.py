@@ -17,12 +17,14 @@ class Status(StrEnum):
 
     HOLDS = "holds"
     CONTRADICTION = "contradiction"
+    SUSPICION = "suspicion"
     UNDECIDED = "undecided"
 
 
 DEFINITIONS: dict[Status, str] = {
     Status.HOLDS: "Some values that print as the paper does satisfy it.",
-    Status.CONTRADICTION: "No values that print as the paper does satisfy it.",
+    Status.CONTRADICTION: "No values that print as the paper does satisfy it; what it says is stated, not guessed.",
+    Status.SUSPICION: "No values satisfy it either, but it is read by rule from a sentence or from other rows.",
     Status.UNDECIDED: "Neither could be shown.",
 }
 
@@ -52,6 +54,17 @@ class Claim:
     """Who made it: `declared`, or the name of an automatic family."""
     place: str | None = None
     """Where it was declared, as file:line."""
+    evidence: str = ""
+    """Of a guess: what speaks for it, such as the rows in which it holds. Broken, a guess is a suspicion."""
+    chance: float | None = None
+    """How probable it is that unrelated numbers would look so, where that can be said."""
+    telling: bool = True
+    """Whether a wrong number could break it; a share between 0 and 100 is hardly a check."""
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nobody stated it: it was read by rule."""
+        return bool(self.evidence)
 
     @property
     def facts(self) -> list[Fact]:

@@ -45,7 +45,8 @@ def decide_all(claims: Iterable[Claim]) -> list[Decision]:
 
 def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     """Contradictions of connected groups of claims, each shown by a smallest set of them; none where all can hold."""
-    members = [member for claim in claims if (member := _member(claim)) is not None]
+    # A proof must not rest on a guess.
+    members = [member for claim in claims if not claim.is_guess and (member := _member(claim)) is not None]
     found: list[Decision] = []
     for group in _connected(members):
         left = group

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sealtrace.relations.decide import decide
-from sealtrace.relations.decision import Claim, Decision
-from sealtrace.relations.work import Work
+from sealtrace.relations.decision import Claim, Decision, Status
+from sealtrace.relations.work import Work, time_is_up
 
 ALLOWANCE = 2_000_000
 """Steps of arithmetic for all of them: a minute or so. A thousand relations of a real paper take a fraction."""
+OUT_OF_TIME = "the seconds of the run were used up before its turn"
 
 Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
@@ -20,6 +21,9 @@ def decide_each(claims: Sequence[Claim], progress: Progress | None = None) -> li
     decisions = []
     left = ALLOWANCE
     for number, claim in enumerate(claims, 1):
+        if time_is_up():
+            decisions.append(Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME))
+            continue
         work = Work() if left > 0 else Work(steps=2_000, boxes=20, halvings=20)
         given = work.steps
         decisions.append(decide(claim, work))

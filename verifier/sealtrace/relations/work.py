@@ -1,10 +1,39 @@
-"""How much may be spent on a question. Counted in steps, not seconds, so that every machine gives the same answer."""
+"""How much may be spent on a question: steps, which every machine counts alike, and seconds for the whole run."""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_END: ContextVar[float | None] = ContextVar("end of the run", default=None)
+_LOOKS = 64
+"""How many steps are taken between two looks at the clock."""
 
 
 class OutOfWorkError(Exception):
     """The question costs more than it may; the message says what ran out."""
+
+
+class OutOfTimeError(OutOfWorkError):
+    """The seconds of the whole run are used up."""
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Everything inside stops when the seconds are over; None for no limit."""
+    token = _END.set(None if seconds is None else time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def time_is_up() -> bool:
+    """Whether the seconds of the run are used up."""
+    end = _END.get()
+    return end is not None and time.monotonic() > end
 
 
 class Work:
@@ -14,12 +43,18 @@ class Work:
         self.steps = steps
         self.boxes = boxes
         self.halvings = halvings
+        self._until_look = 0
 
     def spend(self, steps: int) -> None:
         """Takes steps of arithmetic."""
         self.steps -= steps
         if self.steps < 0:
             raise OutOfWorkError("the steps allowed for one relation are used up")
+        self._until_look -= steps
+        if self._until_look < 0:
+            self._until_look = _LOOKS
+            if time_is_up():
+                raise OutOfTimeError("the seconds of the run are used up")
 
     def open_box(self) -> None:
         """Takes one case."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact
-from sealtrace.report.audit_text import counted, distance_text, problem_text, repair_text, steps_of
+from sealtrace.report.audit_text import checked, counted, distance_text, problem_text, repair_text, steps_of
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
 from sealtrace.report.places import times
 
@@ -17,7 +17,8 @@ LISTED = 100
 _TITLES = {
     "contradiction": "Some of these numbers cannot all be true",
     "incomplete": "Not everything could be decided",
-    "consistent": "Nothing contradicts itself",
+    "suspicion": "Nothing is contradicted, but something looks wrong",
+    "nothing-found": "Nothing found",
 }
 
 
@@ -26,10 +27,12 @@ def render(audit: Audit, *, everything: bool = False) -> str:
     lines = [
         f"# {_short(audit.paper)}: {_TITLES[audit.verdict].lower()}",
         "",
-        f"{counted(audit)}. A contradiction is a proof: whatever values were rounded to the printed numbers, the "
-        "relation fails. It rests on the assumptions that stand beside it, and on nothing else.",
+        f"{counted(audit)}; {checked(audit)}. A contradiction is a proof: whatever values were rounded to the printed "
+        "numbers, the relation fails. It rests on the assumptions that stand beside it, and on nothing else. A "
+        "suspicion is no proof: a sentence was read by rule, or what holds in other rows is broken in one.",
         "",
-        *_contradictions(audit),
+        *_broken(audit, "contradiction"),
+        *_broken(audit, "suspicion"),
         *_undecided(audit, everything=everything),
         *_problems(audit),
         *_families(audit),
@@ -46,11 +49,11 @@ def _short(text: str) -> str:
     return markdown(clipped(harmless(text), LONG))
 
 
-def _contradictions(audit: Audit) -> Iterator[str]:
-    found = [one for one in audit.decisions if one.status == "contradiction"]
+def _broken(audit: Audit, status: str) -> Iterator[str]:
+    found = [one for one in audit.decisions if one.status == status]
     facts = {fact.address: fact for fact in audit.facts}
     if found:
-        yield f"## {times(len(found), 'contradiction')}"
+        yield f"## {times(len(found), status)}"
         yield ""
     for number, decision in enumerate(found[:LISTED], 1):
         yield f"### {number}. {_short(decision.relation)}"
@@ -60,6 +63,8 @@ def _contradictions(audit: Audit) -> Iterator[str]:
         yield from _numbers(decision, facts)
         yield fenced("\n".join(clipped(harmless(line), LONG) for line in steps_of(decision)))
         yield ""
+        if decision.evidence:
+            yield f"- Evidence: {_short(decision.evidence)}."
         if distance := distance_text(decision):
             yield f"- Off by {_short(distance)}."
         yield from (f"- Together: {_short(name)}" for name in decision.together)
@@ -112,28 +117,29 @@ def _families(audit: Audit) -> Iterator[str]:
     if audit.tallies:
         yield "## What was decided"
         yield ""
-        yield "| relations | can hold | cannot | undecided |"
-        yield "|---|---:|---:|---:|"
+        yield "| relations | can hold | cannot | suspected | undecided |"
+        yield "|---|---:|---:|---:|---:|"
         for one in audit.tallies:
-            yield f"| {_short(one.family)} | {one.holds} | {one.contradiction} | {one.undecided} |"
+            counts = (one.holds, one.contradiction, one.suspicion, one.undecided)
+            yield f"| {_short(one.family)} | {' | '.join(map(str, counts))} |"
         yield ""
 
 
 def _coverage(audit: Audit) -> Iterator[str]:
     whole = audit.coverage
-    yield "## Which numbers are bound"
+    yield "## Which numbers are checked"
     yield ""
     yield (
-        f"{whole.constrained} of {times(whole.cells, 'cell')} with numbers are bound by a decided relation, "
+        f"{whole.constrained} of {times(whole.cells, 'cell')} with numbers are checked by a relation that could fail, "
         f"{whole.unconstrained} by none; of the running text, {whole.text_constrained} of "
-        f"{times(whole.text, 'declared number')}."
+        f"{times(whole.text, 'number')}."
     )
     yield ""
     if audit.tables:
-        yield "| table | cells | bound | in a contradiction | by none |"
-        yield "|---|---:|---:|---:|---:|"
+        yield "| table | cells | checked | in a contradiction | in a suspicion | unchecked |"
+        yield "|---|---:|---:|---:|---:|---:|"
         for one in audit.tables:
-            counts = (one.cells, one.constrained, one.contradicted, one.unconstrained)
+            counts = (one.cells, one.constrained, one.contradicted, one.suspected, one.unconstrained)
             yield f"| {_short(one.table)} | {' | '.join(map(str, counts))} |"
         yield ""
     if audit.left_out:

@@ -23,7 +23,8 @@ from sealtrace.report.places import times
 _VERDICTS: dict[str, Verdict] = {
     "contradiction": "findings",
     "incomplete": "incomplete",
-    "consistent": "verified",
+    "suspicion": "verified",
+    "nothing-found": "verified",
 }
 READING = "relation.reading"
 
@@ -83,8 +84,9 @@ def _finding(decision: AuditDecision, facts: dict[str, AuditFact], prefix: str) 
         line = int(number)
     severity: Severity = "note"
     message = f"undecided: {decision.sentence} {decision.reason or ''}".rstrip()
-    if decision.status == "contradiction":
-        severity, message = "error", decision.letter or decision.sentence
+    if decision.status in ("contradiction", "suspicion"):
+        severity = "error" if decision.status == "contradiction" else "warning"
+        message = decision.letter or decision.sentence
     elif decision.family == "declared":
         severity = "warning"
     return Finding(
@@ -93,7 +95,7 @@ def _finding(decision: AuditDecision, facts: dict[str, AuditFact], prefix: str) 
         source=source,
         row=line,
         key={"relation": decision.relation},
-        expected=decision.formula if decision.status == "contradiction" else None,
+        expected=decision.formula if decision.letter else None,
         found=distance_text(decision),
         message=message,
     )
@@ -105,7 +107,7 @@ def _check(family: str) -> str:
 
 
 def _family(tally: AuditTally, absent: bool) -> CheckResult:
-    total = tally.holds + tally.contradiction + tally.undecided
+    total = tally.holds + tally.contradiction + tally.suspicion + tally.undecided
     status: Status = "fail" if tally.contradiction else "pass"
     reason = None
     if absent and tally.undecided and tally.family == "declared" and not tally.contradiction:
@@ -117,7 +119,7 @@ def _family(tally: AuditTally, absent: bool) -> CheckResult:
         reason=reason,
         inspected=total,
         unit="relations",
-        findings=tally.contradiction + tally.undecided,
+        findings=tally.contradiction + tally.suspicion + tally.undecided,
         seconds=0.0,
     )
 

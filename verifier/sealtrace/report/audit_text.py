@@ -19,7 +19,8 @@ PROBLEMS = 40
 _HEADLINES = {
     "contradiction": ("CONTRADICTION", "red"),
     "incomplete": ("INCOMPLETE", "yellow"),
-    "consistent": ("CONSISTENT", "green"),
+    "suspicion": ("SUSPICION", "yellow"),
+    "nothing-found": ("NOTHING FOUND", "green"),
 }
 _WORKS = {True: "would repair it", False: "would not repair it", None: "undecided whether it would repair it"}
 
@@ -28,7 +29,8 @@ def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Pa
     """The whole audit, no line wider than `width` unless a word is; with `everything`, what holds is listed, too."""
     lines = [
         *_headline(audit, width, paint),
-        *_contradictions(audit, width, paint),
+        *_broken(audit, "contradiction", "red", width, paint),
+        *_broken(audit, "suspicion", "yellow", width, paint),
         *_undecided(audit, width, paint, everything=everything),
         *_problems(audit, width, paint),
         *(_held(audit, width, paint) if everything else ()),
@@ -42,9 +44,17 @@ def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Pa
 def counted(audit: Audit) -> str:
     """How the relations came out, in a few words."""
     counts = [sum(one.status == status for one in audit.decisions) for status in _STATUSES]
-    relations = [f"{counts[0]} {'relation' if counts[0] == 1 else 'relations'} cannot hold"]
-    relations += [f"{count} {word}" for count, word in zip(counts[1:], ("undecided", "can hold"), strict=True)]
+    relations = [times(counts[0], "contradiction"), times(counts[1], "suspicion")]
+    relations += [f"{count} {word}" for count, word in zip(counts[2:], ("undecided", "can hold"), strict=True)]
     return ", ".join(relations) if audit.decisions else "no relation was decided"
+
+
+def checked(audit: Audit) -> str:
+    """How much was checked: without it, that nothing was found says nothing."""
+    numbers = audit.coverage.cells + audit.coverage.text
+    done = audit.coverage.constrained + audit.coverage.text_constrained
+    share = f"{100 * done // numbers} %" if numbers else "none"
+    return f"{share} of {numbers:,} numbers checked by something that could fail"
 
 
 def distance_text(decision: AuditDecision) -> str | None:
@@ -76,26 +86,29 @@ def repair_text(says: str, works: bool | None) -> str:
     return f"{says}: {_WORKS[works]}"
 
 
-_STATUSES = ("contradiction", "undecided", "holds")
+_STATUSES = ("contradiction", "suspicion", "undecided", "holds")
 
 
 def _headline(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[audit.verdict]
-    for number, line in enumerate(wrapped(f"{word}  {audit.paper}", width)):
+    for number, line in enumerate(wrapped(f"{word}: {checked(audit)}", width)):
         yield paint(word, colour) + line.removeprefix(word) if number == 0 else line
+    yield from wrapped(audit.paper, width)
     if audit.root_sha256:
         yield f"root {audit.root_sha256}"
     yield counted(audit)
 
 
-def _contradictions(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
-    found = [one for one in audit.decisions if one.status == "contradiction"]
+def _broken(audit: Audit, status: str, colour: str, width: int, paint: Paint) -> Iterator[str]:
+    """Relations that cannot hold, of one grade: what is proved, and what is only suspected, are never mixed."""
+    found = [one for one in audit.decisions if one.status == status]
     facts = {fact.address: fact for fact in audit.facts}
     for decision in found[:CONTRADICTIONS]:
         yield ""
-        yield from _title("contradiction", "red", decision, width, paint)
+        yield from _title(status, colour, decision, width, paint)
         yield from wrapped(decision.sentence, width, "  ")
-        yield from _field("implied by", [decision.source], width)
+        yield from _field("implied by" if status == "contradiction" else "read from", [decision.source], width)
+        yield from _field("evidence", [decision.evidence or ""], width)
         yield from _numbers(decision, facts, width)
         yield from _field("together", decision.together, width)
         yield from _field("arithmetic", steps_of(decision), width)
@@ -106,7 +119,7 @@ def _contradictions(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
         yield from _field("write", [decision.letter or ""], width)
     if len(found) > CONTRADICTIONS:
         yield ""
-        yield f"... and {len(found) - CONTRADICTIONS} more contradictions (--format json lists them)"
+        yield f"... and {times(len(found) - CONTRADICTIONS, f'more {status}')} (--format json lists them)"
 
 
 def _undecided(audit: Audit, width: int, paint: Paint, *, everything: bool) -> Iterator[str]:
@@ -168,19 +181,24 @@ def _suggestions(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
 
 
 def _figures(audit: Audit, width: int) -> Iterator[str]:
-    for status, name in (("holds", "Can hold"), ("contradiction", "Cannot"), ("undecided", "Undecided")):
+    for status, name in (
+        ("holds", "Can hold"),
+        ("contradiction", "Cannot"),
+        ("suspicion", "Suspected"),
+        ("undecided", "Undecided"),
+    ):
         counts = [(getattr(tally, status), tally.family) for tally in audit.tallies]
         listed = ", ".join(f"{count} {family}" for count, family in counts if count)
         yield from _figure(name, listed or "none", width)
     cells = audit.coverage
     yield from _figure(
         "Cells",
-        f"{cells.constrained} of {cells.cells} with numbers are bound by a decided relation, "
-        f"{cells.unconstrained} by none",
+        f"{cells.constrained} of {cells.cells} with numbers are checked by something that could fail, "
+        f"{cells.unconstrained} by nothing",
         width,
     )
     if cells.text:
-        bound = f"{cells.text_constrained} of {cells.text} declared numbers of the running text are bound"
+        bound = f"{cells.text_constrained} of {cells.text} numbers of the running text are checked so"
         yield from _figure("Text", bound, width)
     if audit.left_out:
         yield from _figure("Left out", f"{times(len(audit.left_out), 'relation')} whose cell says n/a", width)

@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, ProseLine
-from sealtrace.printed.reported import Load, records_of
+from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, Load, ProseLine
+from sealtrace.printed.reported import records_of
 from sealtrace.relations.fact import Entry, Fact, UnknownFactError
 from sealtrace.relations.facts import Facts
+from sealtrace.relations.sentences import Sentence, sentences_of
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Sheet:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Paper:
     """What a paper prints."""
 
@@ -143,6 +144,11 @@ class Paper:
         for sheet in self.sheets:
             yield sheet
             yield sheet.turned()
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The running text and the captions, sentence by sentence, with their numbers."""
+        return tuple(sentences_of(self.prose))
 
     @property
     def words(self) -> str:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from sealtrace.relations.decision import Claim, Decision
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.families import (
     certified,
+    claims,
     differences,
     emphasis,
     games,
@@ -17,12 +18,16 @@ from sealtrace.relations.families import (
     means,
     moments,
     order,
-    quoted,
+    prose,
+    quotes,
     ranges,
+    regular,
+    repeated,
     spread,
     totals,
 )
 from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.work import time_is_up
 
 
 @dataclass(frozen=True)
@@ -104,16 +109,42 @@ FAMILIES: tuple[Family, ...] = (
         emphasis.find,
     ),
     Family(
-        quoted.FAMILY,
-        "A number of the running text that a cell prints is that cell's.",
-        "The same string of at least three telling digits.",
-        quoted.find,
-    ),
-    Family(
         certified.FAMILY,
         "A Clopper-Pearson bound is that of its count.",
         "A header or caption that names the bound and its level, beside a cell k/n.",
         certified.find,
+    ),
+    Family(
+        regular.FAMILY,
+        "What holds in nearly all rows holds in the others: sums, means, differences, ratios, shares, to a row or a "
+        "column; a row that breaks it is a suspicion.",
+        "Rows that agree far more often than chance; headers only rank.",
+        regular.find,
+    ),
+    Family(
+        repeated.FAMILY,
+        "What two tables print of one entity is the same number; where it is not, that is a suspicion.",
+        "Two columns that agree for most of the entities that both tables name.",
+        repeated.find,
+    ),
+    Family(
+        quotes.FAMILY,
+        "A number of the text whose words name a row and a column is what the cell prints.",
+        "A sentence that names the row, and the column or the table; a number that misses a named cell by one digit.",
+        quotes.find,
+    ),
+    Family(
+        claims.FAMILY,
+        "What a sentence says of a column or of two rows is so: highest, within, monotone, positive only for, points "
+        "above, times, n of m.",
+        "A sentence or caption that names the column, or both rows.",
+        claims.find,
+    ),
+    Family(
+        prose.FAMILY,
+        "The text agrees with itself: lists, repeated phrases, sums, shares, and counts with what they enumerate.",
+        "The same words around two numbers; a sum, a share or a list that the sentence writes out.",
+        prose.find,
     ),
 )
 
@@ -123,12 +154,9 @@ def automatic_claims(paper: Paper, families: Iterable[Family] = FAMILIES) -> lis
     claims: list[Claim] = []
     seen: Counter[str] = Counter()
     for family in families:
+        if time_is_up():
+            break
         for claim in family.find(paper):
             seen[claim.name] += 1
             claims.append(claim if seen[claim.name] == 1 else replace(claim, name=f"{claim.name} ({seen[claim.name]})"))
     return claims
-
-
-def hints(paper: Paper) -> list[Decision]:
-    """What a reader may look at, though nothing follows from it."""
-    return quoted.hints(paper)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.syntax import Cell
@@ -40,6 +41,7 @@ RELATIVE = re.compile(
 """Headers of what compares two numbers."""
 
 
+@lru_cache(maxsize=65536)
 def plain(label: str) -> str:
     """A label without arrows, footnote marks and capitals."""
     return " ".join(label.translate(_ARROWS).replace("−", "-").casefold().split())

@@ -13,11 +13,11 @@ from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
+from sealtrace.mathematics.networks import Layer
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import students
 from sealtrace.studies.games.mathematics.students import Index
 from sealtrace.studies.games.mathematics.tables import Vector
-from sealtrace.studies.policies.mathematics.policies import Layer
 
 ARMS = ("no-residual", "fixed", "calibrated")
 """The scale 0, the declared fixed scale, and the scale that calibration takes."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics.networks import Layer, forward
 from sealtrace.studies.games.mathematics.evaluation import action_values
 from sealtrace.studies.games.mathematics.hands import draw
 from sealtrace.studies.games.mathematics.tables import Game, Vector
-from sealtrace.studies.policies.mathematics.policies import Layer, forward
 
 Index = npt.NDArray[np.int64]
 
@@ -46,10 +46,12 @@ def student_policies(
     game: Game, inputs: Vector, base: Sequence[Layer], residual: Sequence[Layer], scales: Vector
 ) -> Vector:
     """Scale × information set × action: π ∝ exp(base + scale · residual) on legal actions."""
-    logits = forward(inputs, base)[None] + scales[:, None, None] * forward(inputs, residual)[None]
-    logits = np.where(game.legal, logits, -np.inf)
-    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    policies: Vector = weights / weights.sum(axis=-1, keepdims=True)
+    # What overflows is no number, which the checks name.
+    with np.errstate(over="ignore", invalid="ignore"):
+        logits = forward(inputs, base)[None] + scales[:, None, None] * forward(inputs, residual)[None]
+        logits = np.where(game.legal, logits, -np.inf)
+        weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        policies: Vector = weights / weights.sum(axis=-1, keepdims=True)
     return policies
 
 

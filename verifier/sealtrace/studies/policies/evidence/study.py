@@ -19,6 +19,7 @@ from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once
+from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.frame import (
@@ -103,10 +104,10 @@ def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix 
         return None
     inputs = np.column_stack([study.feature(name) for name in value["features"]])
     layers = [
-        policies.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
+        networks.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
         for one in value[head]
     ]
-    return policies.forward(inputs, layers)
+    return networks.forward(inputs, layers)
 
 
 @dataclass(frozen=True)

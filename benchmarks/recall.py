@@ -1,0 +1,298 @@
+"""What the audit finds of errors that were planted: `python benchmarks/recall.py DIRECTORY`.
+
+Every paper below the directory (a .tex file with \\documentclass) is read and audited as it is. Then one error at a time
+is planted into what was read, the audit runs again, and the error counts as found where a contradiction or a suspicion
+that was not there before speaks of the planted number. What is new and speaks of other numbers is a false alarm.
+
+  digit   one digit of a cell is another one
+  swap    two neighbours of a column change places
+  stale   a cell repeats the one above it
+  mark    the mark of the best moves to another row
+  quote   one digit of a number of the text that quotes a cell
+  claim   one digit of a number of the text that a claim or another passage rests on
+
+Errors in tables are planted where some relation that could fail speaks of the cell. Quotes are planted wherever a number
+of the text with at least three digits, or with a sign of percent, is printed by some cell, bound or not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sealtrace.contract.audit import Audit, AuditDecision
+from sealtrace.printed.extracted import ExtractedCell, ExtractedTable, Part, ProseLine
+from sealtrace.printed.reported import records_of
+from sealtrace.relations.auditing import Subject, audit
+from sealtrace.relations.sentences import sentences_of
+from sealtrace.relations.subjects import read_subject
+
+KINDS = ("digit", "swap", "stale", "mark", "quote", "claim")
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True)
+class Plant:
+    """One error: the paper with it, and where it stands."""
+
+    kind: str
+    subject: Subject
+    places: frozenset[tuple[str, int]]
+    """Files and lines on which a planted number stands."""
+    text: str
+
+
+def papers_in(directory: Path) -> list[Path]:
+    """Main files: those that open a document of their own."""
+    found = []
+    for path in sorted(directory.rglob("*.tex")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if re.search(r"^\s*\\documentclass", text, re.MULTILINE) and "\\begin{document}" in text:
+            found.append(path)
+    return found
+
+
+def other_digit(text: str, chance: random.Random, place: int | None = None) -> str:
+    """The text with one of its digits changed; a leading digit never becomes zero."""
+    digits = [match.start() for match in _DIGIT.finditer(text)]
+    chosen = chance.choice(digits) if place is None else place
+    leading = chosen == digits[0] and len(digits) > 1 and text[chosen + 1 : chosen + 2] != "."
+    others = [one for one in "0123456789" if one != text[chosen] and not (leading and one == "0")]
+    return text[:chosen] + chance.choice(others) + text[chosen + 1 :]
+
+
+def changed(subject: Subject, tables: list[ExtractedTable], prose: list[ProseLine] | None = None) -> Subject:
+    """The subject with other tables or another text."""
+    records = [record for number, table in enumerate(tables, 1) for record in records_of(table, f"table {number}")]
+    return replace(subject, tables=records, extracted=tables, prose=subject.prose if prose is None else prose)
+
+
+def with_cells(table: ExtractedTable, texts: dict[tuple[int, int], str]) -> ExtractedTable:
+    """A table with some cells printed otherwise."""
+    rows = []
+    for place, row in enumerate(table.rows):
+        cells = list(row.cells)
+        for (r, c), text in texts.items():
+            cell = cells[c] if r == place else None
+            if cell is not None:
+                cells[c] = replace(cell, text=text, parts=(Part(text, cell.bold, cell.underline),))
+        rows.append(replace(row, cells=tuple(cells)))
+    return replace(table, rows=tuple(rows))
+
+
+def bound_lines(found: Audit) -> set[tuple[str, str, str]]:
+    """Printed text, file and line of every number that a decided relation that could fail speaks of."""
+    facts = {fact.address: fact for fact in found.facts}
+    addresses = {
+        address for one in found.decisions if one.telling and one.status != "undecided" for address in one.facts
+    }
+    return {(facts[one].printed, facts[one].source or "", str(facts[one].line)) for one in addresses if one in facts}
+
+
+def table_plants(subject: Subject, found: Audit, chance: random.Random, most: int) -> Iterator[Plant]:
+    """Errors in cells that some relation speaks of."""
+    bound = bound_lines(found)
+    places = [
+        (number, r, c)
+        for number, table in enumerate(subject.extracted)
+        for r, row in enumerate(table.rows)
+        if not row.header
+        for c, cell in enumerate(row.cells)
+        if cell is not None and _bound_parts(cell, bound)
+    ]
+    chance.shuffle(places)
+    for kind in ("digit", "swap", "stale"):
+        made = 0
+        for number, r, c in places:
+            table = subject.extracted[number]
+            texts = _cell_error(kind, table, r, c, chance, bound)
+            if texts is None:
+                continue
+            tables = [with_cells(one, texts) if place == number else one for place, one in enumerate(subject.extracted)]
+            lines = frozenset(
+                (table.source, cell.line) for row, column in texts if (cell := table.rows[row].cells[column])
+            )
+            yield Plant(kind, changed(subject, tables), lines, f"{table.label}: {texts}")
+            made += 1
+            if made == most:
+                break
+    yield from _marks(subject, chance, most)
+
+
+def _bound_parts(cell: ExtractedCell, bound: set[tuple[str, str, str]]) -> list[re.Match[str]]:
+    """The numbers of a cell that some relation speaks of."""
+    numbers = re.finditer(r"[-+−]?[\d.,]*\d", cell.text)
+    return [one for one in numbers if (one.group().replace("−", "-"), cell.source, str(cell.line)) in bound]
+
+
+def _cell_error(
+    kind: str, table: ExtractedTable, r: int, c: int, chance: random.Random, bound: set[tuple[str, str, str]]
+) -> dict[tuple[int, int], str] | None:
+    cell = table.rows[r].cells[c]
+    above = table.rows[r - 1].cells[c] if r and not table.rows[r - 1].header else None
+    if cell is None:
+        return None
+    if kind == "digit":
+        part = chance.choice(_bound_parts(cell, bound))
+        digits = [match.start() for match in _DIGIT.finditer(cell.text, part.start(), part.end())]
+        return {(r, c): other_digit(cell.text, chance, chance.choice(digits))}
+    if above is None or not above.numeric or above.text == cell.text:
+        return None
+    return {(r, c): above.text, (r - 1, c): cell.text} if kind == "swap" else {(r, c): above.text}
+
+
+def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant]:
+    """A bold number among plain ones gives its mark to a neighbour, where the caption speaks of bold."""
+    found = []
+    for number, table in enumerate(subject.extracted):
+        if "bold" not in table.caption.lower():
+            continue
+        for c in range(table.columns):
+            cells = [
+                (r, row.cells[c]) for r, row in enumerate(table.rows) if not row.header and row.cells[c] is not None
+            ]
+            bold = [r for r, cell in cells if cell is not None and cell.bold and cell.numeric]
+            plain = [r for r, cell in cells if cell is not None and not cell.bold and cell.numeric]
+            if len(bold) == 1 and plain:
+                found.append((number, c, bold[0], chance.choice(plain)))
+    chance.shuffle(found)
+    for number, c, old, new in found[:most]:
+        table = subject.extracted[number]
+        rows = []
+        for r, row in enumerate(table.rows):
+            cells = list(row.cells)
+            cell = cells[c]
+            if r in (old, new) and cell is not None:
+                cells[c] = replace(cell, bold=r == new, parts=(Part(cell.text, r == new, cell.underline),))
+            rows.append(replace(row, cells=tuple(cells)))
+        tables = list(subject.extracted)
+        tables[number] = replace(table, rows=tuple(rows))
+        lines = frozenset((table.source, cell.line) for r in (old, new) if (cell := table.rows[r].cells[c]))
+        yield Plant("mark", changed(subject, tables), lines, f"{table.label} column {c}")
+
+
+def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int) -> Iterator[Plant]:
+    """Errors in numbers of the text: those that a cell prints, and those that a claim speaks of."""
+    cells = {
+        text.replace("−", "-").lstrip("+").rstrip("%")
+        for table in subject.extracted
+        for row in table.rows
+        for cell in row.cells
+        if cell is not None
+        for text in re.findall(r"[-+−]?\d[\d.,]*%?", cell.text)
+    }
+    facts = {fact.address: fact for fact in found.facts}
+    claimed = {
+        facts[address].address
+        for one in found.decisions
+        if one.family in ("claim", "text against text") and one.status == "holds"
+        for address in one.facts
+        if facts[address].table is None
+    }
+    places: dict[str, list[tuple[str, int, str]]] = {"quote": [], "claim": []}
+    for sentence in sentences_of(subject.prose):
+        for mention in sentence.mentions:
+            bare = mention.fact.text.replace("−", "-").lstrip("+").rstrip("%")
+            digits = len(mention.digits)
+            place = (sentence.source, sentence.line(mention.start), mention.fact.text)
+            if bare in cells and (digits > 2 or mention.unit == "%") and not mention.loose:
+                places["quote"].append(place)
+            if {mention.fact.address, f"rounded({mention.fact.address})"} & claimed:
+                places["claim"].append(place)
+    for kind, members in places.items():
+        chance.shuffle(members)
+        for source, line, text in members[:most]:
+            lines = list(subject.prose)
+            wrong = other_digit(text, chance)
+            for number, one in enumerate(lines):
+                whole = re.compile(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)")
+                if one.source == source and one.line == line and len(whole.findall(one.text)) == 1:
+                    lines[number] = replace(one, text=whole.sub(wrong, one.text))
+                    break
+            else:
+                continue
+            yield Plant(
+                kind, changed(subject, list(subject.extracted), lines), frozenset({(source, line)}), f"{text} → {wrong}"
+            )
+
+
+def signature(one: AuditDecision) -> tuple[str, str]:
+    """What makes two findings the same in two runs."""
+    return one.family, one.formula
+
+
+def broken(found: Audit) -> list[AuditDecision]:
+    """Contradictions and suspicions."""
+    return [one for one in found.decisions if one.status in ("contradiction", "suspicion")]
+
+
+def speaks_of(one: AuditDecision, found: Audit, places: frozenset[tuple[str, int]]) -> bool:
+    """Whether a finding speaks of a number on one of the lines, or of a sentence there."""
+    facts = {fact.address: fact for fact in found.facts}
+    here = {(facts[address].source or "", facts[address].line or 0) for address in one.facts if address in facts}
+    names = {(Path(source).name, line) for source, line in here} | here
+    return bool(names & (places | {(Path(source).name, line) for source, line in places}))
+
+
+def main() -> int:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--most", type=int, default=8, help="errors of each kind in each paper")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each audit")
+    parser.add_argument("--verbose", action="store_true", help="list what was missed, and every false alarm")
+    options = parser.parse_args()
+    papers = papers_in(options.directory)
+    if not papers:
+        print(f"{options.directory}: no paper", file=sys.stderr)
+        return 2
+    planted: Counter[str] = Counter()
+    hit: Counter[str] = Counter()
+    alarms: Counter[str] = Counter()
+    grades: Counter[str] = Counter()
+    for path in papers:
+        subject = read_subject(path)[0]
+        started = time.monotonic()
+        clean = audit(subject, version="", seconds=options.seconds)
+        print(f"{path}: {time.monotonic() - started:.1f} s; as it is: {len(broken(clean))} found")
+        for one in broken(clean):
+            grades[one.status] += 1
+            print(f"  {one.status}: [{one.family}] {one.sentence} {one.arithmetic}"[:400])
+        known = {signature(one) for one in broken(clean)}
+        chance = random.Random(options.seed)
+        for plant in (
+            *table_plants(subject, clean, chance, options.most),
+            *text_plants(subject, clean, chance, options.most),
+        ):
+            found = audit(plant.subject, version="", seconds=options.seconds)
+            new = [one for one in broken(found) if signature(one) not in known]
+            right = [one for one in new if speaks_of(one, found, plant.places)]
+            planted[plant.kind] += 1
+            hit[plant.kind] += bool(right)
+            for one in new:
+                if one not in right:
+                    alarms[plant.kind] += 1
+                    if options.verbose:
+                        print(f"    false alarm after {plant.kind} {plant.text}: {one.sentence} {one.arithmetic}"[:300])
+            if options.verbose and not right:
+                print(f"    missed {plant.kind}: {plant.text} at {sorted(plant.places)}"[:300])
+    print(f"\n{'error':<8}{'planted':>9}{'found':>7}{'recall':>8}{'false alarms':>14}")
+    groups = [*((kind, (kind,)) for kind in KINDS), ("tables", KINDS[:4]), ("text", KINDS[4:])]
+    for name, kinds in groups:
+        total, right = sum(planted[kind] for kind in kinds), sum(hit[kind] for kind in kinds)
+        share = f"{100 * right / total:.0f} %" if total else "-"
+        print(f"{name:<8}{total:>9}{right:>7}{share:>8}{sum(alarms[kind] for kind in kinds):>14}")
+    print(f"\nin the papers as they are: {grades['contradiction']} contradictions, {grades['suspicion']} suspicions")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

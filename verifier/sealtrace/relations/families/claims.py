@@ -1,0 +1,529 @@
+"""What sentences say of whole columns and rows: highest, all within, monotone, positive only for, points above, times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.spoken import Index, Span, Spoken
+from sealtrace.relations.families.wording import SUMMARY, plain, printed, real
+from sealtrace.relations.lexicon import phrase, telling, words
+from sealtrace.relations.search import search
+from sealtrace.relations.sentences import Mention, Sentence, count_in, ratios_in
+from sealtrace.relations.syntax import Cell, Formula, Ordered, all_of, any_of, call, compare, equal, number
+from sealtrace.relations.work import Work, time_is_up
+
+FAMILY = "claim"
+_HIGH = r"highest|largest|greatest|maximum|most|top"
+_LOW = r"lowest|smallest|least|minimum|fewest"
+_SUPERLATIVE = re.compile(rf"\b(?:(?P<high>{_HIGH})|(?P<low>{_LOW})|(?P<either>best|strongest|worst|weakest))\b", re.I)
+# What narrows the rows or the sense: then the sentence is not about the whole column.
+_NARROWED = re.compile(
+    r"\b(?:among|amongst|except|excluding|apart|besides|other|second|third|next|nearly|almost|one of|within|per|of the|"
+    r"of all|of any|of those|of these|without|not|never|no longer|than|ours|baselines?|adapted|tested|after|before|if|"
+    r"when|would|could|may|might|should|expected|persistent|open|closed|previous|prior|competing|similar|comparable)\b|"
+    r"\w+-(?:limited|free|only|system|based|shot)",
+    re.I,
+)
+_ASIDE = re.compile(r"oracle|upper bound|ceiling|human|reference|full|ideal|skyline|topline|all[_ ]features", re.I)
+_CLAUSE = re.compile(
+    r"[;:]|, (?:while|but|whereas|and|yet|so|which|with)\b| (?:while|but|whereas|although|though|because)\b"
+)
+_MONOTONE = re.compile(
+    r"(?<!near-)(?<!near )(?<!nearly )(?<!non-)(?<!not )(?<!almost )(?<!roughly )(?<!mostly )\bmonoton(?:ically|ic|e)\b",
+    re.I,
+)
+_RISES = re.compile(r"\b(?:rises?|climbs?|increas(?:es?|ing)|grows?|improves?|rising|growing)\b", re.I)
+_FALLS = re.compile(r"\b(?:falls?|drops?|decreas(?:es?|ing)|declin(?:es?|ing)|shrinks?|falling|dropping)\b", re.I)
+_EVERY = re.compile(r"\b(?:every|all|each|no|none|never|any|always|both)\b", re.I)
+_WITHIN = re.compile(r"(?:within|by more than|more than|exceeds?)\s+±?\s?$", re.I)
+_AT_MOST = re.compile(
+    r"(?:at most|no more than|not more than|below|under|less than|smaller than|up to|≤|<|within)\s*$", re.I
+)
+_AT_LEAST = re.compile(r"(?:at least|no less than|above|over|greater than|larger than|exceeds?|beyond|≥|>)\s*$", re.I)
+_ONLY = re.compile(
+    r"\b(positive|negative|non-?zero)\s+only\s+(?:for|on|in)\s+(?:the\s+)?(?:(\d+|one|two|three|four|five|six)\b)?",
+    re.I,
+)
+_SIGN = re.compile(r"\b(positive|negative)\b", re.I)
+_ABOVE = re.compile(
+    r"\s*(?P<way>above|higher than|over|ahead of|better than|more than|greater than|larger than|below|lower than|behind|"
+    r"under|worse than|less than|fewer than|short of)\s+(?:the\s+|its\s+|that of\s+)?",
+    re.I,
+)
+_RELATIVE = re.compile(r"\b(?:relative to|compared (?:to|with)|than|over|versus|vs\.?|against|of)\s+(?:the\s+)?$", re.I)
+_COUNTED_ROWS = re.compile(r"\b(?:mean|average|total|median|sum) (?:over|of|across) (?:all |the )?(\d+|[a-z]+)\b", re.I)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column that a sentence speaks of, with the rows that are compared."""
+
+    sheet: Sheet
+    column: int
+    spans: list[Span]
+
+    def facts(self, rows: Sequence[int] | None = None) -> list[tuple[int, Fact]]:
+        """The numbers of rows that are no summaries."""
+        found = []
+        for row, line in enumerate(self.sheet.rows):
+            fact = self.sheet.number(row, self.column)
+            summary = SUMMARY.fullmatch(plain(line.first)) or SUMMARY.match(plain(line.label))
+            if fact is not None and not summary and (rows is None or row in rows):
+                found.append((row, fact))
+        return found
+
+    @property
+    def label(self) -> str:
+        return self.sheet.columns[self.column].label
+
+
+def find(paper: Paper) -> Iterator[Claim]:
+    """Every claim that a sentence makes of a table."""
+    index = Index(paper)
+    for sheet in paper.sheets:
+        yield from _counted_rows(sheet)
+    for sentence in paper.sentences:
+        if time_is_up():
+            return
+        spoken = index.spoken(sentence)
+        if not spoken:
+            continue
+        near = [one for one in spoken if one.named or _own(sentence, one.sheet)]
+        for read, tables in (
+            (_superlatives, spoken),
+            (_differences, spoken),
+            (_multiples, spoken),
+            (_only, spoken),
+            (_monotone, near),
+            (_bounds, near),
+            (_ranges, near),
+            (_signs, near),
+        ):
+            yield from _settled(sentence, list(read(sentence, tables)))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One way to understand a passage of a sentence."""
+
+    sheet: Sheet
+    formula: Formula
+    says: str
+    kind: str
+    start: int
+    """Where the passage begins: what begins at one place is one claim, read in several ways."""
+    subject: str = ""
+    """What it is said of, where one passage speaks of several things."""
+
+
+def _settled(sentence: Sentence, read: list[_Read]) -> Iterator[Claim]:
+    """Of each passage the ways of reading it that hold; where none does, the one whose table fits the words best."""
+    for _key, group in groupby(
+        sorted(read, key=lambda one: (one.start, one.subject)), lambda one: (one.start, one.subject)
+    ):
+        ways = list(group)
+        if len(ways) > 1:
+            holding = [one for one in ways if search(one.formula, Work(20_000)).status != "impossible"]
+            ways = holding or [max(ways, key=lambda one: _overlap(sentence, one.sheet))]
+        for one in ways[:3]:
+            yield _claim(sentence, one)
+
+
+def _overlap(sentence: Sentence, sheet: Sheet) -> int:
+    """How many telling words a sentence shares with a table's caption."""
+    own = set(telling(phrase(sentence.text)))
+    return len(own & set(telling(phrase(sheet.caption))))
+
+
+def _own(sentence: Sentence, sheet: Sheet) -> bool:
+    """Whether a sentence stands in the table's caption."""
+    return sentence.caption and sentence.text[:60] in sheet.caption
+
+
+def _columns(one: Spoken) -> list[_Column]:
+    return [_Column(one.sheet, column, spans) for column, spans in one.columns.items()]
+
+
+def _claim(sentence: Sentence, one: _Read) -> Claim:
+    place = f"{sentence.source}:{sentence.line(one.start)}"
+    return Claim(
+        f"{FAMILY} {one.kind} {place} {one.sheet.label} {one.says[:60]}",
+        one.formula,
+        f"{one.says}, {one.sheet.label}.",
+        f"“{sentence.short}” ({place})",
+        ("The sentence speaks of that table, as its words say.",),
+        question="Does the sentence speak of these numbers, and which of them is right?",
+        family=FAMILY,
+        evidence=f"the sentence names the {one.kind}",
+    )
+
+
+# Highest and lowest
+
+
+def _superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    text = sentence.text
+    for found in _SUPERLATIVE.finditer(text):
+        clause_start = max((one.end() for one in _CLAUSE.finditer(text, 0, found.start())), default=0)
+        clause_end = min((one.start() for one in _CLAUSE.finditer(text, found.end())), default=len(text))
+        clause = text[clause_start:clause_end]
+        if _NARROWED.search(clause) or not re.match(r"\s+(?:on|in|at|for)\s", text[found.end() :]):
+            continue
+        for one in spoken:
+            subject = _before(one.rows, clause_start, found.start())
+            if subject is None:
+                continue
+            for column in _columns(one):
+                after = [span for span in column.spans if found.end() <= span[0] < clause_end]
+                if after and _listed(text[found.end() : after[0][0]], one, sentence, found.end()):
+                    yield from _extreme(sentence, column, subject, found, after[-1][1], clause_end)
+
+
+def _before(rows: dict[int, list[Span]], start: int, end: int) -> int | None:
+    """The row that is named last before a place, and the only one there."""
+    named = [(span[1], row) for row, spans in rows.items() for span in spans if start <= span[0] and span[1] <= end]
+    return max(named)[1] if len({row for _end, row in named}) == 1 else None
+
+
+def _listed(between: str, one: Spoken, sentence: Sentence, offset: int) -> bool:
+    """Whether only names of columns, values and idle words stand between."""
+    covered = [span for spans in one.columns.values() for span in spans]
+    covered += [(mention.start, mention.end) for mention in sentence.mentions]
+    left = [
+        word
+        for word, start, end in words(between)
+        if not any(a <= start + offset and end + offset <= b for a, b in covered)
+    ]
+    return not telling(left)
+
+
+def _extreme(
+    sentence: Sentence, column: _Column, row: int, found: re.Match[str], after: int, end: int
+) -> Iterator[_Read]:
+    own = column.sheet.number(row, column.column)
+    others = [
+        fact for other, fact in column.facts() if other != row and not _ASIDE.search(column.sheet.rows[other].label)
+    ]
+    value = next((one for one in sentence.mentions if after <= one.start < min(end, after + 12)), None)
+    if own is None or len(others) < 2 or (value is not None and not _meets(value, own)):
+        return
+    highest = all_of(*(compare(printed(own), ">=", printed(other)) for other in others))
+    lowest = all_of(*(compare(printed(own), "<=", printed(other)) for other in others))
+    formula = highest if found.group("high") else lowest if found.group("low") else any_of(highest, lowest)
+    says = f"{column.sheet.rows[row].label} is {found.group().lower()} of column {column.label!r}"
+    yield _Read(column.sheet, formula, says, "row and column", found.start(), column.label)
+
+
+def _meets(mention: Mention, fact: Fact) -> bool:
+    own, other = real(mention.fact).fact, real(fact).fact
+    return any(own.low <= other.high * scale and own.high >= other.low * scale for scale in (1, 100))
+
+
+# Differences and multiples
+
+
+def _differences(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    """`5.2pp above B`: two rows of one table, the first named before."""
+    for mention in sentence.mentions:
+        if mention.unit not in ("pp", "%") or mention.loose:
+            continue
+        way = _ABOVE.match(sentence.text, mention.end)
+        if way is None:
+            continue
+        for one in spoken:
+            second = [row for row, spans in one.rows.items() if any(0 <= span[0] - way.end() <= 1 for span in spans)]
+            first = _nearest_before(one.rows, mention.start, second)
+            if len(second) == 1 and first is not None:
+                yield from _difference(sentence, one, mention, first, second[0])
+
+
+def _nearest_before(rows: dict[int, list[Span]], end: int, without: Sequence[int]) -> int | None:
+    named = [(span[1], row) for row, spans in rows.items() for span in spans if span[1] <= end and row not in without]
+    return max(named)[1] if named else None
+
+
+def _difference(sentence: Sentence, one: Spoken, mention: Mention, first: int, second: int) -> Iterator[_Read]:
+    sheet = one.sheet
+    quoted = [
+        column
+        for column in sheet.numeric_columns()
+        if (fact := sheet.number(first, column)) is not None
+        and any(
+            other.end <= mention.start and mention.start - other.end < 60 and _meets(other, fact)
+            for other in sentence.mentions
+        )
+    ]
+    columns = (
+        quoted[-1:]
+        or list(one.columns)
+        or [
+            column
+            for column in sheet.numeric_columns()
+            if (entry := sheet.entry(first, column)) is not None
+            and ("%" in entry.text or "%" in sheet.columns[column].label)
+        ]
+    )
+    if len(quoted) > 1:
+        columns = quoted
+    pairs = [
+        (a, b)
+        for column in columns
+        if (a := sheet.number(first, column)) is not None and (b := sheet.number(second, column)) is not None
+    ]
+    if not pairs or len(pairs) > 4:
+        return
+    own = Cell(real(mention.fact).fact)
+    ways: list[Formula] = []
+    for a, b in pairs:
+        gap = real(a) - real(b)
+        scaled = gap * 100 if abs(a.value) <= 1 and abs(b.value) <= 1 else gap
+        ways += [equal(own, scaled), equal(own, -scaled)]
+    labels = [sheet.rows[row].label for row in (first, second)]
+    says = f"{labels[0]} and {labels[1]} differ by {mention.fact.text}"
+    yield _Read(sheet, any_of(*ways), says, "rows", mention.start)
+
+
+def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    """`23.8× relative to B`: a ratio of two rows in a column that the sentence names just before."""
+    for mention in sentence.mentions:
+        if mention.unit != "×" or mention.loose or mention.decimals == 0:
+            continue
+        for one in spoken:
+            second = [
+                row
+                for row, spans in one.rows.items()
+                if any(
+                    span[0] > mention.end and _RELATIVE.search(sentence.text[mention.end : span[0]]) for span in spans
+                )
+            ]
+            first = _nearest_before(one.rows, mention.start, second)
+            near = [
+                (mention.start - span[1], column)
+                for column, spans in one.columns.items()
+                for span in spans
+                if 0 <= mention.start - span[1] < 25
+                and not any(span[1] <= other.start < mention.start for other in sentence.mentions)
+            ]
+            if len(second) != 1 or first is None or not near:
+                continue
+            column = min(near)[1]
+            a, b = one.sheet.number(first, column), one.sheet.number(second[0], column)
+            if a is None or b is None or not a.value or not b.value:
+                continue
+            own = Cell(real(mention.fact).fact)
+            formula = any_of(equal(own, real(a) / real(b)), equal(own, real(b) / real(a)))
+            says = f"{one.sheet.columns[column].label} of {one.sheet.rows[first].label} and {one.sheet.rows[second[0]].label} are {mention.fact.text} apart"
+            yield _Read(one.sheet, formula, says, "rows and column", mention.start)
+
+
+# Whole columns
+
+
+def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    text = sentence.text
+    if not _MONOTONE.search(text):
+        return
+    verbs = [(one.start(), True) for one in _RISES.finditer(text)] + [
+        (one.start(), False) for one in _FALLS.finditer(text)
+    ]
+    for one in spoken:
+        for start, rises in verbs:
+            named = [
+                (span[1], column.column, column)
+                for column in _columns(one)
+                for span in column.spans
+                if 0 <= start - span[1] < 40 and not any(span[1] < other < start for other, _way in verbs)
+            ]
+            if not named:
+                continue
+            _end, _place, column = max(named, key=lambda item: item[:2])
+            facts = [fact for _row, fact in column.facts()]
+            if len(facts) < 4 or one.rows:
+                continue
+            formula = Ordered("nondecreasing" if rises else "nonincreasing", tuple(map(printed, facts)))
+            says = f"column {column.label!r} {'rises' if rises else 'falls'} from row to row"
+            yield _Read(one.sheet, formula, says, "column", start)
+
+
+def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    """`every delta is within ±0.04`, `all above 0.95`."""
+    text = sentence.text
+    every = _EVERY.search(text)
+    if every is None or re.search(
+        r"\b(?:except|but|other than|excluding|apart from|nearly all|almost all|not all)\b", text, re.I
+    ):
+        return
+    for mention in sentence.mentions:
+        before = text[max(0, mention.start - 24) : mention.start]
+        negated = re.search(r"\b(?:no|none|never)\b", text[: mention.start], re.I) is not None
+        if not mention.decimals or every.start() > mention.start:
+            continue
+        for one in spoken:
+            for column in _columns(one):
+                rows = list(one.rows) or None
+                facts = [fact for _row, fact in column.facts(rows)]
+                if len(facts) < 3 or _unit_apart(mention, facts):
+                    continue
+                limit = mention.fact.value
+                formulas: list[Formula] = []
+                if "±" in before or (_WITHIN.search(before) and any(fact.value < 0 for fact in facts)):
+                    formulas = [compare(call("abs", printed(fact)), "<=", limit) for fact in facts]
+                elif _AT_MOST.search(before) and not negated:
+                    formulas = [compare(printed(fact), "<=", limit) for fact in facts]
+                elif _AT_LEAST.search(before) and not negated:
+                    formulas = [compare(printed(fact), ">=", limit) for fact in facts]
+                if formulas:
+                    says = f"column {column.label!r} stays {' '.join(before.split()[-2:])} {mention.fact.text}"
+                    formula = all_of(*formulas, compare(Cell(mention.fact), "<=", mention.fact.high))
+                    yield _Read(one.sheet, formula, says, "column", mention.start)
+
+
+def _unit_apart(mention: Mention, facts: list[Fact]) -> bool:
+    """Whether a bound is of another size than the column: then another quantity is meant."""
+    largest = max(abs(fact.value) for fact in facts)
+    size = abs(mention.fact.value)
+    return not largest or not Fraction(1, 5) < size / largest < 5
+
+
+def _ranges(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    """`0.61–0.95`, `from 0.61 to 0.95`: ends of a column; one that is right vouches for the other."""
+    text = sentence.text
+    for first, second in zip(sentence.mentions, sentence.mentions[1:], strict=False):
+        between = text[first.end : second.start]
+        if (
+            not re.fullmatch(r"\s?(?:[–—]|to|and)\s?", between)
+            or first.loose
+            or len(first.digits) < 2
+            or len(second.digits) < 2
+        ):
+            continue
+        if between.strip() == "and" and not re.search(r"\bbetween\s*$", text[: first.start]):
+            continue
+        for one in spoken:
+            for column in _columns(one):
+                facts = [fact for _row, fact in column.facts(list(one.rows) or None)]
+                if len(facts) < 4:
+                    continue
+                ends = min(facts, key=lambda fact: fact.value), max(facts, key=lambda fact: fact.value)
+                given = sorted((first, second), key=lambda mention: mention.fact.value)
+                right = [_meets(mention, end) for mention, end in zip(given, ends, strict=True)]
+                if not any(right):
+                    continue
+                scale = 100 if given[0].unit == "%" and ends[1].value <= 1 else 1
+                formula = all_of(
+                    *(
+                        equal(Cell(real(mention.fact).fact), real(end) * scale)
+                        for mention, end in zip(given, ends, strict=True)
+                    )
+                )
+                says = f"column {column.label!r} lies between {given[0].fact.text} and {given[1].fact.text}"
+                yield _Read(one.sheet, formula, says, "column", first.start)
+
+
+# Signs
+
+
+def _signed_columns(one: Spoken) -> list[_Column]:
+    """Columns that have both signs: those that the sentence names, or the only one."""
+    spoken = [column for column in _columns(one) if _has_signs(column)]
+    if spoken:
+        return spoken
+    every = [_Column(one.sheet, column, []) for column in one.sheet.numeric_columns()]
+    signed = [column for column in every if _has_signs(column)]
+    return signed if len(signed) == 1 else []
+
+
+def _has_signs(column: _Column) -> bool:
+    values = [fact.value for _row, fact in column.facts()]
+    return len(values) > 3 and min(values) < 0
+
+
+def _only(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    """`positive only for A and B`, `positive only for the two …`."""
+    for found in _ONLY.finditer(sentence.text):
+        count = count_in(found.group(2)) if found.group(2) else None
+        tables = [one for one in spoken if one.named or _own(sentence, one.sheet)] or spoken
+        for one in tables:
+            meant = [row for row, spans in one.rows.items() if any(span[0] > found.start() for span in spans)]
+            for column in _signed_columns(one):
+                test = _test(found.group(1))
+                having = [(row, fact) for row, fact in column.facts() if test(fact)]
+                if meant:
+                    extra = [fact for row, fact in having if row not in meant]
+                    if count is not None and len(meant) != count:
+                        continue
+                    opposite = "<=" if found.group(1).lower() == "positive" else ">="
+                    rest = [fact for row, fact in column.facts() if row not in meant]
+                    formula = all_of(*(compare(printed(fact), opposite, 0) for fact in (extra or rest)))
+                elif count is not None:
+                    formula = all_of(
+                        equal(number(len(having)), number(count)),
+                        *(compare(printed(fact), "!=", 0) for _row, fact in having),
+                    )
+                else:
+                    continue
+                says = f"column {column.label!r} is {found.group().lower()}" + (
+                    f" {', '.join(one.sheet.rows[row].label for row in meant)}" if meant else " rows"
+                )
+                yield _Read(one.sheet, formula, says, "column", found.start())
+
+
+def _test(word: str) -> Callable[[Fact], bool]:
+    return {
+        "positive": lambda fact: fact.value > 0,
+        "negative": lambda fact: fact.value < 0,
+    }.get(word.lower(), lambda fact: fact.value != 0)
+
+
+def _signs(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    """`negative on 9/10 seeds`."""
+    for ratio in ratios_in(sentence.text):
+        sign = [one for one in _SIGN.finditer(sentence.text, max(0, ratio.start - 90), ratio.end + 40)]
+        if len(sign) != 1:
+            continue
+        for one in spoken:
+            for column in _signed_columns(one):
+                facts = [fact for _row, fact in column.facts()]
+                if len(facts) != ratio.whole:
+                    continue
+                test = _test(sign[0].group(1))
+                having = [fact for fact in facts if test(fact)]
+                formula = all_of(
+                    equal(number(len(having)), number(ratio.part)),
+                    *(compare(printed(fact), "!=", 0) for fact in having),
+                )
+                says = f"{ratio.text} of column {column.label!r} are {sign[0].group(1).lower()}, and {len(having)} are"
+                yield _Read(one.sheet, formula, says, "column", ratio.start)
+
+
+def _counted_rows(sheet: Sheet) -> Iterator[Claim]:
+    """A summary that says how many rows it speaks of."""
+    for row, line in enumerate(sheet.rows):
+        found = _COUNTED_ROWS.match(plain(line.label))
+        told = count_in(found.group(1)) if found else None
+        above = [place for place in range(row) if not SUMMARY.match(plain(sheet.rows[place].first))]
+        column = next((one for one in sheet.numeric_columns() if sheet.number(row, one) is not None), None)
+        if told is None or not 2 < told < 200 or column is None:
+            continue
+        facts = [fact for place in above if (fact := sheet.number(place, column)) is not None]
+        if facts:
+            yield Claim(
+                f"{FAMILY} rows {sheet.label} {line.label}",
+                all_of(
+                    equal(number(len(above)), number(told)),
+                    *(compare(printed(fact), "<=", fact.high) for fact in facts),
+                ),
+                f"{line.label!r} speaks of {told} rows, and {len(above)} stand above it.",
+                sheet.place(f"row {line.label!r}"),
+                ("All rows above are meant.",),
+                question="Which rows are counted?",
+                family=FAMILY,
+                evidence="the row's label gives a count",
+            )

@@ -1,0 +1,342 @@
+"""The text against itself: lists that differ in one number, phrases repeated with another one, sums, shares and counts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.quotes import is_slip
+from sealtrace.relations.families.wording import real
+from sealtrace.relations.lexicon import stem, telling, words
+from sealtrace.relations.sentences import SMALL, Mention, Sentence, count_in, ratios_in
+from sealtrace.relations.syntax import Cell, Formula, all_of, call, equal, number
+from sealtrace.relations.work import time_is_up
+
+FAMILY = "text against text"
+_LIST = re.compile(r"^\s?(?:,|,? and|,? or|/)\s?$")
+_COUNTED = re.compile(
+    rf"\b(?P<count>{'|'.join(SMALL[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?(?P<open>\(|:\s|—\s?)",
+    re.I,
+)
+_SIMPLE_ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
+_ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-j]|\d)\)")
+_SHARE = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
+_PERCENT_OF = re.compile(r"\s+of (?:all the |all |the |its |our )?", re.I)
+_SUM = re.compile(r"(?P<sum>[\d.,]+(?:\s?\+\s?[\d.,]+)+)\s?=\s?(?P<total>[\d.,]*\d)")
+
+
+def find(paper: Paper) -> Iterator[Claim]:
+    """Every claim of this family."""
+    yield from _lists(paper.sentences)
+    yield from _phrases(paper.sentences)
+    for place, sentence in enumerate(paper.sentences):
+        if time_is_up():
+            return
+        earlier = paper.sentences[place - 1] if place else sentence
+        yield from _sums(sentence)
+        yield from _parts(sentence)
+        yield from _shares(sentence, earlier if earlier.paragraph == sentence.paragraph else sentence)
+        yield from _counts(sentence)
+
+
+def _claim(
+    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, chance: float | None = None
+) -> Claim:
+    place = f"{sentence.source}:{sentence.line(start)}"
+    return Claim(
+        f"{FAMILY} {place} {says[:70]}",
+        formula,
+        says,
+        f"“{sentence.short}” ({place})",
+        ("Both passages speak of the same thing.",) if "here" in says else ("The sentence is read word for word.",),
+        question="Which of these numbers is right?",
+        family=FAMILY,
+        evidence=evidence,
+        chance=chance,
+    )
+
+
+def _cell(fact: Fact) -> Cell:
+    return Cell(real(fact).fact)
+
+
+# Lists
+
+
+def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
+    """Lists of three or more numbers of the same things that differ in one of them."""
+    found = [(sentence, run, noun) for sentence in sentences for run, noun in _runs(sentence)]
+    for place, (sentence, run, noun) in enumerate(found):
+        for other_sentence, other, other_noun in found[:place]:
+            if len(run) != len(other) or not set(noun) & set(other_noun) or sentence is other_sentence:
+                continue
+            differ = [(a, b) for a, b in zip(run, other, strict=True) if a.fact.value != b.fact.value]
+            if len(differ) > 1 or (
+                len(differ) == 1 and any(one.fact.value == differ[0][0].fact.value for one in other)
+            ):
+                continue
+            a, b = differ[0] if differ else (run[0], other[0])
+            twins = Counter(tuple(one.fact.value for one in each) for _s, each, _n in found)
+            if (
+                differ
+                and twins[tuple(one.fact.value for one in run)] > 1
+                and twins[tuple(one.fact.value for one in other)] > 1
+            ):
+                continue
+            texts = ", ".join(one.fact.text for one in run), ", ".join(one.fact.text for one in other)
+            yield _claim(
+                sentence,
+                all_of(*(equal(_cell(x.fact), _cell(y.fact)) for x, y in zip(run, other, strict=True))),
+                f"{' '.join(noun)}: {texts[0]} here and {texts[1]} at {other_sentence.source}:{other_sentence.line(b.start)} are one list.",
+                f"{len(run) - len(differ)} of {len(run)} numbers of both lists are the same, and so is what is counted",
+                a.start,
+            )
+            break
+
+
+def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
+    run: list[Mention] = []
+    for mention in (*sentence.mentions, None):
+        if run and mention is not None and _LIST.match(sentence.text[run[-1].end : mention.start]):
+            run.append(mention)
+            continue
+        if len(run) > 2:
+            noun = telling(word for word, start, _end in words(sentence.text) if 0 <= start - run[-1].end < 30)[:3]
+            if noun:
+                yield run, noun
+        run = [mention] if mention is not None else []
+
+
+# Phrases
+
+
+def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
+    """The same words around another number: once said so, elsewhere otherwise."""
+    groups: dict[tuple[str, ...], list[tuple[Sentence, Mention]]] = {}
+    for sentence in sentences:
+        given = words(sentence.text)
+        for mention in sentence.mentions:
+            if len(mention.digits) < 2:
+                continue
+            after = [word for word, start, _end in given if 0 <= start - mention.end < 40][:3]
+            before = [word for word, _start, end in given if 0 <= mention.start - end < 70][-5:]
+            if mention.decimals == 0 and len(telling(after)) > 1 and not mention.loose:
+                groups.setdefault(("after", mention.unit, *after), []).append((sentence, mention))
+            if len(mention.digits) > 3 and mention.decimals == 0 and after and telling(after[:1]):
+                groups.setdefault(("one", mention.unit, after[0]), []).append((sentence, mention))
+            for size in (3, 5):
+                if len(telling(before[-size:])) > 2 and len(telling(after)) > 1:
+                    key = ("both", mention.unit, *before[-size:], "#", *after[:2])
+                    groups.setdefault(key, []).append((sentence, mention))
+                    break
+    seen: set[frozenset[str]] = set()
+    for key, members in groups.items():
+        values = Counter(mention.fact.value for _sentence, mention in members)
+        if len(members) < 2:
+            continue
+        usual, times = values.most_common(1)[0]
+        others = [(sentence, mention) for sentence, mention in members if mention.fact.value != usual]
+        model_sentence, model = next(one for one in members if one[1].fact.value == usual)
+        if not others:
+            for sentence, mention in members[1:]:
+                yield _claim(
+                    sentence, equal(_cell(mention.fact), _cell(model.fact)),
+                    f"{mention.fact.text} here is {model.fact.text} at {model_sentence.source}:{model_sentence.line(model.start)}.",
+                    f"the same words stand around it {times} times", mention.start,
+                )  # fmt: skip
+            continue
+        strong = key[0] == "both"
+        if key[0] == "one" and (times < 2 or len(values) > 2):
+            continue
+        # A phrase that goes with many numbers is a form, not a fact.
+        if len(others) > 1 or (not strong and times < 2) or (strong and len(members) > 3 and times < 3):
+            continue
+        ((sentence, mention),) = others
+        slip = is_slip(mention.fact.value, usual, max(mention.fact.unit, model.fact.unit))
+        near = abs(mention.fact.value - usual) <= abs(usual) / 20
+        if sentence.paragraph == model_sentence.paragraph and sentence.source == model_sentence.source:
+            continue
+        if (not slip and not (strong and near)) or (not strong and len(mention.digits) < 3 and times < 3):
+            continue
+        if _others_differ(sentence, model_sentence, mention, model):
+            continue
+        pair = frozenset((mention.fact.address, model.fact.address))
+        if pair in seen:
+            continue
+        seen.add(pair)
+        yield _claim(
+            sentence, equal(_cell(mention.fact), _cell(model.fact)),
+            f"{mention.fact.text} here is {model.fact.text} at {model_sentence.source}:{model_sentence.line(model.start)}.",
+            f"the same words ({' '.join(word for word in key[2:])}) stand around {model.fact.text} {times} times and around "
+            f"{mention.fact.text} once", mention.start,
+        )  # fmt: skip
+
+
+def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Mention) -> bool:
+    """Whether names or years near the two numbers differ: then two things are meant."""
+
+    def names(sentence: Sentence, around: Mention) -> set[str]:
+        text = (
+            sentence.text[max(0, around.start - 60) : around.start] + " " + sentence.text[around.end : around.end + 60]
+        )
+        return set(re.findall(r"\b(?:[A-Z][\w-]*[A-Z\d][\w-]*|(?:19|20)\d\d)\b", text))
+
+    mine, theirs = names(one, mention), names(other, model)
+    return bool(mine - theirs and theirs - mine)
+
+
+# Sums, shares and counts
+
+
+def _sums(sentence: Sentence) -> Iterator[Claim]:
+    """`71 + 10 + 2 = 83`."""
+    for found in _SUM.finditer(sentence.text):
+        inside = [one for one in sentence.mentions if found.start() <= one.start and one.end <= found.end()]
+        if len(inside) > 2 and len(inside) == found.group("sum").count("+") + 2:
+            *parts, total = inside
+            yield _claim(
+                sentence,
+                equal(
+                    _cell(total.fact) if total.decimals else Cell(total.fact),
+                    call("sum", *(_cell(one.fact) if one.decimals else Cell(one.fact) for one in parts)),
+                ),
+                f"{found.group()} adds up.",
+                "the text writes the sum",
+                found.start(),
+            )
+
+
+_PARTS = re.compile(r"(?P<total>\d[\d,]*)\s+(?:[\w-]+\s){0,4}?[\w-]+\s?(?:\(|:\s)(?P<list>[^();:]*)")
+
+
+def _parts(sentence: Sentence) -> Iterator[Claim]:
+    """`24 scenarios (12 approvals, 12 refusals)`: a whole and a list in which every item begins with a count."""
+    for found in _PARTS.finditer(sentence.text):
+        items = [
+            item.strip() for item in re.split(r",\s+(?:and\s+)?|;\s+|\s+and\s+", found.group("list")) if item.strip()
+        ]
+        counts = [re.match(r"(\d[\d,]*)\s+[a-z][\w-]*", item) for item in items]
+        if len(items) < 2 or not all(counts):
+            continue
+        total = count_in(found.group("total"))
+        parts = [count_in(one.group(1)) for one in counts if one is not None]
+        facts = [one for one in sentence.mentions if found.start() <= one.start and one.end <= found.end()]
+        whole = next((one for one in facts if one.start == found.start("total")), None)
+        if total is None or whole is None or any(one is None for one in parts) or len(facts) != len(parts) + 1:
+            continue
+        values = [one for one in parts if one is not None]
+        # A list may say more of the same things, or leave the rest out: only what nearly adds up is meant to.
+        if max(values) > total or not 0.8 * total <= sum(values) <= 1.2 * total:
+            continue
+        yield _claim(
+            sentence,
+            equal(Cell(whole.fact), call("sum", *(Cell(one.fact) for one in facts if one is not whole))),
+            f"{whole.fact.text} is the sum of what is listed behind it.",
+            f"all {len(values)} items of the list begin with a count, and they nearly add up",
+            whole.start,
+        )
+
+
+def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
+    """`9 of 10 (90%)`, `43/50 = 86%`, and `225M …, equivalent to 3.5% of the 6.6B`."""
+    text = sentence.text
+    for ratio in ratios_in(text):
+        after = next((one for one in sentence.mentions if one.unit == "%" and 0 <= one.start - ratio.end < 6), None)
+        if (
+            after is not None
+            and re.fullmatch(r"[^\w]{1,5}", text[ratio.end : after.start])
+            and ratio.part <= ratio.whole
+        ):
+            value = number(Fraction(100 * ratio.part, ratio.whole))
+            yield _claim(
+                sentence, equal(_cell(after.fact), value), f"{after.fact.text} is {ratio.text}.",
+                "the share stands directly behind its count", ratio.start,
+            )  # fmt: skip
+    for mention in sentence.mentions:
+        link = _PERCENT_OF.match(text, mention.end)
+        if mention.unit != "%" or mention.loose or link is None:
+            continue
+        whole = next((one for one in sentence.mentions if one.start == link.end()), None)
+        noun = (
+            []
+            if whole is None
+            else telling(word for word, start, _end in words(text) if 0 <= start - whole.end < 30)[:1]
+        )
+        if whole is None or not noun or whole.unit:
+            continue
+        parts = [
+            one for one in sentence.mentions if one.end < mention.start and not one.unit and _names(text, one, noun[0])
+        ]
+        if not parts and earlier is not sentence and _SHARE.search(text[: mention.start]):
+            parts = [one for one in earlier.mentions if not one.unit and _names(earlier.text, one, noun[0])]
+        if len(parts) == 1 and parts[0].fact.value <= whole.fact.value:
+            share = 100 * _cell(parts[0].fact) / _cell(whole.fact)
+            yield _claim(
+                sentence, equal(_cell(mention.fact), share),
+                f"{mention.fact.text} is {parts[0].fact.text} of {whole.fact.text} {noun[0]}s.",
+                "the sentence names both counts and the same things", mention.start,
+            )  # fmt: skip
+
+
+def _names(text: str, mention: Mention, noun: str) -> bool:
+    return noun in [word for word, start, _end in words(text) if 0 <= start - mention.end < 25]
+
+
+def _counts(sentence: Sentence) -> Iterator[Claim]:
+    """`four checks: a, b, c and d`: a count against what is enumerated behind it."""
+    text = sentence.text
+    for found in _COUNTED.finditer(text):
+        told = count_in(found.group("count"))
+        if (
+            told is None
+            or not 2 < told < 13
+            or re.search(
+                r"\b(?:of|at least|over|than|about|first|top|other|up to|per)\s+$", text[: found.start()], re.I
+            )
+        ):
+            continue
+        closed = found.group("open").strip() == "("
+        rest = text[found.end() :]
+        rest = rest.partition(")")[0] if closed else re.split(r"[;.](?:\s|$)", rest)[0]
+        marks = _ITEM_MARK.findall(text[found.end() :]) if not closed else []
+        items = [
+            item for item in re.split(r",\s+(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+", rest.strip().rstrip(".")) if item
+        ]
+        if len(marks) > 2:
+            count = len(dict.fromkeys(marks))
+        elif (
+            len(items) > 2
+            and all(_SIMPLE_ITEM.fullmatch(item.strip()) for item in items)
+            and "/" not in rest
+            and "…" not in rest
+            and not re.search(r"\betc|e\.g|such as|including|for example|\d", rest)
+        ):
+            count = len(items)
+        else:
+            continue
+        # One more or one fewer may be a matter of reading (“A and B” as one item): only the plainest lists count.
+        if count != told and " and " in ",".join(items[:-1]):
+            continue
+        if abs(count - told) > 2:
+            continue
+        noun = stem(found.group("noun").split()[-1].lower())
+        fact = Fact(
+            f"{sentence.source}:{sentence.line(found.start())} {found.group('count')} {found.group('noun')}",
+            found.group("count"),
+            Fraction(told),
+            Fraction(told),
+            Fraction(told),
+            Fraction(1),
+            sentence.source,
+            sentence.line(found.start()),
+        )
+        yield _claim(
+            sentence, equal(Cell(fact), number(count)),
+            f"{found.group('count')} {found.group('noun')} are enumerated: {', '.join(items)[:120] if len(marks) <= 2 else ' '.join(marks)}.",
+            f"{count} items of {noun}s stand behind the count", found.start(),
+        )  # fmt: skip

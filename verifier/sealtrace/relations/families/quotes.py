@@ -1,0 +1,253 @@
+"""Numbers of the text that quote a cell: bound by the words around them, not by their value, and then compared."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.spoken import Index, Span, Spoken
+from sealtrace.relations.families.wording import real
+from sealtrace.relations.sentences import Mention, Sentence
+from sealtrace.relations.syntax import Cell, Expression, equal
+from sealtrace.relations.work import time_is_up
+
+FAMILY = "quote"
+LEAST_DIGITS = 2
+MOST_CHANCE = 0.35
+"""How often an unrelated number would stand as near to one of the cells that the words name, at most."""
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A cell that a number may quote."""
+
+    fact: Fact
+    scale: Fraction
+    """By what the cell is multiplied to read as the text does: 100 where the text says percent and the cell does not."""
+    row: bool
+    column: bool
+    """Whether the words name its row, its column."""
+    distance: int
+    named: bool
+
+    @property
+    def score(self) -> tuple[int, int]:
+        return (2 * self.row + self.column + self.named, -self.distance)
+
+    def value(self) -> Expression:
+        cell = real(self.fact)
+        return cell if self.scale == 1 else cell * self.scale
+
+
+def find(paper: Paper) -> Iterator[Claim]:
+    """Every number whose words name a cell, where a cell says the same or nearly the same."""
+    index = Index(paper)
+    printed = Counter(mention.fact.text for sentence in paper.sentences for mention in sentence.mentions)
+    everywhere = {(abs(fact.value), fact.unit) for fact in paper.facts.every() if fact.table is not None}
+    carried: list[Spoken] = []
+    paragraph = None
+    for sentence in paper.sentences:
+        if time_is_up():
+            return
+        if (sentence.source, sentence.paragraph) != paragraph:
+            paragraph, carried = (sentence.source, sentence.paragraph), []
+        own = index.spoken(sentence)
+        spoken = _with(own, carried)
+        carried = own or carried
+        quotable = [one for one in sentence.mentions if is_quotable(one)]
+        matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
+        for mention in quotable:
+            match = matches[id(mention)]
+            if match is not None:
+                yield _claim(sentence, mention, match)
+            elif not mention.loose and printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere):
+                siblings = [found for other in quotable if other is not mention and (found := matches[id(other)])]
+                if (
+                    near := _near(mention, spoken, siblings) or _plain_miss(sentence, mention, own, siblings)
+                ) is not None:
+                    yield _claim(sentence, mention, *near)
+
+
+def _with(own: list[Spoken], carried: list[Spoken]) -> list[Spoken]:
+    """What a sentence speaks of; where it names no row or no column of a table, the sentence before may have."""
+    before = {id(one.sheet): one for one in carried}
+    found = []
+    for one in own:
+        earlier = before.pop(id(one.sheet), None)
+        rows, columns = one.rows, one.columns
+        if earlier is not None:
+            rows, columns = rows or earlier.rows, columns or earlier.columns
+        found.append(
+            replace(one, rows=rows, columns=columns, named=one.named or (earlier is not None and earlier.named))
+        )
+    return [*found, *(one for one in before.values() if one.named)]
+
+
+def is_quotable(mention: Mention) -> bool:
+    """Whether a number has enough digits to be told from others."""
+    digits = len(mention.digits)
+    return (
+        digits >= LEAST_DIGITS and mention.unit != "pp" and (mention.decimals > 0 or digits > 2 or mention.unit == "%")
+    )
+
+
+def _elsewhere(mention: Mention, everywhere: set[tuple[Fraction, Fraction]]) -> bool:
+    value, unit = abs(mention.fact.value), mention.fact.unit
+    return (value, unit) in everywhere or (value / 100, unit / 100) in everywhere
+
+
+def _candidates(mention: Mention, spoken: list[Spoken]) -> Iterator[_Candidate]:
+    """Every cell of a row or a column that the sentence names."""
+    for one in spoken:
+        for (row, column), entry in one.sheet.entries.items():
+            in_row, in_column = row in one.rows, column in one.columns
+            if not (in_row or in_column):
+                continue
+            spans = one.rows.get(row, []) or one.columns.get(column, [])
+            away = min((_away(mention, span) for span in spans), default=999)
+            for fact in entry.facts:
+                for scale in _scales(mention, fact, entry.text):
+                    yield _Candidate(fact, scale, in_row, in_column, away, one.named)
+
+
+def _away(mention: Mention, span: Span) -> int:
+    return max(span[0] - mention.end, mention.start - span[1], 0)
+
+
+def _scales(mention: Mention, fact: Fact, text: str) -> list[Fraction]:
+    if mention.unit == "×":
+        return [Fraction(1)] if "×" in text or abs(fact.value) > 1 else []
+    if mention.unit == "%" and "%" not in text and abs(fact.value) <= 1:
+        return [Fraction(100)]
+    return [Fraction(1)]
+
+
+def _same(mention: Mention, one: _Candidate) -> bool:
+    """Whether both may be one number, the text perhaps with fewer digits, or without the sign."""
+    fact, own = real(one.fact).fact, real(mention.fact).fact
+    low, high = fact.low * one.scale, fact.high * one.scale
+    straight = own.low <= high and own.high >= low
+    return straight or (mention.fact.value > 0 > fact.value and own.low <= -low and own.high >= -high)
+
+
+def _best(mention: Mention, candidates: Iterator[_Candidate]) -> _Candidate | None:
+    return max((one for one in candidates if _same(mention, one)), key=lambda one: one.score, default=None)
+
+
+def _alike(mention: Mention, one: _Candidate) -> bool:
+    """Whether both are printed to the same decimal."""
+    return real(one.fact).fact.unit * one.scale == real(mention.fact).fact.unit
+
+
+def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) -> tuple[_Candidate, int, float] | None:
+    """The cell that the number misses by a slip, where the words name it or other numbers of the sentence vouch for it."""
+    lines = {(one.fact.table, one.fact.row) for one in siblings} | {
+        (one.fact.table, one.fact.column) for one in siblings
+    }
+    vouching = Counter(one.fact.table for one in siblings)
+
+    def trusted(one: _Candidate) -> bool:
+        beside = {(one.fact.table, one.fact.row), (one.fact.table, one.fact.column)} & lines
+        return (one.row and (one.column or one.named or bool(beside))) or (
+            bool(beside) and vouching[one.fact.table] > 1
+        )
+
+    named = [one for one in _candidates(mention, spoken) if trusted(one) and _alike(mention, one)]
+    near = [one for one in named if is_slip(mention.fact.value, one.fact.value * one.scale, mention.fact.unit)]
+    if not near:
+        return None
+    best = max(near, key=lambda one: one.score)
+    digits = len(mention.digits)
+    chance = len({one.fact.value for one in named}) * (11 * digits) / 10**digits
+    bonus = (2 if best.row and best.column else 1) * (1 + min(3, vouching[best.fact.table]))
+    return (best, len(named), chance) if chance <= MOST_CHANCE * bonus else None
+
+
+_BESIDE = re.compile(
+    r"[\s(,:=–—]*(?:(?:is|was|at|of|to|scores?|reaches|reaching|obtains?|has|with|and|from|vs\.?)\s)*[(]?"
+)
+
+
+def _plain_miss(
+    sentence: Sentence, mention: Mention, own: list[Spoken], siblings: list[_Candidate]
+) -> tuple[_Candidate, int, None] | None:
+    """The cell of the row that stands directly before the number, in the column of which the others of its kind are.
+
+    `A (0.58) led B (0.48) and C (0.43)`: two of the three are found in one column, and so the third belongs there.
+    """
+    columns = Counter((one.fact.table, one.fact.column) for one in siblings if one.row)
+    if not columns:
+        return None
+    (table, column), vouching = columns.most_common(1)[0]
+    for one in own:
+        if one.sheet.label != table:
+            continue
+        beside = [
+            row
+            for row, spans in one.rows.items()
+            if any(
+                span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start) for span in spans
+            )
+        ]
+        cells = [
+            fact
+            for candidate in _candidates(mention, [one])
+            for fact in (candidate,)
+            if candidate.fact.row in {one.sheet.rows[row].label for row in beside}
+        ]
+        there = [one_cell for one_cell in cells if one_cell.fact.column == column and _alike(mention, one_cell)]
+        if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column):
+            return there[0], vouching, None
+    return None
+
+
+def is_slip(one: Fraction, other: Fraction, unit: Fraction) -> bool:
+    """Whether two numbers differ as a slip of the pen makes them: one digit, two digits swapped, or the sign."""
+    a, b = (str(abs(round(value / unit))) for value in (one, other))
+    if a == b:
+        return one != other
+    width = max(len(a), len(b))
+    a, b = a.zfill(width), b.zfill(width)
+    wrong = [place for place in range(width) if a[place] != b[place]]
+    if len(wrong) == 1:
+        return True
+    return len(wrong) == 2 and wrong[1] == wrong[0] + 1 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
+
+
+def _claim(
+    sentence: Sentence, mention: Mention, match: _Candidate, rivals: int = 0, chance: float | None = None
+) -> Claim:
+    fact = match.fact
+    said = f"“{_around(sentence.text, mention)}” ({sentence.source}:{sentence.line(mention.start)})"
+    names = " and ".join(name for name, there in (("row", match.row), ("column", match.column)) if there)
+    value: Expression = Cell(real(mention.fact).fact)
+    other = match.value()
+    if mention.fact.value > 0 > fact.value and _same(mention, match):
+        other = -other
+    return Claim(
+        f"{FAMILY} {mention.fact.address}",
+        equal(value, other),
+        f"{mention.fact.text} in the text is {fact.text} of {fact.address}.",
+        said,
+        ("The sentence speaks of that cell.",),
+        question=f"Is it {mention.fact.text}, as the text says, or {fact.text}, as the table prints?",
+        family=FAMILY,
+        evidence=f"the sentence names its {names or 'table'}"
+        + (f"; {rivals} cells are named so, and none prints {mention.fact.text}" if rivals else ""),
+        chance=None if chance is None else min(1.0, chance),
+        # Where the words name only one of row and column, another cell may be meant, and the value chose it.
+        telling=match.row and (match.column or match.named),
+    )
+
+
+def _around(text: str, mention: Mention) -> str:
+    start, end = max(0, mention.start - 60), min(len(text), mention.end + 40)
+    start = text.find(" ", start) + 1 if start else 0
+    cut = text[start:end]
+    return re.sub(r"\s+", " ", ("…" if start else "") + cut + ("…" if end < len(text) else ""))

@@ -1,0 +1,651 @@
+"""Regularities that nobody stated: what holds in nearly all rows of a table, far more often than chance would have it.
+
+A row that breaks one is the finding. Which regularities are believed is decided by a bound on false discoveries
+(docs/adr/0014-regularities.md): for each hypothesis the probability that unrelated numbers agree as often, times the
+number of hypotheses tried, must stay below `FALSE_DISCOVERIES`. Headers only rank: hypotheses whose header names them
+share one half of that allowance, all others the other half.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.wording import SUMMARY, plain
+from sealtrace.relations.search import search as decidable
+from sealtrace.relations.syntax import Cell, Expression, call, equal
+from sealtrace.relations.work import Work, time_is_up
+
+FAMILY = "regularity"
+FALSE_DISCOVERIES = 0.05
+"""Expected number of regularities in a paper whose numbers have nothing to do with each other."""
+MOST_COLUMNS = 36
+MOST_EXCEPTIONS = 8
+"""One row in so many may break a regularity; one may in any case."""
+_EXACT = 5
+_CAP = 3
+"""Of a column that only rises or only falls, so many rows are evidence: two smooth curves agree everywhere or nowhere."""
+_UNUSUAL = re.compile(
+    r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
+    r"best|worst|geomean|ci|n|#)\b.*"
+)
+
+Floats = npt.NDArray[np.float64]
+Ends = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Column:
+    """The numbers of a column, or of one part of its cells, row by row."""
+
+    place: int
+    label: str
+    facts: tuple[Fact | None, ...]
+    low: Floats = field(repr=False)
+    high: Floats = field(repr=False)
+    beside: Floats = field(default_factory=lambda: np.array(math.inf), repr=False)
+    """For each row, over how wide a range the numbers of all columns lie."""
+
+    @property
+    def middle(self) -> Floats:
+        """The printed values."""
+        return (self.low + self.high) / 2
+
+    @property
+    def whole(self) -> bool:
+        """Whether every number is a count."""
+        return all(fact is None or fact.exact for fact in self.facts)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A function of one or two columns: over intervals, and as a formula."""
+
+    name: str
+    says: str
+    inputs: int
+    symmetric: bool
+    value: Callable[..., Ends]
+    formula: Callable[..., Expression]
+    linear: bool
+    named: re.Pattern[str]
+    """Headers of a result that is called so."""
+
+
+def _times(a: Ends, b: Ends) -> Ends:
+    products = [x * y for x in a for y in b]
+    return np.minimum.reduce(products), np.maximum.reduce(products)
+
+
+def _over(a: Ends, b: Ends) -> Ends:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        straddles = (b[0] <= 0) & (b[1] >= 0)
+        inverse = np.where(straddles, np.nan, 1 / b[1]), np.where(straddles, np.nan, 1 / b[0])
+    return _times(a, inverse)
+
+
+def _scaled(a: Ends, factor: float) -> Ends:
+    return (a[0] * factor, a[1] * factor) if factor >= 0 else (a[1] * factor, a[0] * factor)
+
+
+def _plus(a: Ends, b: Ends) -> Ends:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _root(a: Ends) -> Ends:
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(a[0]), np.sqrt(a[1])
+
+
+_ONE: Ends = (np.float64(1), np.float64(1))  # type: ignore[assignment]
+_DIFFERENCE = re.compile(
+    r"δ|\b(?:delta|diff\w*|gain|change|improv\w*|gap|drop|lift|margin|vs|increase|decrease|minus|did|jump)\b|\S [-–−] \S"
+)
+_SUM = re.compile(r"\b(?:total|sum|all|overall|combined)\b")
+_MEAN = re.compile(r"\b(?:mean|average|avg|overall|all|macro|midpoint)\b")
+_RATIO = re.compile(r"\bratio|\brate\b|speed-?up|\bper\b|relative|\bt\b|\bz\b|share|fraction|normali|factor|%|×")
+_REST = re.compile(r"^(?:1|100) ?[-–−]|\berror|fail|remain|complement|\brest\b|^(?:un|non|not )")
+
+PATTERNS = (
+    Pattern("sum", "{0} + {1}", 2, True, _plus, lambda a, b: a + b, True, _SUM),
+    Pattern(
+        "difference", "{0} - {1}", 2, False, lambda a, b: (a[0] - b[1], a[1] - b[0]), lambda a, b: a - b, True,
+        _DIFFERENCE,
+    ),
+    Pattern(
+        "mean", "the mean of {0} and {1}", 2, True, lambda a, b: _scaled(_plus(a, b), 0.5), lambda a, b: (a + b) / 2,
+        True, _MEAN,
+    ),
+    Pattern("product", "{0} × {1}", 2, True, _times, lambda a, b: a * b, False, re.compile(r"product|score|×|total")),
+    Pattern("ratio", "{0} / {1}", 2, False, _over, lambda a, b: a / b, False, _RATIO),
+    Pattern(
+        "percentage", "100 × {0} / {1}", 2, False, lambda a, b: _scaled(_over(a, b), 100),
+        lambda a, b: 100 * a / b, False, _RATIO,
+    ),
+    Pattern(
+        "relative change", "({0} - {1}) / {1} in percent", 2, False,
+        lambda a, b: (_over(a, b)[0] * 100 - 100, _over(a, b)[1] * 100 - 100),
+        lambda a, b: 100 * (a - b) / b, False, _DIFFERENCE,
+    ),
+    Pattern(
+        "relative reduction", "({1} - {0}) / {1} in percent", 2, False,
+        lambda a, b: (100 - _over(a, b)[1] * 100, 100 - _over(a, b)[0] * 100),
+        lambda a, b: 100 * (b - a) / b, False, re.compile(r"reduc|sav|drop|less|fewer|decrease"),
+    ),
+    Pattern(
+        "harmonic mean", "2 × {0} × {1} / ({0} + {1})", 2, True,
+        lambda a, b: _scaled(_over(_ONE, _plus(_over(_ONE, a), _over(_ONE, b))), 2),
+        lambda a, b: 2 / (1 / a + 1 / b), False, re.compile(r"\bf-?1|f-?score|harmonic"),
+    ),
+    Pattern(
+        "standard error", "{0} / √{1}", 2, False, lambda a, b: _over(a, _root(b)), lambda a, b: a / call("sqrt", b),
+        False, re.compile(r"\bs\.?e\.?m?\b|standard error"),
+    ),
+    Pattern("half", "{0} / 2", 1, False, lambda a: _scaled(a, 0.5), lambda a: a / 2, True, re.compile("half|expl")),
+    Pattern("hundredfold", "100 × {0}", 1, False, lambda a: _scaled(a, 100), lambda a: 100 * a, True, re.compile("%")),
+    Pattern("rest of one", "1 - {0}", 1, False, lambda a: (1 - a[1], 1 - a[0]), lambda a: 1 - a, True, _REST),
+    Pattern("rest of 100", "100 - {0}", 1, False, lambda a: (100 - a[1], 100 - a[0]), lambda a: 100 - a, True, _REST),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What some rows of a sheet satisfy."""
+
+    sheet: Sheet
+    kind: str
+    says: str
+    result: Column
+    inputs: tuple[Column, ...]
+    build: Callable[[Sequence[Cell]], Expression]
+    holds: tuple[int, ...]
+    breaks: tuple[int, ...]
+    surprise: float
+    """Minus the decimal logarithm of the probability that unrelated numbers agree as often."""
+    rank: int
+    """How much speaks for trying it: 0 where header and position do, 1 where one of them does, 2 where neither."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns in it."""
+        return (self.result, *self.inputs)
+
+
+RANKS = 3
+
+
+@dataclass
+class _Search:
+    """What was tried, and what was found, over all tables of a paper."""
+
+    found: list[Hypothesis] = field(default_factory=list)
+    tried: list[int] = field(default_factory=lambda: [0] * RANKS)
+
+    def believed(self) -> list[Hypothesis]:
+        """The hypotheses within the bound on false discoveries, the most surprising first."""
+        chosen = [one for one in self.found if self.chance(one) * RANKS <= FALSE_DISCOVERIES]
+        return sorted(chosen, key=lambda one: (one.rank, -one.surprise, one.says))
+
+    def chance(self, one: Hypothesis) -> float:
+        """How many regularities as surprising as this one are expected by chance among those tried with it."""
+        return float(max(self.tried[one.rank], 1) * 10.0 ** -min(one.surprise, 300))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns of a sheet under one reading of its integers, side by side for comparison."""
+
+    sheet: Sheet
+    columns: list[Column]
+    lows: Floats
+    highs: Floats
+    search: _Search
+    memory: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sheet: Sheet, columns: list[Column], search_: _Search) -> _Table:
+        lows, highs = np.array([one.low for one in columns]), np.array([one.high for one in columns])
+        slack = 1e-9 * (1 + np.abs(lows) + np.abs(highs))
+        return cls(sheet, columns, lows - slack, highs + slack, search_)
+
+    def compare(
+        self,
+        value: Ends,
+        inputs: tuple[int, ...],
+        kind: str,
+        says: str,
+        build: Callable[[Sequence[Cell]], Expression],
+        *,
+        ranks: npt.NDArray[np.int_],
+        targets: Sequence[int] | None = None,
+        linear: bool = True,
+        near: bool = True,
+        sparse: bool = False,
+        without: tuple[int, ...] = (),
+    ) -> None:
+        """Every other column against a value; what nearly all rows satisfy is kept.
+
+        `near` is false where the result is a constant away from its input by hypothesis, `sparse` where a zero among
+        the inputs does not make a row trivial, and `without` names rows that hold by construction.
+        """
+        known = np.isfinite(value[0]) & np.isfinite(value[1])
+        known[list(without)] = False
+        with np.errstate(invalid="ignore"):
+            fits = known & (value[0] <= self.highs) & (value[1] >= self.lows)
+        counts, totals = fits.sum(axis=1), (known & np.isfinite(self.lows)).sum(axis=1)
+        open_ = totals > 1
+        open_[list(inputs)] = False
+        if targets is not None:
+            open_ &= np.isin(np.arange(len(self.columns)), targets)
+        if "mean" in kind:
+            # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
+            ends = [self.places[one] for one in inputs]
+            open_ &= (ranks < 2) | (self.places < min(ends)) | (self.places > max(ends))
+        for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
+            self.search.tried[rank] += int(count)
+        few = np.where(ranks == 0, 2, 3)
+        allowed = np.maximum(1, totals // MOST_EXCEPTIONS) + 3
+        for target in np.flatnonzero(open_ & (counts >= few) & (totals - counts <= allowed)):
+            result, order = self.columns[target], int(ranks[target])
+            self._keep(
+                result, tuple(self.columns[one] for one in inputs), value, fits[target], known,
+                Hypothesis(self.sheet, kind, says, result, (), build, (), (), 0.0, order), linear, near, sparse,
+            )  # fmt: skip
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.int_]:
+        """Where the columns stand."""
+        return np.array([one.place for one in self.columns])
+
+    def called(self, named: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+        """Which columns have a header that names such a result."""
+        if named.pattern not in self.memory:
+            found = [named.search(plain(one.label)) is not None for one in self.columns]
+            self.memory[named.pattern] = np.array(found, dtype=bool)
+        return self.memory[named.pattern]
+
+    def ranks(self, named: re.Pattern[str], placed: npt.NDArray[np.bool_] | bool) -> npt.NDArray[np.int_]:
+        """How much speaks for each column: its header, and then its position, too."""
+        called = self.called(named)
+        return 2 - called.astype(int) - (called & placed).astype(int)
+
+    def _keep(
+        self,
+        result: Column,
+        inputs: tuple[Column, ...],
+        value: Ends,
+        fits: npt.NDArray[np.bool_],
+        known: npt.NDArray[np.bool_],
+        draft: Hypothesis,
+        linear: bool,
+        near: bool,
+        sparse: bool,
+    ) -> None:
+        holds = np.flatnonzero(fits)
+        failing = np.flatnonzero(known & np.isfinite(result.low) & ~fits)
+        breaks = [row for row in failing if _comparable(self.sheet, result, int(row), holds, linear)]
+        most = max(2, (len(holds) + len(breaks)) // MOST_EXCEPTIONS)
+        if len(breaks) > most or len(breaks) >= len(holds):
+            return
+        surprise = surprise_of(result, value, inputs if near else (), fits, sparse=sparse)
+        surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
+        if surprise >= -math.log10(FALSE_DISCOVERIES):
+            says = f"{result.label} = {draft.says}" if "sum to" not in draft.says else draft.says
+            self.search.found.append(
+                replace(
+                    draft,
+                    says=says,
+                    inputs=inputs,
+                    holds=tuple(map(int, holds)),
+                    breaks=tuple(map(int, breaks)),
+                    surprise=surprise,
+                )
+            )
+
+
+def search(paper: Paper) -> tuple[list[Hypothesis], _Search]:
+    """Every believed regularity of a paper."""
+    found = _Search()
+    for sheet in paper.both_ways:
+        columns = columns_of(sheet)
+        if len(columns) < 2:
+            continue
+        for steps in (_functions, _blocks, _references, _weighted):
+            if time_is_up():
+                break
+            steps(sheet, columns, found)
+    believed = [one for one in found.believed() if _few(one) or _swapped(one)]
+    return _distinct(believed), found
+
+
+def _few(one: Hypothesis) -> bool:
+    return len(one.breaks) <= max(1, (len(one.holds) + len(one.breaks)) // MOST_EXCEPTIONS)
+
+
+def _swapped(one: Hypothesis) -> bool:
+    """Whether the two rows that break it would hold if two cells of one column changed places."""
+    first, second = one.breaks
+    for place in range(len(one.columns)):
+        repaired = []
+        for row, other in ((first, second), (second, first)):
+            facts = [column.facts[other if number == place else row] for number, column in enumerate(one.columns)]
+            cells = [Cell(replace(fact, address=f"{number}")) for number, fact in enumerate(facts) if fact is not None]
+            formula = equal(cells[0], one.build(cells[1:])) if len(cells) == len(facts) else None
+            repaired.append(formula is not None and decidable(formula, Work(20_000)).status == "possible")
+        if all(repaired):
+            return True
+    return False
+
+
+def columns_of(sheet: Sheet) -> list[Column]:
+    """The columns of a sheet; those whose cells have several numbers as one for each part."""
+    found = []
+    for place in sheet.numeric_columns():
+        entries = [sheet.entry(row, place) for row in range(len(sheet.rows))]
+        names = dict.fromkeys(fact.part for entry in entries if entry is not None for fact in entry.facts)
+        for name in list(names)[:6]:
+            facts = tuple(
+                next((fact for fact in entry.facts if fact.part == name), None) if entry is not None else None
+                for entry in entries
+            )
+            if sum(fact is not None for fact in facts) > 1:
+                label = sheet.columns[place].label
+                found.append(_column(place, f"{label}.{name}" if name else label, facts))
+    kept = found[:MOST_COLUMNS]
+    values = np.array([one.middle for one in kept]) if kept else np.zeros((0, 0))
+    beside = np.array([_spread(values[:, row]) for row in range(values.shape[1])])
+    return [replace(one, beside=beside) for one in kept]
+
+
+def _column(place: int, label: str, facts: tuple[Fact | None, ...]) -> Column:
+    low = np.array([math.nan if fact is None else float(fact.low) for fact in facts])
+    high = np.array([math.nan if fact is None else float(fact.high) for fact in facts])
+    return Column(place, label, facts, low, high)
+
+
+def rounded(column: Column) -> Column:
+    """The column with its integers read as rounded."""
+    if not any(fact is not None and fact.exact for fact in column.facts):
+        return column
+    facts = tuple(None if fact is None else fact.rounded() for fact in column.facts)
+    return replace(_column(column.place, column.label, facts), beside=column.beside)
+
+
+# Chance
+
+
+def _spread(values: Floats) -> float:
+    """Over how wide a range unrelated values would lie: of evenly spread ones, their range; robust against outliers."""
+    known = values[np.isfinite(values)]
+    if len(known) < 2:
+        return 0.0
+    gaps = np.abs(known[:, None] - known[None, :])[np.triu_indices(len(known), 1)]
+    return 3.4 * float(np.median(gaps))
+
+
+def surprise_of(
+    result: Column, value: Ends, inputs: Sequence[Column], fits: npt.NDArray[np.bool_], *, sparse: bool = False
+) -> float:
+    """How surprising it is that so many rows fit: minus the decimal logarithm of its probability.
+
+    In one row it is the share of the range of the result that would fit as well. That range is the narrowest of the
+    result's own, of that of its row, and of its distances from each input: a column that is always near another one is
+    no news near it, and what holds for a metric that hardly varies is none either. Rows in which a simpler thing is
+    true (the result equals an input, or something is zero) count nothing.
+    """
+    middle = result.middle
+    scales = [_spread(middle)] + [_spread(middle - one.middle) for one in inputs]
+    scale = np.minimum(min(scales), result.beside)
+    if not np.any(scale > 0):
+        return 0.0
+    width = (value[1] - value[0]) + (result.high - result.low)
+    simple = middle == 0
+    for one in inputs:
+        simple |= (one.low <= result.high) & (one.high >= result.low)
+        if not sparse:
+            simple |= one.middle == 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
+        share = np.minimum(1.0, np.maximum(width, unit) / np.maximum(scale, unit))
+    digits = np.where(simple | ~fits, 0.0, -np.log10(share))
+    digits = np.sort(digits[np.isfinite(digits)])[::-1]
+    known = middle[np.isfinite(middle)]
+    steps = np.diff(known)
+    if len(known) > 2 and (np.all(steps >= 0) or np.all(steps <= 0)):
+        digits = digits[:_CAP]
+    return float(digits.sum())
+
+
+def _comparable(sheet: Sheet, result: Column, row: int, holds: npt.NDArray[np.intp], linear: bool) -> bool:
+    """Whether a row that does not fit is one of those that do: no summary, and printed in the same way."""
+    line = sheet.rows[row]
+    names = [plain(text) for text in (line.first, line.label) if text]
+    if any(_UNUSUAL.fullmatch(name) or (not linear and SUMMARY.fullmatch(name)) for name in names):
+        return False
+    fact = result.facts[row]
+    formats = {_format(result.facts[one]) for one in holds}
+    return fact is not None and (not sheet.is_turned or _format(fact) in formats)
+
+
+def _format(fact: Fact | None) -> tuple[int, bool]:
+    text = "" if fact is None else fact.text
+    return len(text.partition(".")[2]), "e" in text
+
+
+# What is tried
+
+
+def _functions(sheet: Sheet, columns: list[Column], found: _Search) -> None:
+    """Every pattern of every one or two columns, against every other column."""
+    table = _Table.of(sheet, [rounded(column) for column in columns], found)
+    ends = [(one.low, one.high) for one in table.columns]
+    for pattern in PATTERNS:
+        for inputs in _choices(len(columns), pattern):
+            value = pattern.value(*(ends[place] for place in inputs))
+            says = pattern.says.format(*(table.columns[one].label for one in inputs))
+            ours = [table.columns[one].place for one in inputs]
+            beside = np.maximum(table.places, max(ours)) - np.minimum(table.places, min(ours)) <= len(ours)
+            table.compare(
+                value, inputs, pattern.name, says, lambda cells, pattern=pattern: pattern.formula(*cells),
+                ranks=table.ranks(pattern.named, beside), linear=pattern.linear,
+            )  # fmt: skip
+        if time_is_up():
+            return
+
+
+def _choices(size: int, pattern: Pattern) -> Iterator[tuple[int, ...]]:
+    for first in range(size):
+        if pattern.inputs == 1:
+            yield (first,)
+            continue
+        for second in range(first + 1 if pattern.symmetric else 0, size):
+            if second != first:
+                yield first, second
+
+
+def _blocks(sheet: Sheet, columns: list[Column], found: _Search) -> None:
+    """Sums and means of neighbouring columns, or of every second, third or fourth one, of any width."""
+    if len(columns) < 3:
+        return
+    reals = [rounded(column) for column in columns]
+    tables = [_Table.of(sheet, reals, found)]
+    if any(one.whole for one in columns):
+        tables.insert(0, _Table.of(sheet, columns, found))
+    for table in tables:
+        exact = table.columns is columns
+        for stride in (1, 2, 3, 4):
+            for start in range(len(columns)):
+                total: Ends = (np.zeros(len(sheet.rows)), np.zeros(len(sheet.rows)))
+                block: list[int] = []
+                for place in range(start, len(columns), stride):
+                    if exact and not columns[place].whole:
+                        break
+                    block.append(place)
+                    total = _plus(total, (table.columns[place].low, table.columns[place].high))
+                    if len(block) > 1:
+                        _block(table, tuple(block), total, contiguous=stride == 1)
+            if time_is_up():
+                return
+
+
+def _block(table: _Table, block: tuple[int, ...], total: Ends, *, contiguous: bool) -> None:
+    labels = [table.columns[one].label for one in block]
+    names = f"{labels[0]} … {labels[-1]}" if len(block) > 2 else " and ".join(labels)
+    outside = len(table.columns) - len(block)
+
+    placed = contiguous and outside <= 2
+    if len(block) > 2 or not contiguous:
+        table.compare(total, block, "sum", f"the sum of {names}", lambda cells: call("sum", *cells),
+                      ranks=table.ranks(_SUM, placed), sparse=True)  # fmt: skip
+    mean = _scaled(total, 1 / len(block))
+    table.compare(mean, block, "mean", f"the mean of {names}", lambda cells: call("mean", *cells),
+                  ranks=table.ranks(_MEAN, placed), sparse=True)  # fmt: skip
+    if not contiguous:
+        return
+    last, others = block[-1], block[:-1]
+    own = table.columns[last]
+    for whole in (1, 100):
+        # Parts of a whole: the last part is what the others leave.
+        rest = whole - (total[1] - own.high), whole - (total[0] - own.low)
+        table.compare(rest, others, "parts of a whole", f"{names} sum to {whole}",
+                      lambda cells, whole=whole: whole - call("sum", *cells), targets=(last,), sparse=True,
+                      ranks=np.ones(len(table.columns), dtype=int))  # fmt: skip
+
+
+_AGAINST: tuple[tuple[str, str, Callable[[Ends, float], Ends], Callable[[Expression, Expression], Expression]], ...] = (
+    ("difference to a row", "{0} - {1}", lambda a, r: (a[0] - r, a[1] - r), lambda a, r: a - r),
+    ("difference to a row", "{1} - {0}", lambda a, r: (r - a[1], r - a[0]), lambda a, r: r - a),
+    ("ratio to a row", "{0} / {1}", lambda a, r: _scaled(a, 1 / r), lambda a, r: a / r),
+    ("ratio to a row", "{1} / {0}", lambda a, r: _scaled(_over(_ONE, a), r), lambda a, r: r / a),
+    ("change to a row", "({0} / {1} - 1) in percent", lambda a, r: (a[0] * 100 / r - 100, a[1] * 100 / r - 100),
+     lambda a, r: 100 * (a - r) / r),
+    ("reduction to a row", "(1 - {0} / {1}) in percent", lambda a, r: (100 - a[1] * 100 / r, 100 - a[0] * 100 / r),
+     lambda a, r: 100 * (r - a) / r),
+    ("share of a row", "100 × {0} / {1}", lambda a, r: _scaled(a, 100 / r), lambda a, r: 100 * a / r),
+)  # fmt: skip
+
+
+def _references(sheet: Sheet, columns: list[Column], found: _Search) -> None:
+    """A column against another one's value in one row: the first, the last, or where the column itself is silent."""
+    table = _Table.of(sheet, [rounded(column) for column in columns], found)
+    rows = len(sheet.rows)
+    silent = [
+        [row for row in range(rows) if one.facts[row] is None or one.middle[row] in (0, 1, 100)] for one in columns
+    ]
+    for place, source in enumerate(table.columns):
+        for row in range(rows):
+            fact = source.facts[row]
+            targets = [one for one in range(len(columns)) if row in silent[one][:3] or row in (0, rows - 1)]
+            if fact is None or not fact.value or not targets:
+                continue
+            low, high = float(fact.low), float(fact.high)
+            for kind, says, value, formula in _AGAINST:
+                if "/" in says and low <= 0:
+                    continue
+                ends = [value((source.low, source.high), one) for one in (low, high)]
+                both = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+                named = _DIFFERENCE if "difference" in kind or "ch" in kind or "red" in kind else _RATIO
+                beside = np.abs(table.places - source.place) == 1
+                quiet = np.array([row in one for one in silent])
+                table.compare(
+                    both, (place,), kind, says.format(source.label, f"{source.label} of {sheet.rows[row].label}"),
+                    lambda cells, formula=formula, fact=fact: formula(cells[0], Cell(fact)),
+                    ranks=table.ranks(named, quiet & beside), targets=targets, near=False, without=(row,),
+                )  # fmt: skip
+
+
+def _weighted(sheet: Sheet, columns: list[Column], found: _Search) -> None:
+    """A column as the mean of all neighbours before or behind it, weighted by a row of counts."""
+    table = _Table.of(sheet, [rounded(one) for one in columns], found)
+    for row, line in enumerate(sheet.rows):
+        sizes = [one.facts[row] for one in columns]
+        for place in range(len(columns)):
+            for block in (tuple(range(place)), tuple(range(place + 1, len(columns)))):
+                counts = [fact for one in block if (fact := sizes[one]) is not None and fact.exact and fact.value > 0]
+                if len(block) < 2 or len(counts) < len(block) or len({fact.value for fact in counts}) == 1:
+                    continue
+                whole = sum(fact.value for fact in counts)
+                shares = [fact.value / whole for fact in counts]
+                lows = sum(table.columns[one].low * float(share) for one, share in zip(block, shares, strict=True))
+                highs = sum(table.columns[one].high * float(share) for one, share in zip(block, shares, strict=True))
+                names = f"{columns[block[0]].label} … {columns[block[-1]].label}"
+                table.compare(
+                    (np.asarray(lows), np.asarray(highs)), block, "weighted mean",
+                    f"the mean of {names} weighted by {line.label}",
+                    lambda cells, shares=shares: call(
+                        "sum", *(cell * share for cell, share in zip(cells, shares, strict=True))
+                    ),
+                    ranks=table.ranks(_MEAN, True), targets=(place,), sparse=True,
+                    without=(row,),
+                )  # fmt: skip
+
+
+# What follows
+
+
+def _distinct(found: list[Hypothesis]) -> list[Hypothesis]:
+    """One hypothesis for each set of columns, and of those that explain one column in one way the best."""
+
+    def worth(one: Hypothesis) -> tuple[int, int, float]:
+        # Counts that add up to the last digit in five rows are no rounded numbers.
+        exact = all(column.whole for column in one.columns) and len(one.holds) >= _EXACT
+        return (0 if exact else len(one.breaks), one.rank, -one.surprise)
+
+    seen: set[tuple[Any, ...]] = set()
+    kept = []
+    for one in sorted(found, key=worth):
+        table = (id(one.sheet.record), one.sheet.is_turned)
+        same = (*table, frozenset((column.place, column.label) for column in one.columns))
+        alike = (*table, one.kind, one.result.place, one.result.label)
+        if not {same, alike} & seen:
+            kept.append(one)
+        seen |= {same, alike}
+    return sorted(kept, key=lambda one: (one.rank, -one.surprise))
+
+
+def find(paper: Paper) -> Iterator[Claim]:
+    """Every row of every believed regularity."""
+    found, searched = search(paper)
+    blamed: set[tuple[str, frozenset[str]]] = set()
+    for one in found:
+        chance = searched.chance(one)
+        rows = len(one.holds) + len(one.breaks)
+        noun = "columns" if one.sheet.is_turned else "rows"
+        evidence = f"{one.says} in {len(one.holds)} of {rows} {noun}"
+        for row in sorted((*one.holds, *one.breaks)):
+            facts = [fact for column in one.columns if (fact := column.facts[row]) is not None]
+            addresses = frozenset(_bare(fact) for fact in facts)
+            if row in one.breaks:
+                # One wrong cell breaks everything that speaks of it; the strongest regularity says so.
+                if any(label == one.sheet.label and addresses & earlier for label, earlier in blamed):
+                    continue
+                blamed.add((one.sheet.label, addresses))
+            yield Claim(
+                f"{FAMILY} {one.kind} {facts[0].address}",
+                equal(Cell(facts[0]), one.build([Cell(fact) for fact in facts[1:]])),
+                f"{one.says}, also for {one.sheet.rows[row].label!r}.",
+                one.sheet.place(f"{noun} of the table"),
+                (f"What holds in {len(one.holds)} {noun} is meant in this one, too.",),
+                question=f"How is {facts[0].text} computed?",
+                family=FAMILY,
+                evidence=f"{evidence}; unrelated numbers would do so in fewer than {_odds(chance)}",
+                chance=min(1.0, chance),
+            )
+
+
+def _bare(fact: Fact) -> str:
+    return fact.address.removeprefix("rounded(").removesuffix(")")
+
+
+def _odds(chance: float) -> str:
+    return "one table in a million" if chance < 1e-6 else f"one table in {max(1, int(1 / chance)):,}"

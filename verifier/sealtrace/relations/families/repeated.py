@@ -1,0 +1,112 @@
+"""The same thing in two tables: what both print of one entity is the same number, where it is for most entities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.wording import SUMMARY, plain, real
+from sealtrace.relations.lexicon import phrase, telling
+from sealtrace.relations.syntax import equal
+from sealtrace.relations.work import time_is_up
+
+FAMILY = "same in two tables"
+LEAST_ROWS = 3
+"""So many entities must agree before another one may be said to disagree."""
+MOST_CHANCE = 0.002
+
+
+def find(paper: Paper) -> Iterator[Claim]:
+    """Every pair of columns, of two tables, that print the same numbers for most of the entities that both name."""
+    known = [[(way, entities(way)) for way in (sheet, sheet.turned())] for sheet in paper.sheets]
+    for first, second in combinations(known, 2):
+        if time_is_up():
+            return
+        for one, mine in first:
+            for other, theirs in second:
+                yield from _pair(one, other, mine, theirs)
+
+
+Entities = dict[tuple[str, ...], tuple[int, int]]
+
+
+def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterator[Claim]:
+    shared = [name for name in mine if name in theirs]
+    if len(shared) < LEAST_ROWS:
+        return
+    for left in one.numeric_columns():
+        for right in other.numeric_columns():
+            pairs = [
+                (name, a, b)
+                for name in shared
+                if (a := _number(one, mine[name], left)) is not None
+                and (b := _number(other, theirs[name], right)) is not None
+            ]
+            yield from _columns(one, other, left, right, pairs)
+
+
+def entities(sheet: Sheet) -> Entities:
+    """What rows are about, by the words of their text cells; with the column behind which its numbers stand."""
+    found: dict[tuple[str, ...], tuple[int, int] | None] = {}
+    for row, line in enumerate(sheet.rows):
+        texts = [(0, line.label)]
+        if not sheet.is_turned and sheet.record:
+            texts += [
+                (column, text)
+                for column, text in enumerate(sheet.record["rows"][row]["cells"])
+                if (row, column) not in sheet.entries or not sheet.entries[row, column].facts
+            ]
+        for column, text in texts:
+            words = phrase(text)
+            if telling(words) and not SUMMARY.fullmatch(plain(text)) and sum(map(len, words)) > 2:
+                place = (row, column)
+                known = found.get(words, place)
+                # A name that stands in several rows names none of them.
+                found[words] = place if known is not None and known[0] == row else None
+    return {name: place for name, place in found.items() if place is not None}
+
+
+def _number(sheet: Sheet, place: tuple[int, int], column: int) -> Fact | None:
+    return sheet.number(place[0], column) if column > place[1] or place[1] == 0 else None
+
+
+def _columns(
+    one: Sheet, other: Sheet, left: int, right: int, pairs: list[tuple[tuple[str, ...], Fact, Fact]]
+) -> Iterator[Claim]:
+    # Different precision of the same quantity is compared as intervals; a count says little.
+    agree = [pair for pair in pairs if _meets(pair[1], pair[2])]
+    differ = [pair for pair in pairs if not _meets(pair[1], pair[2])]
+    swapped = len(differ) == 2 and _meets(differ[0][1], differ[1][2]) and _meets(differ[1][1], differ[0][2])
+    if len(agree) < LEAST_ROWS - swapped or len(differ) > max(1 + swapped, len(pairs) // 3):
+        return
+    labels = plain(one.columns[left].label), plain(other.columns[right].label)
+    spread = {pair[1].value for pair in pairs}
+    range_ = float(max(spread) - min(spread)) or 1.0
+    distinct = {pair[1].value for pair in agree}
+    digits = sum(-math.log10(min(1.0, 2 * float(max(a.unit, b.unit)) / range_)) for _name, a, b in agree)
+    digits *= len(distinct) / len(agree)
+    tried = len(one.columns) * len(other.columns) * 20
+    chance = tried * 10.0**-digits
+    if chance > (MOST_CHANCE if labels[0] != labels[1] else 20 * MOST_CHANCE) or len(distinct) < 2:
+        return
+    names = f"{one.columns[left].label!r} of {one.label} and {other.columns[right].label!r} of {other.label}"
+    for name, a, b in pairs:
+        yield Claim(
+            f"{FAMILY} {a.address} {b.address}",
+            equal(real(a), real(b)),
+            f"{names} are the same for {' '.join(name)!r}.",
+            f"{one.source}:{a.line or one.line} and {other.source}:{b.line or other.line}",
+            ("Both are of the same entity and the same quantity.",),
+            question=f"Is it {a.text} or {b.text}?",
+            family=FAMILY,
+            evidence=f"they agree for {len(agree)} of {len(pairs)} entities that both tables name",
+            chance=min(1.0, chance),
+        )
+
+
+def _meets(a: Fact, b: Fact) -> bool:
+    return real(a).fact.interval.meet(real(b).fact.interval) is not None
