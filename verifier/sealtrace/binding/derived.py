@@ -206,7 +206,7 @@ def summarize(confusion: Numbers) -> dict[str, Numbers]:
         return _ratio((per[name] * present).sum(axis=1), labels)
 
     def weighted(name: str) -> Numbers:
-        return (per[name] * prior).sum(axis=1)
+        return np.asarray((per[name] * prior).sum(axis=1))
 
     return {
         "n": total,
