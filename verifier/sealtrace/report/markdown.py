@@ -152,7 +152,8 @@ def _cells(report: Report) -> Iterator[str]:
     if not coverage.cells:
         return
     statuses = ", ".join(f"{count} {markdown(status)}" for status, count in coverage.statuses.items())
-    yield f"{coverage.recomputed} of {times(coverage.cells, 'printed cell')} recomputed: {statuses}"
+    names = f"; {coverage.declared_names} more are declared names" if coverage.declared_names else ""
+    yield f"{coverage.recomputed} of {times(coverage.cells, 'printed cell')} recomputed: {statuses}{names}"
     yield ""
     differing = [cell for cells in in_order(report.cells).values() for cell in cells if not agrees(cell)]
     if not differing:
