@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,8 +17,7 @@ from sealtrace.printed.judgement import WRONG, Judgement, Status
 from sealtrace.printed.marks import wrong_marks
 from sealtrace.printed.papers import is_paper, read_paper
 from sealtrace.printed.reported import with_printed
-
-_DECIMAL = re.compile(r"(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\d)")
+from sealtrace.printed.sentences import sentences
 
 
 @dataclass(frozen=True)
@@ -107,10 +105,11 @@ def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[str]:
     """Decimals in running text that no cell and no bound number accounts for."""
     known = {part.text.replace("−", "-") for cell in cells if cell.printed for part in cell.printed.parts}
     return [
-        f"{line.source}:{line.line}: {match.group(0)} in the text is accounted for by nothing"
-        for line in prose
-        for match in _DECIMAL.finditer(line.text)
-        if match.group(0).replace("−", "-") not in known
+        f"{sentence.source}:{number.line}: {part.text} in the text is accounted for by nothing"
+        for sentence in sentences(prose)
+        for number in sentence.numbers
+        for part in number.printed.parts
+        if "." in part.text and part.text not in known
     ]
 
 

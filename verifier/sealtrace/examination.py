@@ -19,6 +19,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -27,6 +28,7 @@ from typing import Any
 from sealtrace import __version__
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
+from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
@@ -68,6 +70,8 @@ def examine(
     strict: bool = False,
     expect_root: str | None = None,
     every_row: bool = False,
+    draft: bool = False,
+    reported: Sequence[str | PathLike[str]] = (),
     progress: Progress | None = None,
     asked: Asked | None = None,
     budget: Budget | None = None,
@@ -78,19 +82,21 @@ def examine(
     `skip` choose checks by id or id prefix; what is left out is reported as skipped, and the verdict
     is then at best `incomplete`. With `strict` a warning counts as an error. `expect_root` is the root
     digest that the paper names. `every_row` validates each row with jsonschema and with its model too,
-    besides the column predicates. `progress` is called with a step's name, how much of it is done, and how much
-    there is. `asked` names the keys and authorities that the reader trusts, and what they must have witnessed.
-    `budget` bounds memory, time and reading.
+    besides the column predicates. `draft` examines a directory that is not sealed as if it were. `reported` are papers
+    whose tables must print what the bundle's table records say. `progress` is called with a step's name, how much of it
+    is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
+    have witnessed. `budget` bounds memory, time and reading.
 
     Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
     check that does not exist. Everything else that is wrong is a finding.
     """
     chosen = select(check, skip)
-    bundle = read_bundle(
-        default_bundle() if path is None else Path(path), every_row=every_row, progress=progress, budget=budget
-    )  # (1)
+    place = default_bundle() if path is None else Path(path)
+    with draft_bundle(place) if draft else nullcontext(place) as read_from:
+        bundle = read_bundle(read_from, every_row=every_row, progress=progress, budget=budget)  # (1)
     bundle.asked = asked or Asked()
-    return Examination(bundle, chosen, strict=strict, expect_root=expect_root, progress=progress)
+    bundle.reported = [Path(one) for one in reported]
+    return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
 
 
 class Examination:
@@ -102,6 +108,7 @@ class Examination:
         chosen: frozenset[str] | None = None,
         *,
         strict: bool = False,
+        draft: bool = False,
         expect_root: str | None = None,
         progress: Progress | None = None,
         frames: dict[str, Frame] | None = None,
@@ -110,6 +117,7 @@ class Examination:
         """`frames` are columns that are known; `until` is told each result, and ends the run where it says so."""
         self.bundle = bundle
         self.strict = strict
+        self.draft = draft
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
         self.evidence = Evidence(bundle, expect_root, progress, frames)
         self.outcomes: dict[str, Outcome] = {}
@@ -247,6 +255,7 @@ class Examination:
             bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
             verdict="findings" if warned else _verdict(checks),  # (6)
             strict=self.strict,
+            draft=self.draft,
             summary=self._summary(),  # (5)
             checks=checks,
             findings=findings,

@@ -173,6 +173,9 @@ class Report(Record):
         "skipped; `verified`: everything was there and holds."
     )
     strict: bool = Field(default=False, description="Whether a warning counted as an error.")
+    draft: bool = Field(
+        default=False, description="Whether nothing was sealed: the verdict is what sealing would give."
+    )
     summary: Summary = Field(description="Figures.")
     checks: list[CheckResult] = Field(description="Every check, in order.")
     findings: list[Finding] = Field(description="Every finding; at most 1000 are listed for one check.")

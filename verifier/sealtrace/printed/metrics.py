@@ -129,7 +129,7 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
         if argument not in arguments:
             raise RecipeError(f"{name} needs the argument {argument!r}")
     for argument in arguments:
-        if argument not in known.arguments + known.optional:
+        if argument.partition(".")[0] not in known.arguments + known.optional:
             raise RecipeError(f"{name} takes no argument {argument!r}")
     pack = _pack(known.pack)
     if (reason := pack.absent(evidence)) is not None:

@@ -45,8 +45,12 @@ def _headline(report: Report, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[report.verdict]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
+    if report.draft:
+        word = f"DRAFT, which would be {word}"
     yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
-    if report.bundle.root_sha256:
+    if report.draft:
+        yield "nothing is sealed: this says what sealing the directory as it is would give"
+    elif report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
     counts = {status: sum(check.status == status for check in report.checks) for status in _STATUS_WORDS}
     yield ", ".join(f"{count} {_STATUS_WORDS[status]}" for status, count in counts.items() if count)

@@ -50,7 +50,9 @@ def vocabulary(study: Study, outcome: Outcome) -> None:
     teacher, trace, values = study.frame("teacher"), study.frame("trace"), study.frame("values")
     _same_names(study, outcome, teacher, "distribution")
     _same_names(study, outcome, teacher, "values")
-    _report(study, outcome, trace, "legal", study.trace_legal.named, study.trace_legal.unknown)
+    _report(
+        study, outcome, trace, "legal", study.trace_legal.named, study.trace_legal.unknown | study.trace_legal.repeated
+    )
     _same_names(study, outcome, values, "values")
 
 
