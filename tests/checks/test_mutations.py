@@ -8,16 +8,18 @@ import pytest
 
 import sealtrace
 from checks.certified_mutations import CERTIFIED_MUTATIONS, CertifiedMutation
+from checks.dataset_mutations import DATASET_MUTATIONS, DatasetMutation
 from checks.game_mutations import GAME_MUTATIONS, GameMutation
 from checks.mutations import MUTATIONS, Mutation
 from checks.result_mutations import RESULT_MUTATIONS, ResultMutation
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE
 
-AnyMutation = Mutation | CertifiedMutation | ResultMutation | GameMutation
+AnyMutation = Mutation | CertifiedMutation | ResultMutation | GameMutation | DatasetMutation
 
 ALL: dict[str, AnyMutation] = {
     **MUTATIONS,
     **RESULT_MUTATIONS,
+    **DATASET_MUTATIONS,
     **{f"{name} (certified)": one for name, one in CERTIFIED_MUTATIONS.items()},
     **{f"{name} (game)": one for name, one in GAME_MUTATIONS.items()},
 }

@@ -323,7 +323,7 @@ def test_the_guard_is_not_the_only_wall(records: SqlRecords, monkeypatch: pytest
         "PRAGMA threads = 4",
     ):
         with pytest.raises(duckdb.Error):
-            module._run(statement, ["label"], paths, 2**28)
+            module._run({"sql": statement, "kinds": ["label"], "paths": paths}, 2**28)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from sealtrace.bundle.frames import Frame, Mask
 from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.contract.packs import loaded, packs
 
 View = TypeVar("View", bound="Evidence")
 Arguments = ParamSpec("Arguments")
@@ -85,17 +86,22 @@ class Evidence:
         return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
 
     def doubtful(self, kind: str) -> Mask:
-        """Rows that may not be what they say: their key stands twice."""
+        """Rows that may not be what they say: their key stands twice, or a study pack finds that they do not join."""
         frame = self.frame(kind)
         mask = np.zeros(frame.size, np.bool_)
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
+        for pack in packs():
+            if pack.doubtful and frame.size and (more := loaded(pack.doubtful)(self, kind)) is not None:
+                mask |= more
         return mask
 
     def doubt(self, kind: str) -> str | None:
         """The first doubtful row of a kind, in words; None where there is none."""
         rows = np.flatnonzero(self.doubtful(kind))
         return (
-            None if not len(rows) else "{}:{}, whose key is there twice".format(*self.frame(kind).place(int(rows[0])))
+            None
+            if not len(rows)
+            else "{}:{}, whose key is there twice or which does not join".format(*self.frame(kind).place(int(rows[0])))
         )
 
     def refusal(self, kind: str) -> str | None:
@@ -107,7 +113,7 @@ class Evidence:
         """Why some records of a kind cannot be read at all; None where each can, or where the bundle lists none."""
         bundle = self.bundle
         for entry in bundle.entries:
-            if entry.kind == kind and entry.path not in bundle.digests:
+            if entry.records == kind and entry.path not in bundle.digests:
                 return f"{entry.path} cannot be read"
         for store in bundle.of_kind(kind):
             if store.syntax.total:
@@ -127,7 +133,7 @@ class Evidence:
                 return f"{store.path} has rows that its schema refuses"
         parsed = {document.path for document in bundle.documents} | {store.path for store in bundle.stores}
         for entry in bundle.entries:
-            if entry.kind == kind and entry.path not in parsed:
+            if entry.records == kind and entry.path not in parsed:
                 return f"{entry.path} cannot be parsed"
         if kind == "protocol" and self.protocol_document is None:
             return "there is no protocol"

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -26,6 +27,7 @@ from typing import Any
 from sealtrace import __version__
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
+from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
@@ -52,6 +54,7 @@ from sealtrace.contract.report import (
     Verdict,
 )
 from sealtrace.evidence import Evidence
+from sealtrace.printed.cells import TableCell
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
@@ -65,6 +68,8 @@ def examine(
     strict: bool = False,
     expect_root: str | None = None,
     every_row: bool = False,
+    draft: bool = False,
+    reported: Sequence[str | PathLike[str]] = (),
     progress: Progress | None = None,
     asked: Asked | None = None,
     budget: Budget | None = None,
@@ -75,19 +80,21 @@ def examine(
     `skip` choose checks by id or id prefix; what is left out is reported as skipped, and the verdict
     is then at best `incomplete`. With `strict` a warning counts as an error. `expect_root` is the root
     digest that the paper names. `every_row` validates each row with jsonschema and with its model too,
-    besides the column predicates. `progress` is called with a step's name, how much of it is done, and how much
-    there is. `asked` names the keys and authorities that the reader trusts, and what they must have witnessed.
-    `budget` bounds memory, time and reading.
+    besides the column predicates. `draft` examines a directory that is not sealed as if it were. `reported` are papers
+    whose tables must print what the bundle's table records say. `progress` is called with a step's name, how much of it
+    is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
+    have witnessed. `budget` bounds memory, time and reading.
 
     Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
     check that does not exist. Everything else that is wrong is a finding.
     """
     chosen = select(check, skip)
-    bundle = read_bundle(
-        default_bundle() if path is None else Path(path), every_row=every_row, progress=progress, budget=budget
-    )  # (1)
+    place = default_bundle() if path is None else Path(path)
+    with draft_bundle(place) if draft else nullcontext(place) as read_from:
+        bundle = read_bundle(read_from, every_row=every_row, progress=progress, budget=budget)  # (1)
     bundle.asked = asked or Asked()
-    return Examination(bundle, chosen, strict=strict, expect_root=expect_root, progress=progress)
+    bundle.reported = [Path(one) for one in reported]
+    return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
 
 
 class Examination:
@@ -99,11 +106,13 @@ class Examination:
         chosen: frozenset[str] | None = None,
         *,
         strict: bool = False,
+        draft: bool = False,
         expect_root: str | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.bundle = bundle
         self.strict = strict
+        self.draft = draft
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
         self.evidence = Evidence(bundle, expect_root, progress)
         self.outcomes: dict[str, Outcome] = {}
@@ -189,10 +198,11 @@ class Examination:
     @property
     def cells(self) -> list[CellResult]:
         """Every printed cell and what became of it; none where tables were not to be looked at."""
-        return self.printed.results if self.computed("table.cells") or self._missing("table.cells") else []
+        return self.printed.results if self._tables_judged else []
 
-    def _missing(self, check_id: str) -> bool:
-        return check_id in self.results and self.results[check_id].status == "missing"
+    @property
+    def _tables_judged(self) -> bool:
+        return "table.cells" in self.results and self.results["table.cells"].status in ("pass", "fail", "missing")
 
     def explain(self, address: str) -> CellResult:
         """What became of one cell, by its address `TABLE[ROW, COLUMN]`; `LookupError` where there is none."""
@@ -238,11 +248,12 @@ class Examination:
             bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
             verdict="findings" if warned else _verdict(checks),  # (6)
             strict=self.strict,
+            draft=self.draft,
             summary=self._summary(),  # (5)
             checks=checks,
             findings=findings,
             cells=[cell_of(result) for result in self.cells],
-            coverage=coverage_of(self.cells),
+            coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
             details=details,
         )
 
@@ -324,8 +335,10 @@ def cell_of(result: CellResult) -> Cell:
     )
 
 
-def coverage_of(cells: Sequence[CellResult]) -> Coverage:
-    """How the cells are accounted for."""
+def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
+    """How the cells are accounted for, of every cell that the tables have."""
+    judged = {result.cell.name for result in cells}
+    roles = [cell.role for cell in every if cell.name not in judged]
     statuses = [result.status for result in cells]
     return Coverage(
         cells=len(statuses),
@@ -337,6 +350,9 @@ def coverage_of(cells: Sequence[CellResult]) -> Coverage:
         unclassified=statuses.count(CellStatus.UNCLASSIFIED),
         missing=statuses.count(CellStatus.MISSING),
         statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
+        names=roles.count("name"),
+        declared_names=sum(cell.declared_name for cell in every if cell.name not in judged),
+        text=roles.count("text"),
     )
 
 

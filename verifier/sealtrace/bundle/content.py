@@ -36,8 +36,20 @@ import pyarrow.compute as pc
 import rfc8785
 
 from sealtrace.bundle.arrays import arrow_integers, distinct
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, row_shape
-from sealtrace.contract.kinds import KINDS
+from sealtrace.bundle.shapes import (
+    Declared,
+    Flag,
+    Integer,
+    Mapping,
+    Number,
+    RowKind,
+    Sequence,
+    Shape,
+    Struct,
+    Text,
+    row_key,
+    row_shape,
+)
 
 _DOUBLE = struct.Struct("<d")
 _INTEGER = struct.Struct("<q")
@@ -52,10 +64,10 @@ def document_digest(document: dict[str, Any], *, without: str | None = None) -> 
     return hashlib.sha256(rfc8785.dumps(bare)).hexdigest()
 
 
-def table_digest(table: pa.Table, kind: str) -> str:
+def table_digest(table: pa.Table, kind: RowKind) -> str:
     """Content digest of a table of records."""
     shape = row_shape(kind)
-    codes = combined_codes(table, KINDS[kind].key)
+    codes = combined_codes(table, row_key(kind))
     if not np.all(codes[1:] > codes[:-1]):
         order = np.argsort(codes, kind="stable")
         table = table.take(arrow_integers(_settle_equal_keys(table, kind, order, codes[order])))
@@ -92,7 +104,7 @@ def _ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     return places[codes], len(order) + 1
 
 
-def _settle_equal_keys(table: pa.Table, kind: str, order: Index, codes: Index) -> Index:
+def _settle_equal_keys(table: pa.Table, kind: RowKind, order: Index, codes: Index) -> Index:
     """Rows with equal keys in the order of their own encoding. `codes` are sorted."""
     repeats = np.flatnonzero(codes[1:] == codes[:-1])
     if not len(repeats):
@@ -156,8 +168,9 @@ def _plain_column(name: str, shape: Shape, values: list[Any]) -> bytes:
             return head + b"".join(parts)
 
 
-def _write(table: pa.Table, kind: str, shape: Struct, sink: Sink) -> None:
-    sink(b"sealtrace-columns-1\0" + kind.encode() + b"\0" + _count(table.num_rows))
+def _write(table: pa.Table, kind: RowKind, shape: Struct, sink: Sink) -> None:
+    name = f"rows.{kind.name}" if isinstance(kind, Declared) else kind
+    sink(b"sealtrace-columns-1\0" + name.encode() + b"\0" + _count(table.num_rows))
     for field in shape.fields:
         _column(table.column(field.name).combine_chunks(), field.name, field.shape, sink)
 

@@ -40,6 +40,11 @@ class Entry:
     rows: int | None = None
     content_sha256: str | None = None
 
+    @property
+    def records(self) -> str:
+        """What its rows are called: the kind; of a dataset, its name."""
+        return self.path.rpartition("/")[2].split(".")[1] if self.kind == "rows" and "." in self.path else self.kind
+
     def as_json(self) -> dict[str, Any]:
         """The entry without what is absent."""
         return {name: value for name, value in sorted(asdict(self).items()) if value is not None}

@@ -14,7 +14,7 @@ from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.json_columns import shown
 from sealtrace.bundle.parquet_footer import Leaf, leaves
-from sealtrace.bundle.shapes import Mapping, Sequence, Struct, Text, arrow_schema, row_shape, width
+from sealtrace.bundle.shapes import Mapping, RowKind, Sequence, Struct, Text, arrow_schema, row_shape, width
 
 _ROW_OVERHEAD = 48
 """Bytes per row that numbering and sorting take besides the columns."""
@@ -36,7 +36,7 @@ class ParquetRead:
     """What it says besides its records: names of columns, who wrote it, comments."""
 
 
-def read_parquet(data: bytes | pa.Buffer, path: str, kind: str, budget: Budget) -> ParquetRead:
+def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budget) -> ParquetRead:
     """The table with its declared columns. Only the budget raises."""
     import pyarrow.parquet as pq
 

@@ -16,11 +16,13 @@ from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_con
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
-from sealtrace.bundle.layout import misplaced
+from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
@@ -55,6 +57,10 @@ class Bundle:
     documents: list[Document] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     manuscripts: dict[str, str] = field(default_factory=dict)
+    reported: list[Path] = field(default_factory=list)
+    """Papers at hand, which must print what the bundle's table records say."""
+    declared: dict[str, Declared] = field(default_factory=dict)
+    """What the rows of each dataset are."""
 
     manifest_defects: list[Defect] = field(default_factory=list)
     listing: list[Defect] = field(default_factory=list)
@@ -102,8 +108,11 @@ def read_bundle(
 ) -> Bundle:
     """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it."""
     budget = budget or Budget()
-    with open_container(path, budget) as container:
-        return _Reader(container, _members(path, container), every_row, progress, budget).read()
+    try:
+        with open_container(path, budget) as container:
+            return _Reader(container, _members(path, container), every_row, progress, budget).read()
+    except BudgetError as error:
+        raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
 
 
 def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
@@ -135,8 +144,8 @@ def _members(path: Path, container: Container) -> list[Member]:
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _QUOTED = re.compile(rb'"[0-9a-f]{64}"')
 _LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
-_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 0, Form.BYTES: 4}
-"""How many times its length a file takes besides its bytes; rows are estimated when they are read."""
+_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
+"""How many times its length a file takes besides its bytes; rows are estimated once more when they are counted."""
 _Result = TypeVar("_Result")
 
 
@@ -188,9 +197,12 @@ class _Reader:
         return opened.whole()
 
     def _files(self) -> None:
-        """Every listed file. The protocol comes first: it says whether the others must name nobody."""
+        """Every listed file. The protocol comes first: it says whether the others must name nobody.
+
+        Rows come last: a declaration may say what they are.
+        """
         bundle = self.bundle
-        entries = sorted(bundle.entries, key=lambda entry: entry.kind != "protocol")
+        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.kind == "rows"))
         total = sum(entry.bytes for entry in entries)
         done = 0
         for number, entry in enumerate(entries):
@@ -198,7 +210,7 @@ class _Reader:
                 self._file(entry)
             except BudgetError as error:
                 unseen = [later.path for later in entries[number:]]
-                raise BudgetError(error.reason, [*unseen, "and no check was run"]) from None
+                raise BudgetError(f"{error.reason}; no check was run", unseen) from None
             done += entry.bytes
             if self.progress:
                 self.progress("reading", done, total)
@@ -336,7 +348,7 @@ class _Reader:
         if kind is None or kind.name == "attachment":
             data = b"" if self._stream(entry.path) else None
         else:
-            data = self._bytes(entry.path, _WEIGHTS[kind.form])
+            data = self._bytes(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
         if data is None:
             return
         if not bundle.lengths[entry.path]:
@@ -418,11 +430,16 @@ class _Reader:
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "dataset" and not misfits:
+                self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
 
     def _rows(self, entry: Entry, data: bytes) -> None:
         bundle = self.bundle
-        store = read_rows(data, entry.path, entry.kind, entry.format, every_row=self.every_row, budget=bundle.budget)
+        form = self._form(entry)
+        if form is None:
+            return
+        store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row, budget=bundle.budget)
         bundle.stores.append(store)
         if entry.format == "parquet":
             self._look_ahead(entry, (found for text in _texts(store) for found in _LINE.findall(text)))
@@ -432,9 +449,32 @@ class _Reader:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if store.whole is not None:
-            self._content(entry, table_digest(store.whole, entry.kind), store.count)
+            self._content(entry, table_digest(store.whole, form), store.count)
         if entry.format == "parquet" and self._anonymous():
             bundle.marks.extend(marks_in(_texts(store), entry.path))
+
+    def _form(self, entry: Entry) -> RowKind | None:
+        """What the rows of a file are; None, and a defect, where no declaration says so."""
+        if entry.kind != "rows":
+            return entry.kind
+        declared = self.bundle.declared.get(entry.records)
+        if declared is None:
+            message = "nothing declares what these rows are"
+            self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
+        return declared
+
+    def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
+        try:
+            declared = declared_rows(value)
+            if declared.name != dataset_of(entry.path):
+                raise DeclarationError(f"/dataset: {declared.name!r} is not the name in the file's name")
+        except DeclarationError as error:
+            pointer, _, reason = str(error).partition(": ")
+            self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
+            return
+        if declared.name in self.bundle.declared:
+            self.bundle.document_misfits.append(Defect("the dataset is declared twice", entry.path, field="/dataset"))
+        self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
         bundle = self.bundle

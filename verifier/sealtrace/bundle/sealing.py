@@ -15,6 +15,7 @@ from typing import Any
 
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import (
@@ -29,8 +30,9 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.layout import LayoutError, kind_and_format, seal_path
+from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format, seal_path
 from sealtrace.bundle.replacing import place_new_file, replace_file
+from sealtrace.bundle.shapes import Declared
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
@@ -81,6 +83,28 @@ def _seal_stages(directory: Path, stages: list[str] | None, empty: dict[str, str
     if sealer.is_finished():
         raise SealError(f"{directory}: every stage is sealed already")
     return sealer.finish()
+
+
+def reasons_of(directory: Path) -> dict[str, str]:
+    """The reasons of the stages that were sealed empty, as far as seals can be read."""
+    reasons = {}
+    for path in sorted((directory / SEALS).glob("*.json")):
+        try:
+            document = parse(path.read_bytes())
+        except (StrictJSONError, OSError):
+            continue
+        if isinstance(document, dict) and not misfits_of("seal", document) and document.get("empty_reason"):
+            reasons[document["stage"]] = document["empty_reason"]
+    return reasons
+
+
+def unseal(directory: Path) -> None:
+    """Removes seals, manifest and sums: what was sealed is a draft again."""
+    try:
+        for path in [*(directory / seal_path(stage) for stage in STAGES), directory / MANIFEST, directory / SUMS]:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SealError(f"{error.filename or directory}: {error.strerror or error}") from None
 
 
 class _Sealer:
@@ -254,17 +278,35 @@ class _Sealer:
                 if not self.lenient:
                     _refuse_misfits(path, misfits_of(kind, document))
                 return _entry(path, kind, stage, "json", data, content=document_digest(document))
-        store = read_rows(data, path, kind, file_format)
+        form = self._declared(path) if kind == "rows" else kind
+        store = read_rows(data, path, form, file_format)
         if not self.lenient:
             _refuse([_place(defect) for defect in store.syntax.listed + store.misfits.listed])
         split: str | None = None
-        if "split" in store.table.column_names:
+        if kind != "rows" and "split" in store.table.column_names:
             splits = store.table.column("split").unique().to_pylist()
             if len(splits) > 1 and not self.lenient:
                 raise SealError(f"{path}: holds the splits {', '.join(map(str, splits))}; one file holds one split")
             split = splits[0] if splits else None
-        content = None if store.whole is None else table_digest(store.whole, kind)
+        content = None if store.whole is None else table_digest(store.whole, form)
         return _entry(path, kind, stage, file_format, data, split=split, rows=store.count, content=content)
+
+    def _declared(self, path: str) -> Declared:
+        """What the rows of a dataset are, by the declaration that lies in this stage or in an earlier one."""
+        name = dataset_of(path)
+        stages = STAGES[: STAGES.index(path.partition("/")[0]) + 1]
+        found = [one for stage in stages for one in self.unsealed[stage] if one == f"{stage}/dataset.{name}.json"]
+        if not found:
+            raise SealError(f"{path}: nothing declares it; write declare/dataset.{name}.json")
+        declaration = _strict(self._read(found[0]), found[0])
+        _refuse_misfits(found[0], misfits_of("dataset", declaration))
+        try:
+            declared = declared_rows(declaration)
+        except DeclarationError as error:
+            raise SealError(f"{found[0]}{error}") from None
+        if declared.name != name:
+            raise SealError(f"{found[0]}/dataset: expected {name}, found {declared.name}")
+        return declared
 
     def _in_order(self, stage: str, entries: list[Entry]) -> None:
         """Every kind in its stage; values and scores only after the traces that they score."""

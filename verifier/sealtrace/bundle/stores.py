@@ -16,9 +16,8 @@ from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.json_columns import table_from_rows
 from sealtrace.bundle.parquet import read_parquet
 from sealtrace.bundle.predicates import check_table
-from sealtrace.bundle.shapes import arrow_schema, row_shape, width
+from sealtrace.bundle.shapes import Declared, RowKind, arrow_schema, row_key, row_shape, width
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.kinds import KINDS
 
 LISTED_DEFECTS = 1000
 """How many defects of one file are kept in full; all are counted."""
@@ -44,6 +43,7 @@ class Store:
 
     path: str
     kind: str
+    """The record kind; of a dataset, its name."""
     table: pa.Table
     """The rows that fit the schema."""
     rows: npt.NDArray[np.int64]
@@ -58,6 +58,8 @@ class Store:
     """Rows in the file, readable or not."""
     refused: pa.Table
     """Rows that their schema refuses, with nothing where a value has no place in its column."""
+    form: RowKind
+    """What its rows are: the kind, or the dataset's declaration."""
     footer: bytes = b""
     """What a Parquet file says besides its records."""
 
@@ -65,7 +67,7 @@ class Store:
 class _Misfits:
     """Collects what the schema refuses in one file, and which rows are spoilt by it."""
 
-    def __init__(self, path: str, kind: str) -> None:
+    def __init__(self, path: str, kind: RowKind) -> None:
         self.defects = Defects()
         self.spoilt: set[int] = set()
         self.numbers: list[int] | npt.NDArray[np.int64] = []
@@ -96,7 +98,7 @@ class _Misfits:
             # Counted only: looking up the key of every bad row of a million takes minutes.
             self.defects.total += 1
             return
-        values = {name: self.key_of(row, name) for name in KINDS[self._kind].key}
+        values = {name: self.key_of(row, name) for name in row_key(self._kind)}
         key = {name: value for name, value in values.items() if isinstance(value, str)}
         self.defects.add(
             Defect(
@@ -114,7 +116,7 @@ class _Misfits:
 def read_rows(
     data: bytes | pa.Buffer,
     path: str,
-    kind: str,
+    kind: RowKind,
     file_format: str,
     *,
     every_row: bool = False,
@@ -133,6 +135,14 @@ def read_rows(
         for defect in read.columns:
             misfits.defects.add(defect)
         misfits.numbers = np.arange(1, count + 1, dtype=np.int64)
+    elif file_format == "csv":
+        from sealtrace.bundle.csv_rows import table_from_csv
+
+        budget.hold(4 * len(data), path)
+        rows = table_from_csv(bytes(data), path, row_shape(kind), syntax)
+        table, count, misfits.numbers = rows.table, rows.count, rows.numbers
+        for misfit in rows.misfits:
+            misfits.of_type(*misfit)
     else:
         table, count = _json_table(bytes(data), path, kind, syntax, misfits, budget)
     misfits.key_of = lambda row, name: table.column(name)[row].as_py()
@@ -147,13 +157,16 @@ def read_rows(
         refused = table.take(pa.array(sorted(misfits.spoilt)))
         good, numbers = table.take(pa.array(sound)), numbers[sound]
     whole = table if lossless else None
-    return Store(path, kind, good, numbers, whole, syntax, misfits.defects, count, refused, footer)
+    name = kind.name if isinstance(kind, Declared) else kind
+    return Store(path, name, good, numbers, whole, syntax, misfits.defects, count, refused, kind, footer)
 
 
-def _judge_each(table: pa.Table, kind: str, misfits: _Misfits) -> None:
+def _judge_each(table: pa.Table, kind: RowKind, misfits: _Misfits) -> None:
     """Puts each row that the predicates let pass before jsonschema and the model too."""
     from sealtrace.bundle.documents import misfits_of
 
+    if isinstance(kind, Declared):
+        return  # it has neither a published schema nor a model: the predicates are its only judge
     sound = misfits.sound(table.num_rows)
     # Only sound rows have a form in JSON: Parquet can hold a map with a key twice.
     records = table.take(pa.array(sound)).to_pylist(maps_as_pydicts="strict")
@@ -176,7 +189,7 @@ _STRETCH = 2**23
 
 
 def _json_table(
-    data: bytes, path: str, kind: str, syntax: Defects, misfits: _Misfits, budget: Budget
+    data: bytes, path: str, kind: RowKind, syntax: Defects, misfits: _Misfits, budget: Budget
 ) -> tuple[pa.Table, int]:
     """The rows that are strict JSON, and how many lines there are."""
     shape = row_shape(kind)

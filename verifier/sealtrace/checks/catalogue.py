@@ -141,6 +141,13 @@ _AFTER: tuple[Check, ...] = (
         needs=("schema.documents",),
     ),
     Check(
+        "table.reported",
+        "The paper at hand prints what the table records say",
+        "bundle format: table records are the paper's tables",
+        "a number is changed in the paper alone",
+        reads=("table",),
+    ),
+    Check(
         "table.source",
         "Every table record is what its sealed manuscript prints: rows, cells and lines",
         "design section 5: reported numbers come from the paper",

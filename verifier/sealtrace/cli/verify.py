@@ -41,6 +41,14 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 )
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@click.option("--draft", is_flag=True, help="Judge a directory that is not sealed; the verdict says so.")
+@click.option(
+    "--reported",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
+)
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--as-expected", is_flag=True, help="Exit 0 if the verdict is the one that the study expects of itself, else 1."
@@ -56,6 +64,8 @@ def command(
     skip: tuple[str, ...],
     strict: bool,
     expect_root: str | None,
+    draft: bool,
+    reported: tuple[Path, ...],
     every_row: bool,
     as_expected: bool,
     asked: Asked,
@@ -77,6 +87,8 @@ def command(
       sealtrace verify artifact/ --format json -o report.json
       sealtrace verify artifact/ -o sarif=found.sarif -o junit=found.xml
       sealtrace verify artifact/ -o html=report.html
+      sealtrace verify study/ --draft
+      sealtrace verify study/ --reported paper.tex
       sealtrace verify artifact/ --require-signature pub.pem
       sealtrace verify artifact/ --require-timestamp declare --tsa-root ca.pem
       sealtrace verify artifact/ --partial rows.json --seed "my words"
@@ -93,7 +105,7 @@ def command(
         select(check, skip)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    refuse_bad_places(targets, [bundle or default_bundle()])
+    refuse_bad_places(targets, [bundle or default_bundle(), *reported])
     with progress_bar() as progress:
         examination = examine(
             bundle,
@@ -102,6 +114,8 @@ def command(
             strict=strict,
             expect_root=expect_root,
             every_row=every_row,
+            draft=draft,
+            reported=reported,
             progress=progress,
             asked=asked,
         )

@@ -31,6 +31,8 @@ SEEDS = (1, 2)
 _FEW = {"emptied": 0, "nearly emptied": 1}
 """Forms of the records with next to no rows, and how many are left."""
 
+_SAME = "a query that gives the same whatever the records hold"
+
 Records = dict[str, pa.Table]
 
 
@@ -66,6 +68,15 @@ class Queries:
         """Lets the databases go."""
         for database in self._databases.values():
             database.close()
+
+    @cached_property
+    def _shared(self) -> dict[str, dict[str, str]]:
+        """The views and macros that the bundle's queries share."""
+        shared: dict[str, dict[str, str]] = {"views": {}, "macros": {}}
+        for document in self._evidence.bundle.documents_of("queries"):
+            for name, known in shared.items():
+                known.update(document.value.get(name) or {})
+        return shared
 
     # Forms of the records
 
@@ -109,7 +120,9 @@ class Queries:
         started = time.monotonic()
         try:
             if form not in self._databases:
-                self._databases[form] = SqlRecords(self._records(form))
+                self._databases[form] = SqlRecords(
+                    self._records(form), views=self._shared["views"], macros=self._shared["macros"]
+                )
             return self._databases[form].query(sql)
         except SqlError as error:
             raise RecipeError(str(error)) from None
@@ -143,17 +156,19 @@ class Queries:
             if doubt is not None and not self._same(sql, form, result, place, column):
                 raise MissingEvidenceError(f"it depends on {doubt}")
         names = result.columns if column is None else [column]
+        fixed = all(self._same(sql, f"scrambled {seed}", result, place, column) for seed in SEEDS) and any(
+            self._same(sql, form, result, place, column, or_nothing=True) for form in _FEW
+        )
+        if len(due) == 1 and isinstance(due[0], str):
+            return Value((), text=due[0], fixed=_SAME if fixed else None)
         try:
             (row,) = numbers(replace(result, columns=names, rows=[due]))
         except SqlError as error:
             raise RecipeError(str(error)) from None
         if any(number is None for number in row):
             raise MissingEvidenceError("the query gives null")
-        fixed = all(self._same(sql, f"scrambled {seed}", result, place, column) for seed in SEEDS) and any(
-            self._same(sql, form, result, place, column, or_nothing=True) for form in _FEW
-        )
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
-        return Value(tuple(one for one in row if one is not None), fixed=fixed, measured=measured)
+        return Value(tuple(one for one in row if one is not None), fixed=_SAME if fixed else None, measured=measured)
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:

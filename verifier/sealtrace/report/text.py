@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 
 from sealtrace.contract.report import Chain, CheckResult, Disclosed, Finding, Report
-from sealtrace.report.causes import by_cause, missing_by_reason
+from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
 
@@ -45,8 +45,12 @@ def _headline(report: Report, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[report.verdict]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
+    if report.draft:
+        word = f"DRAFT, which would be {word}"
     yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
-    if report.bundle.root_sha256:
+    if report.draft:
+        yield "nothing is sealed: this says what sealing the directory as it is would give"
+    elif report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
     counts = {status: sum(check.status == status for check in report.checks) for status in _STATUS_WORDS}
     yield ", ".join(f"{count} {_STATUS_WORDS[status]}" for status, count in counts.items() if count)
@@ -143,6 +147,8 @@ def _figures(report: Report, width: int) -> Iterator[str]:
     yield from _figure("Cells", _coverage(report), width)
     if report.cells and any(one.id == "table.source" and one.status == "not-applicable" for one in report.checks):
         yield from _figure("Tables", "as the authors transcribed them: no manuscript is sealed beside them", width)
+    for number, (reason, ids) in enumerate(turned_off(report)):
+        yield from _figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
 
 
 def _disclosed(seen: Disclosed) -> str:
@@ -168,7 +174,8 @@ def _coverage(report: Report) -> str:
     if not cells.cells:
         return "the bundle reports no table"
     statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
-    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses})"
+    names = f"; {cells.declared_names} more are declared names" if cells.declared_names else ""
+    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses}){names}"
 
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The page from a CSV file to a bundle is followed to the letter."""
+"""The page from results to a verdict is followed to the letter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support import ROOT
 
-PAGE = ROOT / "docs" / "from-csv-to-bundle.md"
+PAGE = ROOT / "docs" / "from-results-to-verdict.md"
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -36,5 +36,14 @@ def test_page(tmp_path: Path) -> None:
     assert (study / "reports" / "report.txt").read_text().startswith("VERIFIED  my-study")
     # The README of the new study says the same in its own directory.
     short = [line for line, _ in commands((study / "README.md").read_text(encoding="utf-8"))]
-    assert [line.split()[1] for line in short] == ["import", "import", "extract", "seal", "verify"]
+    assert [line.split()[1] for line in short] == ["import", "extract", "seal", "verify"]
     assert set(short) <= {line.replace("my-study/", "") for line, _ in page}
+
+
+def test_the_way_is_short() -> None:
+    """Five commands lead to the verdict, and the recipes have at most twenty lines."""
+    before, _, _ = PAGE.read_text(encoding="utf-8").partition("## Along the way")
+    used = [line.split()[1] for line, _ in commands(before) if line.startswith("sealtrace ")]
+    assert used == ["init", "import", "extract", "seal", "verify"]
+    template = ROOT / "verifier" / "sealtrace" / "templates" / "results" / "recipes.json"
+    assert len(template.read_text(encoding="utf-8").splitlines()) <= 20
