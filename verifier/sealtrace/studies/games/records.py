@@ -145,8 +145,8 @@ class Association(Record):
     """How rank correlations over candidates are tested."""
 
     ties: Literal["mean-rank"] = Field(description="Equal values share the mean of their ranks; Kendall's is tau-b.")
-    resamples: Annotated[int, Field(strict=True, ge=1, le=100_000), WHOLE] = Field(description="Bootstrap replicates.")
-    permutations: Annotated[int, Field(strict=True, ge=1, le=100_000), WHOLE] = Field(description="Shuffles.")
+    resamples: Annotated[int, Field(strict=True, ge=1, le=20_000), WHOLE] = Field(description="Bootstrap replicates.")
+    permutations: Annotated[int, Field(strict=True, ge=1, le=20_000), WHOLE] = Field(description="Shuffles.")
     confidence: Exact = Field(description="Confidence level of the bootstrap interval.")
     seed: Count = Field(description="The resampling seed.")
 
