@@ -28,6 +28,8 @@ class Comparison:
     labels: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     """What to say besides: problems of a file, numbers in prose that nothing accounts for."""
+    every: list[TableCell] = field(default_factory=list)
+    """Every cell that the tables have, with those that print no number."""
     bundle_code: int = 0
     """What `verify` of the bundle would end with."""
 
@@ -39,7 +41,7 @@ class Comparison:
     @property
     def coverage(self) -> Coverage:
         """How the cells are accounted for."""
-        return coverage_of(self.results)
+        return coverage_of(self.results, self.every)
 
     @property
     def exit_code(self) -> int:
@@ -52,7 +54,11 @@ class Comparison:
 
     def only(self, tables: tuple[str, ...]) -> Comparison:
         """The cells of some tables."""
-        return replace(self, results=[result for result in self.results if result.cell.table in tables])
+        return replace(
+            self,
+            results=[result for result in self.results if result.cell.table in tables],
+            every=[cell for cell in self.every if cell.table in tables],
+        )
 
 
 def compare(examination: Examination, reported: list[Path] | None = None) -> Comparison:
@@ -62,7 +68,7 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     if not reported:
         if not labels:
             raise BundleError("the bundle has no table records; name the paper with --reported")
-        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), code)
+        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), printed.cells, code)
     known = {document.value["label"]: document for document in examination.bundle.documents_of("table")}
     cells: list[TableCell] = []
     remarks: list[str] = []
@@ -84,13 +90,13 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
             labels.append(label)
             cells.extend(cells_of(document.value, document.path))
     remarks += _mark_remarks(cells) + unaccounted(prose, cells)
-    return Comparison(printed.judged(cells), labels, remarks, code)
+    return Comparison(printed.judged(cells), labels, remarks, cells, code)
 
 
 def _mark_remarks(cells: list[TableCell]) -> list[str]:
     return [
-        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name} is marked "
-        f"{problem.found}, and the column's direction gives {problem.expected}"
+        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name}: {problem.message} "
+        f"(expected {problem.expected}, found {problem.found})"
         for problem in wrong_marks(cells)
     ]
 
