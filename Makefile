@@ -6,10 +6,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students
+RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour
 SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
 	bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe \
-	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe
+	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
+	bundles/behaviour/behaviour_recipe
 
 .PHONY: help verify test lint types imports unit ratios package schemas bundles reference reports fuzz bench clean
 
@@ -57,13 +58,14 @@ schemas: .venv/development ## write schemas/ anew from the models
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
 	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-paper/bundle bundles/classification/bundle \
-		bundles/leduc/bundle bundles/leduc-students/bundle
+		bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_stratified bundles/rsd-stratified/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_paper bundles/rsd-paper/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m classification_recipe bundles/classification/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_recipe bundles/leduc/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_students_recipe bundles/leduc-students/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m behaviour_recipe bundles/behaviour/bundle
 
 reference: .venv/development ## write docs/reference/ anew from the code
 	$(RUN) docs/generate.py

@@ -213,3 +213,33 @@ def _over_budget(parts: Parts) -> None:
 @mutation("attempt.times", ATTEMPTS, "/elapsed_ms", {"request": "s/1/t1", "attempt": "0"})
 def _early_timeout(parts: Parts) -> None:
     the(parts, "attempt", request="s/1/t1", attempt=0)["elapsed_ms"] = 20.0
+
+
+@mutation("behaviour.declared", "declare/behaviour.json", "/prior/free")
+def _prior_of_more_than_one(parts: Parts) -> None:
+    parts["behaviour"]["prior"]["free"]["raise"] = 0.6
+
+
+@mutation("behaviour.hands", "declare/hand.jsonl", "/actions/9", {"entry": "entry-1", "hand": "0"})
+def _acts_after_folding(parts: Parts) -> None:
+    parts["hand"][0]["actions"][9] = "p1 cc"
+
+
+@mutation("behaviour.names", "declare/hand.jsonl", "/players/0", {"entry": "entry-1", "hand": "0"})
+def _named(parts: Parts) -> None:
+    parts["hand"][0]["players"][0] = "Somebody Known"
+
+
+@mutation("behaviour.disjoint", "declare/hand.jsonl", "/players/0", {"entry": "entry-2", "hand": "0"})
+def _in_both_splits(parts: Parts) -> None:
+    parts["hand"][1]["players"][0] = "player-001"
+
+
+@mutation(
+    "behaviour.snapshots",
+    "report/snapshot.evaluation.jsonl",
+    "/label",
+    {"entry": "entry-2", "hand": "0", "action": "3"},
+)
+def _other_label(parts: Parts) -> None:
+    the(parts, "snapshot", entry="entry-2", action=3)["label"] = "call"

@@ -103,7 +103,25 @@ def own_opponent(parts: Parts) -> None:
     row["probabilities"] = {"fold": 1.0, "call": 0.0}
 
 
+def drop_hard_snapshots(parts: Parts) -> None:
+    """Leaves evaluation decisions out that were folds."""
+    parts["snapshot"] = [row for row in parts["snapshot"] if row["split"] == "calibration" or row["label"] != "fold"]
+
+
+def move_an_entry(parts: Parts) -> None:
+    """Evaluates on what was calibrated on: the other entry becomes a copy with the same players."""
+    parts["hand"][1] = {**parts["hand"][0], "entry": "entry-2"}
+
+
+def hide_a_name(parts: Parts) -> None:
+    """A name that begins like a pseudonym."""
+    parts["hand"][0]["players"][0] = "player-1 (Somebody Known)"
+
+
 ATTACKS: dict[Change, set[str]] = {
+    drop_hard_snapshots: {"behaviour.snapshots"},
+    move_an_entry: {"behaviour.disjoint"},
+    hide_a_name: {"behaviour.names"},
     drop_lost_deals: {"match.pairs"},
     swap_results: {"match.value"},
     lucky_cards: {"match.deal"},
@@ -170,6 +188,22 @@ def negative_times(parts: Parts) -> None:
         row["elapsed_ms"] = -1.0
 
 
+def strange_notation(parts: Parts) -> None:
+    parts["hand"][0]["actions"] = ["p9 cbr 1e999", "p1", "d db", "p1 cbr -4", "p1 cbr NaN"]
+
+
+def huge_seat(parts: Parts) -> None:
+    parts["hand"][0]["actions"][3] = "p" + "9" * 150 + " cc"
+
+
+def no_behaviour(parts: Parts) -> None:
+    parts["behaviour"] = None
+
+
+def one_player(parts: Parts) -> None:
+    parts["hand"][0] |= {"starting_stacks": [1.0], "players": ["player-1"]}
+
+
 def strange_names(parts: Parts) -> None:
     parts["match"][0] |= {"match": "٣", "cards": "??", "history": "///"}
 
@@ -188,6 +222,10 @@ def strange_names(parts: Parts) -> None:
         one_card,
         negative_times,
         strange_names,
+        strange_notation,
+        huge_seat,
+        no_behaviour,
+        one_player,
     ],
 )
 @pytest.mark.parametrize("details", [False, True])

@@ -14,7 +14,7 @@ from contract.export import export
 from contract.specimens import ROWS, specimen
 from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.shapes import arrow_schema, row_shape
-from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, Form, model_of
+from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
 from sealtrace.contract.schemas import DIALECT, schema_files
 from support import ROOT, Row
 

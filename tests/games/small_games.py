@@ -15,7 +15,7 @@ from sealtrace.bundle.writing import write_document, write_rows
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
 from sealtrace.mathematics.networks import Layer
-from sealtrace.studies.games.mathematics import hands, students
+from sealtrace.studies.games.mathematics import hands, histories, students
 from sealtrace.studies.games.mathematics.evaluation import evaluate
 from sealtrace.studies.games.mathematics.tables import ACTIONS, KUHN, Vector
 
@@ -26,6 +26,57 @@ FEATURES = ["rank J", "rank K", "facing a raise", "player 1"]
 SCALES = ["0", "1", "2"]
 CODES = {"fold": "illegal-action", "perhaps": "parser-failure"}
 """The answers that are none, with their terminal codes."""
+
+
+def _recorded(entry: str, first: int, actions: list[str]) -> dict[str, Any]:
+    dealt = [f"d dh p{seat} {cards}" for seat, cards in enumerate(("AsKs", "QhQd", "7c2d"), 1)]
+    return {
+        "entry": entry,
+        "hand": 0,
+        "variant": "NT",
+        "antes": [0.0, 0.0, 0.0],
+        "blinds_or_straddles": [1.0, 2.0, 0.0],
+        "min_bet": 2.0,
+        "starting_stacks": [100.0, 100.0, 100.0],
+        "players": [f"player-00{number}" for number in range(first, first + 3)],
+        "actions": dealt + actions,
+    }
+
+
+HANDS = [
+    _recorded("entry-1", 1, ["p3 cbr 6", "p1 f", "p2 cc", "d db AhKd2c", "p2 cc", "p3 cbr 8", "p2 f"]),
+    _recorded("entry-2", 4, ["p3 f", "p1 cbr 6", "p2 cc", "d db AhKd2c", "p1 cc", "p2 cbr 13", "p1 f"]),
+]
+BEHAVIOUR = {
+    "entries": [{"entry": "entry-1", "split": "calibration"}, {"entry": "entry-2", "split": "evaluation"}],
+    "context": ["street", "facing"],
+    "prior": {"facing": {"fold": 0.5, "call": 0.25, "raise": 0.25}, "free": {"call": 0.5, "raise": 0.5}},
+    "smoothing": "1",
+    "clip": "1e-6",
+    "sizes": ["0.5", "1"],
+}
+
+
+def _snapshots() -> list[dict[str, Any]]:
+    rows = []
+    for hand, split in zip(HANDS, ("calibration", "evaluation"), strict=True):
+        for each in histories.decisions(hand):
+            size = histories.size_of(each.raised, (0.5, 1.0))
+            rows.append(
+                {
+                    "entry": hand["entry"],
+                    "hand": 0,
+                    "action": each.action,
+                    "split": split,
+                    "street": each.street,
+                    "players": each.players,
+                    "pot": each.pot,
+                    "to_call": each.to_call,
+                    "label": each.label,
+                    **({} if size is None else {"size": size}),
+                }
+            )
+    return rows
 
 
 def parts() -> Parts:
@@ -89,6 +140,9 @@ def parts() -> Parts:
             "scale": _scale_rows(documents, teacher, distillation),
             "match": _hands({**policies, **profiles}, contest),
             "attempt": _attempts(),
+            "behaviour": BEHAVIOUR,
+            "hand": HANDS,
+            "snapshot": _snapshots(),
             "table": {"values": _table(profiles)},
         }
     )
@@ -98,7 +152,7 @@ def small_games(directory: Path, change: Callable[[Parts], None] = lambda _: Non
     """The study, changed and sealed."""
     made = parts()
     change(made)
-    for kind in ("protocol", "game", "distillation", "contest", "service"):
+    for kind in ("protocol", "game", "distillation", "contest", "service", "behaviour"):
         if made[kind] is not None:
             write_document(directory / f"declare/{kind}.json", made[kind])
     for run, document in made["student"].items():
@@ -109,9 +163,13 @@ def small_games(directory: Path, change: Callable[[Parts], None] = lambda _: Non
         ("scale", "calibrate"),
         ("match", "report"),
         ("attempt", "report"),
+        ("hand", "declare"),
     ):
         if made[kind]:
             write_rows(directory / f"{place}/{kind}.jsonl", kind, made[kind])
+    for split, stage in (("calibration", "bank"), ("evaluation", "report")):
+        rows = [row for row in made["snapshot"] if row["split"] == split]
+        write_rows(directory / f"{stage}/snapshot.{split}.jsonl", "snapshot", rows)
     for name, table in made["table"].items():
         write_document(directory / f"report/table.{name}.json", table)
     seal(directory, empty={"all": "A study of a game."})

@@ -256,7 +256,7 @@ def test_verdict_and_what_to_do_come_first() -> None:
 def test_the_chain_tells_where_it_is_broken() -> None:
     """In words too, for those who do not see the picture."""
     whole = [one.text for one in Parsed(good_page()).of("desc")]
-    assert any(text.startswith("8 of 8 stages are sealed") and text.endswith("No link is broken.") for text in whole)
+    assert any(text.startswith("8 of 8 stages are sealed") and "No link is broken." in text for text in whole)
     broken = [one.text for one in Parsed(certified()).of("desc")]
     assert any("The chain is broken before bank. Not sealed: structure." in text for text in broken)
 

@@ -54,6 +54,7 @@ from sealtrace.contract.report import (
     Verdict,
 )
 from sealtrace.evidence import Evidence
+from sealtrace.printed.cells import TableCell
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
@@ -197,10 +198,11 @@ class Examination:
     @property
     def cells(self) -> list[CellResult]:
         """Every printed cell and what became of it; none where tables were not to be looked at."""
-        return self.printed.results if self.computed("table.cells") or self._missing("table.cells") else []
+        return self.printed.results if self._tables_judged else []
 
-    def _missing(self, check_id: str) -> bool:
-        return check_id in self.results and self.results[check_id].status == "missing"
+    @property
+    def _tables_judged(self) -> bool:
+        return "table.cells" in self.results and self.results["table.cells"].status in ("pass", "fail", "missing")
 
     def explain(self, address: str) -> CellResult:
         """What became of one cell, by its address `TABLE[ROW, COLUMN]`; `LookupError` where there is none."""
@@ -251,7 +253,7 @@ class Examination:
             checks=checks,
             findings=findings,
             cells=[cell_of(result) for result in self.cells],
-            coverage=coverage_of(self.cells),
+            coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
             details=details,
         )
 
@@ -333,8 +335,10 @@ def cell_of(result: CellResult) -> Cell:
     )
 
 
-def coverage_of(cells: Sequence[CellResult]) -> Coverage:
-    """How the cells are accounted for."""
+def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
+    """How the cells are accounted for, of every cell that the tables have."""
+    judged = {result.cell.name for result in cells}
+    roles = [cell.role for cell in every if cell.name not in judged]
     statuses = [result.status for result in cells]
     return Coverage(
         cells=len(statuses),
@@ -346,6 +350,9 @@ def coverage_of(cells: Sequence[CellResult]) -> Coverage:
         unclassified=statuses.count(CellStatus.UNCLASSIFIED),
         missing=statuses.count(CellStatus.MISSING),
         statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
+        names=roles.count("name"),
+        declared_names=sum(cell.declared_name for cell in every if cell.name not in judged),
+        text=roles.count("text"),
     )
 
 

@@ -17,6 +17,8 @@ MAX_VALUES = 400
 _LONG = 160
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _ID = re.compile(r"(^|[^a-z])(id|idx|index|pmid|uid)s?$|[a-z]id$", re.IGNORECASE)
+_WRITTEN = ("number", "plus-minus", "ratio", "interval")
+"""Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
 _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
 
@@ -33,7 +35,7 @@ def _alike(tables: list[Rows]) -> list[list[Rows]]:
         names = frozenset(table.columns)
         directory = table.file.rpartition("/")[0]
         for known, where, members in groups:
-            if members[0].nested != table.nested or members[0].depth != table.depth:
+            if members[0].nested != table.nested or members[0].depth != table.depth or members[-1].file == table.file:
                 continue
             shared = len(known & names) / max(1, len(known | names))
             if known == names or shared >= (0.5 if where == directory else 0.8):
@@ -161,7 +163,7 @@ def _compound(column: list[Any]) -> dict[str, Numbers]:
     if not filled or len(filled) > 5000 or not any(map(str.isdigit, filled[0])):
         return {}
     forms = [read_printed(text) for text in filled]
-    if any(form is None for form in forms):
+    if any(form is None or form.form not in _WRITTEN for form in forms):
         return {}
     width = max(len(form.parts) for form in forms if form is not None)
     if width == 0:

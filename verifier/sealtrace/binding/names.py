@@ -10,6 +10,7 @@ from functools import lru_cache
 _PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%#]")
 _GREEK = {"δ": "delta", "ρ": "rho", "σ": "sigma", "μ": "mu", "τ": "tau", "κ": "kappa", "α": "alpha", "β": "beta"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_OUTER = re.compile(r"[\s_/\\]+")
 SEPARATORS = re.compile(r"[\s_/\\.,:;|()\[\]{}>=+-]+")
 
 SYNONYMS: dict[str, str] = {
@@ -64,14 +65,17 @@ def aligned_fields(names: list[str]) -> dict[str, list[str]]:
     Where all names have as many pieces, a piece's place is its field. Otherwise pieces of one skeleton (`seed#`) and
     pieces that never stand together in a name are alternatives of one field.
     """
-    pieces = [[piece for piece in SEPARATORS.split(name) if piece] for name in names]
-    lengths = {len(one) for one in pieces}
-    if not pieces or max(lengths) < 2:
+    pieces: list[list[str]] = []
+    # What people put between fields first: in `base+rerank_seed1` the plus belongs to a name.
+    for separators in (_OUTER, SEPARATORS):
+        pieces = [[piece for piece in separators.split(name) if piece] for name in names]
+        lengths = {len(one) for one in pieces}
+        if len(lengths) == 1 and (width := lengths.pop()) > 1:
+            columns = [[one[place] for one in pieces] for place in range(width)]
+            if _consistent(columns):
+                return _named(columns)
+    if max(map(len, pieces), default=0) < 2:
         return {}
-    if len(lengths) == 1:
-        columns = [[one[place] for one in pieces] for place in range(lengths.pop())]
-        if _consistent(columns):
-            return _named(columns)
     return _named(_exclusive(pieces))
 
 

@@ -149,8 +149,8 @@ def _left_behind(
         one.status, one.expected = "off", cell.slots[0].text
         one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
         one.message = (
-            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; {grid.name} prints "
-            f"{cell.slots[0].text}, and so do the results"
+            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
+            f"{grid.name} prints {cell.slots[0].text}, and so do the results"
         )
 
 
@@ -176,7 +176,7 @@ def _neighbours(names: dict[int, Named], found: list[BoundText], mentions: list[
             continue
         if mentions[place].line is mentions[beside_it].line and not mentions[place].spread:
             other = beside(names[beside_it], mentions[place].slot)
-            if other is not None and other.bits >= NAMED:
+            if other is not None and other.bits >= NAMED - 0.5:
                 names[place] = other
 
 
@@ -191,6 +191,7 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
         before: frozenset[str] = frozenset()
         for sentence in _SENTENCE.split(line.text):
             told = frozenset(words(sentence))
+            weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
             for match in _NUMBER.finditer(sentence):
                 slots = slots_of(match.group(0).strip())
                 if len(slots) != 1:
@@ -198,7 +199,6 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
                 if _only_names(match, sentence, settings):
                     aside += 1
                     continue
-                weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
                 spread = sentence[: match.start()].rstrip().endswith("±")
                 found.append(_Mention(slots[0], _around(sentence, match), weights, told, spread, line))
             before = told
@@ -223,7 +223,10 @@ def _only_names(match: re.Match[str], sentence: str, settings: Mapping[str, Cont
     setting = _SETTING.search(before)
     if setting is not None and digits in settings.get(setting.group(1).lower(), ()):
         return True
-    if "." in digits or match.group("tail") or "," in digits:
+    if "." in digits and not match.group("tail"):
+        # 0.5 and 1.0 are levels that a text explains things with; results have more digits.
+        return len(digits.partition(".")[2]) == 1 and len(digits.replace(".", "").strip("0")) <= 1
+    if match.group("tail") or "," in digits:
         return False
     return int(digits) < 100 or 1900 <= int(digits) <= 2035 or after.startswith("-")
 

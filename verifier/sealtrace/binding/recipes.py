@@ -9,6 +9,7 @@ import numpy as np
 
 from sealtrace.binding.choosing import Candidate
 from sealtrace.binding.frames import Frame
+from sealtrace.binding.wording import needed_fields
 
 _STATISTICS = {
     "mean": "avg({x})",
@@ -45,8 +46,8 @@ def query_of(candidate: Candidate, place: int, dataset: str) -> str | None:
         return None
     measure = candidate.measure
     conditions = []
-    for column, field in enumerate(candidate.selection.fields):
-        dimension = frame.dimensions[field]
+    for column in needed_fields(candidate):
+        dimension = frame.dimensions[candidate.selection.fields[column]]
         code = int(candidate.selection.codes[place, column])
         if dimension.name == "column":
             measure = dimension.values[code]

@@ -60,37 +60,49 @@ class Records:
         self._fields = [
             [(one, [_told(told) for told in _value_words(one)]) for one in primary(frame)] for frame in self._frames
         ]
+        sizes = [frame.numbers.size for frame in self._frames]
+        self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if sizes else np.zeros(1, np.int64)
+        self._flat = np.concatenate([frame.numbers.reshape(-1) for frame in self._frames]) if sizes else np.zeros(0)
+        self._weights: Mapping[str, float] = {}
+        self._covers: dict[int, tuple[Numbers, Numbers]] = {}
 
     def named(self, slot: Slot, weights: Mapping[str, float]) -> Named | None:
         """The value that prints as the number and that the words name most surely."""
+        if self._weights is not weights:
+            self._weights, self._covers = weights, {}
+        unit = float(slot.unit) or 1.0
+        target = abs(float(slot.value))
         found: list[tuple[float, float, int, int, int]] = []
-        said: list[tuple[Numbers, Numbers]] = []
-        for place, frame in enumerate(self._frames):
-            cover, length = self._said(place, weights)
-            if frame.derived == "rows" and "." in slot.text:
-                cover = np.zeros_like(cover)
-            said.append((cover, length))
-            for scale in _scales(slot):
-                values = frame.numbers * scale
-                hit = np.abs(np.abs(values) - abs(float(slot.value))) <= float(slot.unit) / 2 * (1 + 1e-9)
-                if slot.text[0] in "+-−":
-                    hit &= values * float(slot.value) >= 0
-                hit &= cover >= 0.5
-                found += [
-                    (float(cover[row, column]), float(length[row, column]), place, int(row), int(column))
-                    for row, column in np.argwhere(hit)
-                ]
+        for scale in _scales(slot):
+            hit = np.abs(np.abs(self._flat * scale) - target) <= unit / 2 * (1 + 1e-9)
+            if slot.text[0] in "+-−":
+                hit &= self._flat * float(slot.value) >= 0
+            for flat in np.nonzero(hit)[0]:
+                place, row, column = self._at(int(flat))
+                if self._frames[place].derived == "rows" and "." in slot.text:
+                    continue
+                cover, length = self._said(place, weights)
+                if cover[row, column] >= 0.5:
+                    found.append((float(cover[row, column]), float(length[row, column]), place, row, column))
         # Of what is said as well, the shorter name goes first; the few best are weighed against their rivals.
         found.sort(key=lambda one: (-round(one[0], 1), one[1], -one[0]))
         best: Named | None = None
-        for score, length, place, row, column in found[:4]:
-            bits = self._bits(slot, said, score - 0.05, length)
+        for score, length_of_name, place, row, column in found[:4]:
+            bits = self._bits(slot, weights, score - 0.05, length_of_name)
             if best is None or bits > best.bits:
                 best = Named(self._frames[place], row, column, bits, score)
         return best
 
+    def _at(self, flat: int) -> tuple[int, int, int]:
+        """Frame, row and measure of a value."""
+        place = int(np.searchsorted(self._starts, flat, "right")) - 1
+        row, column = divmod(flat - int(self._starts[place]), self._frames[place].numbers.shape[1])
+        return place, row, column
+
     def _said(self, place: int, weights: Mapping[str, float]) -> tuple[Numbers, Numbers]:
         """Share of each value's words that is said, and how many words there are: [row, measure]."""
+        if place in self._covers:
+            return self._covers[place]
         frame = self._frames[place]
         measure = np.array([sum(weights.get(word, 0.0) for word in told) for told in self._measures[place]])
         length = np.array([len(told) for told in self._measures[place]], float)
@@ -106,9 +118,10 @@ class Records:
         spoken = measure / np.maximum(1.0, length) >= self._measured
         # A field that is measured and selects would name itself.
         spoken &= ~np.isin(frame.measures, [field.name for field, _ in self._fields[place]]) | (frame.derived == "rows")
-        return np.where(spoken[None, :], cover, 0.0), total
+        self._covers[place] = np.where(spoken[None, :], cover, 0.0), total
+        return self._covers[place]
 
-    def _bits(self, slot: Slot, said: list[tuple[Numbers, Numbers]], least: float, words_in_name: float) -> float:
+    def _bits(self, slot: Slot, weights: Mapping[str, float], least: float, words_in_name: float) -> float:
         """How unlikely an accident is, from rivals: values as well and as briefly named that lie near it.
 
         Values that print the same are no rivals, and equal rivals count once.
@@ -117,11 +130,16 @@ class Records:
         reach = min(NEAR * unit, max(2 * unit, abs(float(slot.value)) / 2))
         target = abs(float(slot.value))
         rivals: set[float] = set()
-        for frame, (cover, length) in zip(self._frames, said, strict=True):
-            for scale in _scales(slot):
-                gap = np.abs(np.abs(frame.numbers * scale) - target)
-                close = (gap <= reach) & (gap > unit / 2 * (1 + 1e-9)) & (cover >= least) & (length <= words_in_name)
-                rivals.update(np.round(frame.numbers[close] * scale / unit).tolist())
+        for scale in _scales(slot):
+            gap = np.abs(np.abs(self._flat * scale) - target)
+            near = np.nonzero((gap <= reach) & (gap > unit / 2 * (1 + 1e-9)))[0]
+            places = np.searchsorted(self._starts, near, "right") - 1
+            for place in np.unique(places):
+                cover, length = self._said(int(place), weights)
+                inside = near[places == place] - self._starts[place]
+                named = (cover.reshape(-1)[inside] >= least) & (length.reshape(-1)[inside] <= words_in_name)
+                values = self._frames[place].numbers.reshape(-1)[inside[named]]
+                rivals.update(np.round(values * scale / unit).tolist())
         return -math.log2((len(rivals) + 0.5) / (2 * reach / unit + 1))
 
 

@@ -25,11 +25,25 @@ def statistic_of(candidate: Candidate) -> str:
     return "value" if single and candidate.statistic == "mean" else candidate.statistic
 
 
+def needed_fields(candidate: Candidate) -> list[int]:
+    """Places, among the selecting fields, of those that are needed to select the same rows; plain fields stay."""
+    frame, selection = candidate.frame, candidate.selection
+    hits = [
+        frame.dimensions[field].codes[None, :] == selection.codes[:, column, None]
+        for column, field in enumerate(selection.fields)
+    ]
+    kept = list(range(len(hits)))
+    # Parts of names go first, then what was found last.
+    for column in sorted(kept, key=lambda one: ("/" not in frame.dimensions[selection.fields[one]].name, -one)):
+        rest = [one for one in kept if one != column]
+        if rest and np.array_equal(np.logical_and.reduce([hits[one] for one in rest]), selection.chosen):
+            kept = rest
+    return kept
+
+
 def selected_by(candidate: Candidate) -> list[str]:
-    """The fields that labels select: of those that say the same, the first."""
-    fields = [candidate.frame.dimensions[place].name for place in candidate.selection.fields]
-    whole = {name.partition("/")[0] for name in fields if "/" not in name}
-    return [name for name in fields if "/" not in name or name.partition("/")[0] not in whole]
+    """The fields whose values labels name."""
+    return [candidate.frame.dimensions[candidate.selection.fields[one]].name for one in needed_fields(candidate)]
 
 
 def formula_of(candidate: Candidate) -> str:

@@ -108,8 +108,11 @@ def read_bundle(
 ) -> Bundle:
     """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it."""
     budget = budget or Budget()
-    with open_container(path, budget) as container:
-        return _Reader(container, _members(path, container), every_row, progress, budget).read()
+    try:
+        with open_container(path, budget) as container:
+            return _Reader(container, _members(path, container), every_row, progress, budget).read()
+    except BudgetError as error:
+        raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
 
 
 def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
@@ -141,8 +144,8 @@ def _members(path: Path, container: Container) -> list[Member]:
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _QUOTED = re.compile(rb'"[0-9a-f]{64}"')
 _LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
-_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 0, Form.BYTES: 4}
-"""How many times its length a file takes besides its bytes; rows are estimated when they are read."""
+_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
+"""How many times its length a file takes besides its bytes; rows are estimated once more when they are counted."""
 _Result = TypeVar("_Result")
 
 
@@ -207,7 +210,7 @@ class _Reader:
                 self._file(entry)
             except BudgetError as error:
                 unseen = [later.path for later in entries[number:]]
-                raise BudgetError(error.reason, [*unseen, "and no check was run"]) from None
+                raise BudgetError(f"{error.reason}; no check was run", unseen) from None
             done += entry.bytes
             if self.progress:
                 self.progress("reading", done, total)
@@ -345,7 +348,7 @@ class _Reader:
         if kind is None or kind.name == "attachment":
             data = b"" if self._stream(entry.path) else None
         else:
-            data = self._bytes(entry.path, _WEIGHTS[kind.form])
+            data = self._bytes(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
         if data is None:
             return
         if not bundle.lengths[entry.path]:

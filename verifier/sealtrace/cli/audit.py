@@ -10,12 +10,14 @@ import click
 
 from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import format_options, root_option, targets_of
+from sealtrace.cli.targets import Target, format_options, root_option, targets_of
 from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
 
+FORMS = (*OF_AUDITS, "html")
+"""The page shows the paper's own tables, which the audit's other formats do without."""
 EXIT_CODES = {"contradiction": 1, "incomplete": 3, "suspicion": 0, "nothing-found": 0}
 
 
@@ -65,7 +67,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 )
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
 @root_option
-@format_options(tuple(OF_AUDITS))
+@format_options(FORMS)
 @quiet_option
 @budget_options
 def command(
@@ -107,9 +109,10 @@ def command(
       sealtrace audit paper.tex --relations paper.relations --all
       sealtrace audit paper.tex --no-automatic --relations paper.relations
       sealtrace audit paper.tex --suggest
+      sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
-    FORMATS `sealtrace schema audit` describes the JSON.
+    FORMATS html shows the paper's tables with what is wrong on the cells. `sealtrace schema audit` describes the JSON.
 
     Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
     input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
@@ -120,7 +123,7 @@ def command(
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
 
-    targets = targets_of(forms, outputs, tuple(OF_AUDITS))
+    targets = targets_of(forms, outputs, FORMS)
     chosen = _families(families, no_automatic)
     refuse_bad_places(targets, [paper, *relations])
     with progress_bar() as progress:
@@ -139,7 +142,33 @@ def command(
     suspected = any(one.status == "suspicion" for one in found.decisions)
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
     showing = Showing(everything=everything, exit_code=code, prefix=_prefix(paper))
-    write_targets(targets, lambda target: OF_AUDITS[target.form](found, shown_at(target, showing)))
+
+    def rendered(target: Target) -> str:
+        if target.form == "html":
+            from sealtrace.report import audit_html
+
+            captions = {table.label: table.caption for table in subject.extracted if table.label}
+            return audit_html.render(found, subject.tables, captions)
+        return OF_AUDITS[target.form](found, shown_at(target, showing))
+
+    write_targets(targets, rendered)
+    return code
+
+
+def explain(paper: Path, cell: str, seconds: float = 120.0) -> int:
+    """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
+    from sealtrace import __version__
+    from sealtrace.cli.output import text_width
+    from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import read_subject
+    from sealtrace.report import audit_text
+
+    with progress_bar() as progress:
+        found = audit(read_subject(paper, progress)[0], version=__version__, progress=progress, seconds=seconds)
+    text, code = audit_text.explained(found, cell, text_width())
+    if text is None:
+        raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")
+    click.echo(text, nl=False)
     return code
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import Target, format_options, targets_of
+from sealtrace.cli.targets import Target, format_options, root_option, targets_of
 
 if TYPE_CHECKING:
     from sealtrace.contract.checked import Check
@@ -29,6 +29,7 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
     help="Write the draft of a bundle to DIR: datasets, tables, recipes to review.",
 )
 @click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
+@root_option
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List every cell with its formula and records.")
 @format_options(FORMS)
@@ -39,6 +40,7 @@ def command(
     seconds: float,
     save: Path | None,
     ask: bool,
+    root: Path | None,
     no_audit: bool,
     everything: bool,
     forms: tuple[str, ...],
@@ -46,8 +48,8 @@ def command(
 ) -> int:
     """Find how each number that PAPER prints follows from RESULTS, and point at those that do not.
 
-    PAPER is a .tex, .md or .csv file. RESULTS is a directory of CSV, JSON, JSON lines and Parquet files: aggregates,
-    predictions per example, or both. Nothing has to be declared.
+    PAPER is a .tex, .md, .csv or .pdf file, or the .tar.gz of a preprint as it comes. RESULTS is a directory of CSV,
+    JSON, JSON lines and Parquet files: aggregates, predictions per example, or both. Nothing has to be declared.
 
     \b
     Examples:
@@ -78,11 +80,11 @@ def command(
         raise BundleError(f"{results}: there is no such directory")
     refuse_bad_places(targets, [paper])
     with progress_bar() as progress:
-        reported = read_paper(paper)
+        reported = read_paper(paper, root)
         findings = examine(reported, paper.name, results, seconds=seconds, progress=progress)
         audited = None
         if not no_audit:
-            subject, sources = read_subject(paper, progress)
+            subject, sources = read_subject(paper, progress, root)
             audited = audit(subject, sources, version=__version__, progress=progress)
     if ask:
         ask_about(findings.bound)

@@ -23,13 +23,23 @@ if TYPE_CHECKING:
 def command(bundle: Path, cell: str) -> int:
     """Show where a printed cell comes from: formula, population, records, unrounded value, rounding.
 
+    Of a paper instead of a bundle: what `sealtrace audit` says of the cell, or of the numbers on a line.
+
     \b
     Examples:
       sealtrace explain artifact/ 'tab:main[0.08, Weak EV]'
+      sealtrace explain paper.tex 'tab:main[0.08, Weak EV]'
+      sealtrace explain paper.tex paper.tex:62
 
     Exit codes: 0 the cell agrees, and the bundle verifies; 1 the cell differs, or the bundle fails; 2 there is
     no such cell; 3 the cell or something else is missing or unclassified.
     """
+    from sealtrace.printed.papers import is_paper
+
+    if bundle.is_file() and is_paper(bundle):
+        from sealtrace.cli.audit import explain
+
+        return explain(bundle, cell)
     from sealtrace.comparison import Comparison
     from sealtrace.examination import examine
 

@@ -44,6 +44,7 @@ def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
     from sealtrace.bundle.defects import BundleError
+    from sealtrace.printed.keys import key_columns
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
     from sealtrace.report.inert import harmless
@@ -54,9 +55,10 @@ def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
         if not any(record["label"] == label for record in records):
             raise click.UsageError(f"{paper} has no table {label!r}")
     for record in records:
+        names = key_columns(record)
         for column in record["columns"]:
-            # To be filled in: a metric, a query, or a classification.
-            column["recipe"] = {}
+            # To be filled in: a metric, a query, or a classification. What names rows is known.
+            column["recipe"] = {"classification": "name"} if column["label"] in names else {}
     shared = None if recipes is None else fill_in(records, read_recipes(recipes), recipes)
     if output is None:
         click.echo(json.dumps(records, indent=2, ensure_ascii=True))

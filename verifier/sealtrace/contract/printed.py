@@ -43,8 +43,8 @@ class Recipe(Record):
         description="A query over the sealed records. One row and column fill a cell; a column recipe may give one "
         "value per row, in order.",
     )
-    classification: Literal["constrained", "attested", "label"] | None = Field(
-        None, description="Without records: bound by relations, checked by nothing, or a label and no result."
+    classification: Literal["constrained", "attested", "name"] | None = Field(
+        None, description="Without records: bound by relations, checked by nothing, or a name and no result."
     )
     percent: bool | None = Field(None, description="The cell prints a fraction in percent, without the sign.")
     undisclosed: list[Text] | None = Field(
@@ -94,7 +94,7 @@ class PrintedTable(Record):
     """One reported table, or the numbers of a passage of text."""
 
     label: Name = Field(description="The table's label.")
-    caption: Text | None = Field(None, description="What it shows, in own words.")
+    caption: Text | None = Field(None, description="Its caption as printed, or what it shows in own words.")
     source: Name | None = Field(None, description="The file that printed it.")
     recipe: Recipe | None = Field(
         None,

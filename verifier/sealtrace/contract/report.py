@@ -136,7 +136,7 @@ class Cell(Record):
 class Coverage(Record):
     """How the printed cells are accounted for."""
 
-    cells: Count = Field(description="All numeric cells.")
+    cells: Count = Field(description="All cells with a number, or with a digit that is not declared part of a name.")
     recomputed: Count = Field(description="Recomputed from records and compared.")
     inputs: Count = Field(description="Ids, scales and declared constants, matched with the records.")
     constrained: Count = Field(description="Without records, but bound by relations that hold.")
@@ -145,6 +145,9 @@ class Coverage(Record):
     unclassified: Count = Field(description="Not accounted for.")
     missing: Count = Field(description="To be recomputed from records that are absent or spoilt.")
     statuses: dict[str, Count] = Field(description="How many cells have each status.")
+    names: Count = Field(default=0, description="Cells that say what something is called, by declaration or as labels.")
+    declared_names: Count = Field(default=0, description="Those of them that only a declaration makes names.")
+    text: Count = Field(default=0, description="Cells of words without a digit.")
 
 
 class BundleIdentity(Record):

@@ -12,7 +12,6 @@ from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
-from sealtrace.printed.numbers import looks_numeric
 from sealtrace.printed.queries import Queries
 
 OTHER_CELL = "cell"
@@ -79,12 +78,13 @@ class Evaluator:
         if not cell.text.strip():
             return None  # nothing is printed, so there is nothing to judge
         recipe = cell.recipe or {}
-        if cell.recipe is None and cell.table_recipe is not None and cell.printed is not None:
+        holds = cell.printed is not None or cell.role == "number"
+        if cell.recipe is None and cell.table_recipe is not None and holds:
             recipe = cell.table_recipe
         ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
         not_available = cell.printed is not None and cell.printed.form == "not-available"
         if not ways:
-            if not_available or cell.key or (cell.printed is None and not looks_numeric(cell.text)):
+            if cell.role != "number":
                 return None
             return CellResult(cell, Judgement(Status.UNCLASSIFIED, "nobody said how the cell follows from records"))
         metric = all_metrics().get(recipe.get("metric") or "")
@@ -100,9 +100,11 @@ class Evaluator:
                 raise MissingEvidenceError(cell.spoilt)
             if len(ways) > 1:
                 raise RecipeError(f"a recipe has one of metric, sql and classification, not {' and '.join(ways)}")
-            if (classification := recipe.get("classification")) == "label":
+            if cell.declared_name:
+                if cell.mark or cell.direction:
+                    raise RecipeError("it is declared a name, and names are not better or worse than others")
                 return None
-            if classification is not None:
+            if (classification := recipe.get("classification")) is not None:
                 return replace(result, judgement=_classified(Status(classification)), recipe=None)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))
@@ -173,7 +175,7 @@ def _classified(status: Status) -> Judgement:
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
     if value.text is not None:
         judgement = judge_text(cell.text, value.text)
-        return _attested(cell) if value.fixed and judgement.status is Status.EXACT else judgement
+        return _attested(cell, value.fixed) if value.fixed and judgement.status is Status.EXACT else judgement
     if cell.printed is None or not cell.printed.numeric:
         return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
     percent = bool(recipe.get("percent") or cell.printed.percent)
@@ -182,8 +184,9 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
-    if value.fixed and judgement.status is Status.EXACT:
-        return _attested(cell)
+    names = metric is not None and metric.given and names_its_row(cell)
+    if value.fixed and not names and judgement.status is Status.EXACT:
+        return _attested(cell, value.fixed)
     if metric is not None and metric.given and judgement.status is Status.EXACT:
         return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
     if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):
@@ -191,9 +194,8 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     return judgement
 
 
-def _attested(cell: TableCell) -> Judgement:
-    sentence = f"{cell.text} comes from a query that gives the same whatever the records hold, so nothing checks it"
-    return Judgement(Status.ATTESTED, sentence)
+def _attested(cell: TableCell, source: str) -> Judgement:
+    return Judgement(Status.ATTESTED, f"{cell.text} comes from {source}, so nothing checks it")
 
 
 def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -> dict[str, str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 from sealtrace.printed.numbers import looks_numeric
+
+Load = Callable[[str], str | None]
+"""Gives the text of a file that a document puts in, or None where it is not there."""
 
 JOIN = " / "
 THIN_SPACE = "\u2009"

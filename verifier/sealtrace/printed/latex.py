@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import ExtractedTable, Problem, ProseLine
+from sealtrace.printed.extracted import ExtractedTable, Load, Problem, ProseLine
 from sealtrace.printed.tex_columns import RefusedError
 from sealtrace.printed.tex_expansion import Expander
-from sealtrace.printed.tex_files import Load
 from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
 from sealtrace.printed.tex_tokens import BLANK, Token, written

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import IO
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.printed.reported import Load, Reported, UnreadableTypeError, read_reported
+from sealtrace.printed.extracted import Load
+from sealtrace.printed.reported import Reported, UnreadableTypeError, read_reported
 
 SOURCES = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
 ARCHIVES = (".tar.gz", ".tgz", ".tar", ".gz", ".zip")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Problem, ProseLine
+from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Load, Problem, ProseLine
 
 _LONGEST_CAPTION = 4000
 if TYPE_CHECKING:
     from sealtrace.printed.sentences import Sentence
-
-Load = Callable[[str], str | None]
 
 
 @dataclass

@@ -14,8 +14,9 @@ from sealtrace.printed.numbers import Printed, numbers_in
 
 _END = re.compile(r"[.!?]+[)\]”’\"']*\s+(?=[\"“‘(\[]*[A-Z0-9Α-Ω∆$~≈<>+\-])")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|et al|etc|cf|vs|resp|approx|ca|w\.r\.t|Figs?|Tabs?|Eqs?|Secs?|Apps?|Refs?|Thm|Def|Prop|No|Nos|"
-    r"Dr|Prof|Mr|Ms|Mrs|St|Inc|Ltd|Corp|vol|pp?|ed|eds|avg|std|min|max)|(?:^|[\s(])[A-Z])\.$"
+    r"(?:\b(?i:e\.g|i\.e|al|etc|cf|vs|resp|approx|ca|w\.r\.t|figs?|tabs?|eqs?|secs?|apps?|refs?|thm|def|prop|nos?|dr|"
+    r"prof|mr|ms|mrs|st|inc|ltd|corp|vol|pp?|eds?|avg|std|dev|min|max|med|acc|viol|calib|sep|stab|pred|expl|opp)|"
+    r"(?:^|[\s(])[A-Z])\.$"
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sealtrace.printed.tex_expansion import ColumnType
+from sealtrace.printed.tex_definitions import ColumnType
 from sealtrace.printed.tex_text import render
 from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
 
-from sealtrace.printed.extracted import Problem
+from sealtrace.printed.extracted import Load, Problem
 from sealtrace.printed.tex_frames import Frame
 from sealtrace.printed.tex_tokens import SourceText, Token, match_braces, tokenize
-
-Load = Callable[[str], str | None]
-"""Gives the text of a file, or None where it is not there."""
 
 MAX_FILES = 500
 _MARKER = re.compile(r"^%% file: *(\S.*?)[ \t\r]*$", re.MULTILINE)

@@ -9,7 +9,7 @@ from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, marked_cell
 from sealtrace.printed.panels import RuledRow, with_headers
 from sealtrace.printed.tex_columns import Column, RefusedError, read_columns
-from sealtrace.printed.tex_expansion import ColumnType, is_undecided
+from sealtrace.printed.tex_definitions import ColumnType, is_undecided
 from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, spans_in
 from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written

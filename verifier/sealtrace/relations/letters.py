@@ -38,7 +38,7 @@ def _named(decision: Decision) -> list[Fact]:
 
 
 def _where(fact: Fact) -> str:
-    place = fact.address if fact.table is not None else "the text"
+    place = f"{fact.table}[{fact.row}, {fact.column}]" if fact.table is not None else "the text"
     return f"{place} (line {fact.line})" if fact.line else place
 
 

@@ -62,7 +62,7 @@ def distance_text(decision: AuditDecision) -> str | None:
     if decision.distance is None:
         return None
     units = f"{float(Fraction(decision.distance)):.3g} units of the last printed digit"
-    return f"{units} of {decision.nearest}" if decision.nearest else f"{units}, over several numbers together"
+    return f"{units} of {bare(decision.nearest)}" if decision.nearest else f"{units}, over several numbers together"
 
 
 def steps_of(decision: AuditDecision) -> list[str]:
@@ -70,9 +70,17 @@ def steps_of(decision: AuditDecision) -> list[str]:
     return decision.proof if decision.together and decision.proof else [decision.arithmetic or ""]
 
 
+def bare(address: str) -> str:
+    """An address without the way in which its number is read, which only formulas need."""
+    for reading in ("rounded(", "printed("):
+        if address.startswith(reading):
+            return bare(address.removeprefix(reading).removesuffix(")"))
+    return address
+
+
 def place_text(fact: AuditFact) -> str:
     """A printed number's address and line."""
-    return f"{fact.address}, line {fact.line}" if fact.line else fact.address
+    return f"{bare(fact.address)}, line {fact.line}" if fact.line else bare(fact.address)
 
 
 def problem_text(problem: AuditProblem) -> str:
@@ -87,6 +95,28 @@ def repair_text(says: str, works: bool | None) -> str:
 
 
 _STATUSES = ("contradiction", "suspicion", "undecided", "holds")
+
+
+def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int]:
+    """What the audit says of one number, by its address or by `file:line`; and 1 where a contradiction speaks of it."""
+    wanted = " ".join(cell.split())
+    chosen = {
+        fact.address: fact
+        for fact in audit.facts
+        if wanted in (f"{fact.table}[{fact.row}, {fact.column}]", bare(fact.address), f"{fact.source}:{fact.line}")
+    }
+    if not chosen:
+        return None, 2
+    facts = {fact.address: fact for fact in audit.facts}
+    lines = [f"{fact.printed}  {place_text(fact)}" for fact in {bare(key): one for key, one in chosen.items()}.values()]
+    about = [one for one in audit.decisions if set(one.facts) & set(chosen)]
+    for one in about:
+        lines += ["", *wrapped(f"{one.status}: {one.sentence}", width, "", "  ")]
+        lines += [*_field("read from", [one.source], width), *_numbers(one, facts, width)]
+        lines += [*_field("evidence", [one.evidence or ""], width), *_field("arithmetic", steps_of(one), width)]
+        lines += [*_field("assumes", one.assumes, width), *_field("write", [one.letter or ""], width)]
+    statuses = {one.status for one in about}
+    return "\n".join(line.rstrip() for line in lines) + "\n", int("contradiction" in statuses)
 
 
 def _headline(audit: Audit, width: int, paint: Paint) -> Iterator[str]:

@@ -11,6 +11,7 @@ from itertools import groupby
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import SUMMARY, plain, printed, real
 from sealtrace.relations.lexicon import phrase, telling, words
@@ -397,12 +398,7 @@ def _ranges(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     text = sentence.text
     for first, second in zip(sentence.mentions, sentence.mentions[1:], strict=False):
         between = text[first.end : second.start]
-        if (
-            not re.fullmatch(r"\s?(?:[–—]|to|and)\s?", between)
-            or first.loose
-            or len(first.digits) < 2
-            or len(second.digits) < 2
-        ):
+        if not re.fullmatch(r"\s?(?:[–—]|to|and)\s?", between) or first.loose or len(second.digits) < 2:
             continue
         if between.strip() == "and" and not re.search(r"\bbetween\s*$", text[: first.start]):
             continue
@@ -414,7 +410,11 @@ def _ranges(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 ends = min(facts, key=lambda fact: fact.value), max(facts, key=lambda fact: fact.value)
                 given = sorted((first, second), key=lambda mention: mention.fact.value)
                 right = [_meets(mention, end) for mention, end in zip(given, ends, strict=True)]
-                if not any(right):
+                wrong = [(mention, end) for mention, end, fits in zip(given, ends, right, strict=True) if not fits]
+                if len(wrong) > 1 or not all(
+                    len(mention.digits) > 2 and is_slip(mention.fact.value, end.value, mention.fact.unit)
+                    for mention, end in wrong
+                ):
                     continue
                 scale = 100 if given[0].unit == "%" and ends[1].value <= 1 else 1
                 formula = all_of(

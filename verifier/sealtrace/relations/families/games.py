@@ -9,6 +9,7 @@ from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import plain, real
+from sealtrace.relations.lexicon import phrase, telling
 from sealtrace.relations.syntax import Formula, any_of, at_most, compare, equal
 
 FAMILY = "games"
@@ -37,6 +38,35 @@ def find(paper: Paper) -> Iterator[Claim]:
     half = _HALF.search(words) is not None
     for sheet in paper.both_ways:
         yield from _sheet(sheet, half, exact=not _APPROXIMATE.search(words))
+    if half:
+        yield from _across(paper)
+
+
+def _across(paper: Paper) -> Iterator[Claim]:
+    """Exploitability in one table and NashConv in another, whose captions name the same evaluation."""
+    ways = list(paper.both_ways)
+    for one in ways:
+        headers = {column: plain(one.columns[column].label) for column in one.numeric_columns()}
+        halves = _only(headers, _EXPLOITABILITY)
+        for other in ways if halves is not None else ():
+            theirs = {column: plain(other.columns[column].label) for column in other.numeric_columns()}
+            sums = _only(theirs, _NASHCONV)
+            if other.label == one.label or sums is None or not _same_evaluation(one.caption, other.caption):
+                continue
+            rows = {plain(line.label): row for row, line in enumerate(other.rows)}
+            for row, line in enumerate(one.rows):
+                exploitability = one.number(row, halves or 0)
+                nashconv = other.number(rows[plain(line.label)], sums) if plain(line.label) in rows else None
+                if exploitability is not None and nashconv is not None:
+                    yield _half(one, nashconv, exploitability, True)
+
+
+def _same_evaluation(one: str, other: str) -> bool:
+    """Whether two captions share three words in a row that name something."""
+    first, second = phrase(one), phrase(other)
+    runs = {first[place : place + 3] for place in range(len(first) - 2)}
+    shared = [second[place : place + 3] for place in range(len(second) - 2) if second[place : place + 3] in runs]
+    return any(len(telling(run)) == 3 for run in shared)
 
 
 def _sheet(sheet: Sheet, half: bool, *, exact: bool) -> Iterator[Claim]:
@@ -109,6 +139,7 @@ def _nonnegative(sheet: Sheet, fact: Fact) -> Claim:
         sheet.place(f"column {fact.column!r}, row {fact.row!r}"),
         question=f"How can a best response lose, as {fact.text} says?",
         family=FAMILY,
+        telling=False,
     )
 
 

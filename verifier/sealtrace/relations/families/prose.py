@@ -125,9 +125,11 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                 continue
             after = [word for word, start, _end in given if 0 <= start - mention.end < 40][:3]
             before = [word for word, _start, end in given if 0 <= mention.start - end < 70][-5:]
+            # A round number is often a size that several things have.
+            odd = len(mention.digits.rstrip("0")) > 2
             if mention.decimals == 0 and len(telling(after)) > 1 and not mention.loose:
                 groups.setdefault(("after", mention.unit, *after), []).append((sentence, mention))
-            if len(mention.digits) > 3 and mention.decimals == 0 and after and telling(after[:1]):
+            if len(mention.digits) > 3 and odd and mention.decimals == 0 and after and telling(after[:1]):
                 groups.setdefault(("one", mention.unit, after[0]), []).append((sentence, mention))
             for size in (3, 5):
                 if len(telling(before[-size:])) > 2 and len(telling(after)) > 1:
@@ -163,7 +165,7 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             continue
         if (not slip and not (strong and near)) or (not strong and len(mention.digits) < 3 and times < 3):
             continue
-        if _others_differ(sentence, model_sentence, mention, model):
+        if (strong or len(mention.digits) < 3) and _others_differ(sentence, model_sentence, mention, model):
             continue
         pair = frozenset((mention.fact.address, model.fact.address))
         if pair in seen:
@@ -221,7 +223,8 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
             item.strip() for item in re.split(r",\s+(?:and\s+)?|;\s+|\s+and\s+", found.group("list")) if item.strip()
         ]
         counts = [re.match(r"(\d[\d,]*)\s+[a-z][\w-]*", item) for item in items]
-        if len(items) < 2 or not all(counts):
+        opened, behind = sentence.text[found.start("list") - 1], sentence.text[found.end() : found.end() + 1]
+        if len(items) < 2 or not all(counts) or behind not in ((")",) if opened == "(" else ("", ".", ";")):
             continue
         total = count_in(found.group("total"))
         parts = [count_in(one.group(1)) for one in counts if one is not None]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
+from sealtrace.relations.fact import Fact, UnknownFactError
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import real
@@ -50,43 +50,89 @@ def find(paper: Paper) -> Iterator[Claim]:
     index = Index(paper)
     printed = Counter(mention.fact.text for sentence in paper.sentences for mention in sentence.mentions)
     everywhere = {(abs(fact.value), fact.unit) for fact in paper.facts.every() if fact.table is not None}
-    carried: list[Spoken] = []
-    paragraph = None
+    before, paragraph = "", None
     for sentence in paper.sentences:
         if time_is_up():
             return
         if (sentence.source, sentence.paragraph) != paragraph:
-            paragraph, carried = (sentence.source, sentence.paragraph), []
+            paragraph, before = (sentence.source, sentence.paragraph), ""
         own = index.spoken(sentence)
-        spoken = _with(own, carried)
-        carried = own or carried
+        spoken = index.spoken(sentence, before) if before else own
+        before = f"{sentence.text} {before}"[:600]
         quotable = [one for one in sentence.mentions if is_quotable(one)]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
         for mention in quotable:
             match = matches[id(mention)]
-            if match is not None:
-                yield _claim(sentence, mention, match)
+            other = _named_cell(sentence, mention, own)
+            if other is not None and not _excused(mention, other, match, sentence):
+                yield _claim(sentence, mention, other, 1)
+            elif match is not None:
+                # Only where words alone choose the cell could another value have been noticed.
+                telling = other is not None and other.fact == match.fact
+                yield replace(_claim(sentence, mention, match), telling=telling)
+                yield from _deviation(sentence, mention, match, index)
             elif not mention.loose and printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere):
                 siblings = [found for other in quotable if other is not mention and (found := matches[id(other)])]
-                if (
-                    near := _near(mention, spoken, siblings) or _plain_miss(sentence, mention, own, siblings)
-                ) is not None:
+                near = _near(mention, own, siblings) or _plain_miss(sentence, mention, own, siblings)
+                if near is None and siblings:
+                    vouched = {one.fact.table for one in siblings}
+                    near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
+                if near is not None and not _symbol(sentence, mention):
                     yield _claim(sentence, mention, *near)
 
 
-def _with(own: list[Spoken], carried: list[Spoken]) -> list[Spoken]:
-    """What a sentence speaks of; where it names no row or no column of a table, the sentence before may have."""
-    before = {id(one.sheet): one for one in carried}
-    found = []
-    for one in own:
-        earlier = before.pop(id(one.sheet), None)
-        rows, columns = one.rows, one.columns
-        if earlier is not None:
-            rows, columns = rows or earlier.rows, columns or earlier.columns
-        found.append(
-            replace(one, rows=rows, columns=columns, named=one.named or (earlier is not None and earlier.named))
-        )
-    return [*found, *(one for one in before.values() if one.named)]
+def _named_cell(sentence: Sentence, mention: Mention, own: list[Spoken]) -> _Candidate | None:
+    """The only cell whose row and column the sentence names itself, its row or column right beside the number."""
+    if mention.loose or len(mention.digits) < 3:
+        return None
+    named = [one for one in _candidates(mention, own) if one.row and one.column and _alike(mention, one)]
+    if len({one.fact.table for one in named}) != 1 or len(named) != 1 or named[0].distance > 40:
+        return None
+    rows = {row: spans for one in own if one.sheet.label == named[0].fact.table for row, spans in one.rows.items()}
+    close = min((span for spans in rows.values() for span in spans), key=lambda span: _away(mention, span))
+    between = range(min(close[1], mention.end), max(close[0], mention.start))
+    return None if any(other.start in between and other is not mention for other in sentence.mentions) else named[0]
+
+
+def _excused(mention: Mention, other: _Candidate, match: _Candidate | None, sentence: Sentence) -> bool:
+    """Whether the number is that cell's, or some other number of the rows that are named, or of another table."""
+    if _same(mention, other) or any(_same(one, other) for one in sentence.mentions) or _symbol(sentence, mention):
+        return True
+    if match is not None and (
+        match.row or match.fact.table != other.fact.table or match.fact.column != other.fact.column
+    ):
+        return True
+    return match is None
+
+
+_SYMBOL = re.compile(
+    r"(?<![\w\\])(?:[A-Za-z]|[α-ωΑ-Ω]|R\^?2|se|SE|sd|SD|CI|n\.s\.)\s?[=<>≈≤≥]\s?[-+−±]?$|\bse $|[{∈]\s?[^}]*$"
+)
+
+
+def _symbol(sentence: Sentence, mention: Mention) -> bool:
+    """Whether a symbol or a set gives the number, such as `p = 0.30`, or it ends a range: it is no one cell's then."""
+    text = sentence.text
+    ranged = re.match(r"\s?[–—]\s?[-+−]?\d", text[mention.end :]) or re.search(
+        r"\d[%×]?\s?[–—]\s?$", text[: mention.start]
+    )
+    return ranged is not None or _SYMBOL.search(text[: mention.start]) is not None
+
+
+def _deviation(sentence: Sentence, mention: Mention, match: _Candidate, index: Index) -> Iterator[Claim]:
+    """`0.690 ± 0.010`: the deviation is that of the cell whose mean was found."""
+    if match.fact.part != "mean" or not match.row:
+        return
+    behind = next((one for one in sentence.mentions if 0 < one.start - mention.end < 6), None)
+    if behind is None or "±" not in sentence.text[mention.end : behind.start]:
+        return
+    try:
+        fact = index.paper.facts.cell(match.fact.table or "", match.fact.row, match.fact.column, "sd")
+    except UnknownFactError:
+        return
+    own = replace(match, fact=fact)
+    if _alike(behind, own):
+        yield _claim(sentence, behind, own, 1)
 
 
 def is_quotable(mention: Mention) -> bool:
@@ -166,9 +212,10 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
     digits = len(mention.digits)
     chance = len({one.fact.value for one in named}) * (11 * digits) / 10**digits
     bonus = (2 if best.row and best.column else 1) * (1 + min(3, vouching[best.fact.table]))
-    return (best, len(named), chance) if chance <= MOST_CHANCE * bonus else None
+    return (best, len(named), chance) if chance <= min(0.6, MOST_CHANCE * bonus) else None
 
 
+_BY = 25
 _BESIDE = re.compile(
     r"[\s(,:=–—]*(?:(?:is|was|at|of|to|scores?|reaches|reaching|obtains?|has|with|and|from|vs\.?)\s)*[(]?"
 )
@@ -181,7 +228,7 @@ def _plain_miss(
 
     `A (0.58) led B (0.48) and C (0.43)`: two of the three are found in one column, and so the third belongs there.
     """
-    columns = Counter((one.fact.table, one.fact.column) for one in siblings if one.row)
+    columns = Counter((one.fact.table, one.fact.column) for one in siblings if one.row and one.distance <= _BY)
     if not columns:
         return None
     (table, column), vouching = columns.most_common(1)[0]
@@ -241,8 +288,6 @@ def _claim(
         evidence=f"the sentence names its {names or 'table'}"
         + (f"; {rivals} cells are named so, and none prints {mention.fact.text}" if rivals else ""),
         chance=None if chance is None else min(1.0, chance),
-        # Where the words name only one of row and column, another cell may be meant, and the value chose it.
-        telling=match.row and (match.column or match.named),
     )
 
 

@@ -94,6 +94,7 @@ def _correlations(sheet: Sheet, facts: list[Fact], label: str) -> Iterator[Claim
             (Repair("it is printed times one hundred", at_most(real(fact), Fraction(100))),) if whole == 1 else (),
             f"Which correlation is {fact.text}?",
             FAMILY,
+            telling=False,
         )
 
 
@@ -118,4 +119,5 @@ def _claim(sheet: Sheet, fact: Fact, formula: Formula, says: str, label: str, as
         assumes,
         question=f"What is {fact.text}, headed {label!r}?",
         family=FAMILY,
+        telling=False,
     )

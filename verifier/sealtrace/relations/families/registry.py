@@ -24,6 +24,7 @@ from sealtrace.relations.families import (
     regular,
     repeated,
     spread,
+    statistics,
     totals,
 )
 from sealtrace.relations.families.paper import Paper
@@ -145,6 +146,13 @@ FAMILIES: tuple[Family, ...] = (
         "The text agrees with itself: lists, repeated phrases, sums, shares, and counts with what they enumerate.",
         "The same words around two numbers; a sum, a share or a list that the sentence writes out.",
         prose.find,
+    ),
+    Family(
+        statistics.FAMILY,
+        "Statistics follow from what they are computed from: p from t, F, χ², r or z; intervals around their estimate; "
+        "Wilson's from counts; rates of parts and whole; McNemar from its counts; errors from deviations.",
+        "A test and its p in one sentence; headers or a caption that name the statistic and what it needs.",
+        statistics.find,
     ),
 )
 

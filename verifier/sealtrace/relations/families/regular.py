@@ -295,7 +295,7 @@ class _Table:
         failing = np.flatnonzero(known & np.isfinite(result.low) & ~fits)
         breaks = [row for row in failing if _comparable(self.sheet, result, int(row), holds, linear)]
         most = max(2, (len(holds) + len(breaks)) // MOST_EXCEPTIONS)
-        if len(breaks) > most or len(breaks) >= len(holds):
+        if len(breaks) > most or len(breaks) >= len(holds) or (breaks and "rest" in draft.kind and len(holds) < 4):
             return
         surprise = surprise_of(result, value, inputs if near else (), fits, sparse=sparse)
         surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
@@ -627,7 +627,9 @@ def find(paper: Paper) -> Iterator[Claim]:
             addresses = frozenset(_bare(fact) for fact in facts)
             if row in one.breaks:
                 # One wrong cell breaks everything that speaks of it; the strongest regularity says so.
-                if any(label == one.sheet.label and addresses & earlier for label, earlier in blamed):
+                if _explained(one, row, searched.found) or any(
+                    label == one.sheet.label and addresses & earlier for label, earlier in blamed
+                ):
                     continue
                 blamed.add((one.sheet.label, addresses))
             yield Claim(
@@ -641,6 +643,19 @@ def find(paper: Paper) -> Iterator[Claim]:
                 evidence=f"{evidence}; unrelated numbers would do so in fewer than {_odds(chance)}",
                 chance=min(1.0, chance),
             )
+
+
+def _explained(one: Hypothesis, row: int, found: list[Hypothesis]) -> bool:
+    """Whether something that says more of the same columns holds, also in this row."""
+    own = {(column.place, column.label) for column in one.columns}
+    return any(
+        other.sheet.record is one.sheet.record
+        and other.sheet.is_turned == one.sheet.is_turned
+        and not other.breaks
+        and row in other.holds
+        and own < {(column.place, column.label) for column in other.columns}
+        for other in found
+    )
 
 
 def _bare(fact: Fact) -> str:

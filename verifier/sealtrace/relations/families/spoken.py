@@ -92,9 +92,13 @@ class Index:
         plain_name = re.sub(r"[↑↓†‡*]", "", name).strip()
         return tuple(self.aliases.get(plain_name, ()))[:3]
 
-    def spoken(self, sentence: Sentence) -> list[Spoken]:
-        """What a sentence says of each sheet of which it names a row or a column."""
+    def spoken(self, sentence: Sentence, before: str = "") -> list[Spoken]:
+        """What a sentence says of each sheet of which it names a row or a column.
+
+        Rows that it does not name itself may be named, in part or whole, by the sentences before it.
+        """
         found = []
+        whole = f"{sentence.text} {before}"
         for sheet in self.paper.sheets:
             if sentence.caption and sheet.caption and not sheet.caption.startswith(sentence.text[:40]):
                 if sentence.text[:60] not in sheet.caption:
@@ -102,6 +106,10 @@ class Index:
             rows, columns = self.labels(sheet)
             called = {one.place: spans for one in rows if (spans := one.spans(sentence.text))}
             heads = {one.place: spans for one in columns if (spans := _loosely(one, sentence.text))}
+            if before and not called:
+                called = {one.place: spans for one in rows if (spans := one.spans(whole))}
+            if before and not heads:
+                heads = {one.place: spans for one in columns if (spans := _loosely(one, whole))}
             if called or heads:
                 found.append(Spoken(sheet, called, heads, sheet.label.split("#")[0] in self.references(sentence)))
         return found

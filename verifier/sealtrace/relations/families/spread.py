@@ -60,6 +60,7 @@ def _nonnegative(sheet: Sheet, fact: Fact, said: str) -> Claim:
         sheet.place(said),
         question=f"What is {fact.text}?",
         family=FAMILY,
+        telling=False,
     )
 
 

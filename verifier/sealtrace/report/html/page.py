@@ -28,16 +28,16 @@ from sealtrace.report.inert import harmless
 
 def render(report: Report) -> str:
     """The whole page."""
-    style, script = _own("style.css"), _own("page.js")
+    style, script = own_file("style.css"), own_file("page.js")
     tables = layouts(report)
     details = report.details
     severities = {name: sum(one.severity == name for one in report.findings) for name in ("error", "warning", "note")}
     return (
-        _environment()
-        .from_string(_own("template.html.j2"))
+        environment()
+        .from_string(own_file("template.html.j2"))
         .render(
             report=report,
-            policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+            policy=f"default-src 'none'; script-src {hash_of(script)}; style-src {hash_of(style)}; img-src data:; "
             "base-uri 'none'; form-action 'none'",
             # The page's own files: nothing of a bundle is in them.
             style=Markup(style),
@@ -66,7 +66,8 @@ def render(report: Report) -> str:
     )
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates that print nothing of a bundle or a paper but harmless text."""
     return Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -77,10 +78,11 @@ def _environment() -> Environment:
     )
 
 
-def _own(name: str) -> str:
+def own_file(name: str) -> str:
+    """One of the files that the pages are made of."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
     """How a content security policy names an inline script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -21,6 +21,10 @@ def _absent(evidence: Evidence) -> str | None:
 
 
 def _unusable(evidence: Evidence) -> str | None:
+    """Behaviour is recorded in notation of its own; everything else needs the rules of a game."""
+    kinds = {entry.kind for entry in evidence.bundle.entries}
+    if "behaviour" in kinds and not kinds & {"profile", "contest", "match", "distillation", "student", "scale"}:
+        return None
     document = evidence.bundle.document("game")
     return None if document is not None and document.fits else "the game is not declared"
 

@@ -38,7 +38,7 @@ class GameStudy(Evidence):
     @property
     def playable(self) -> bool:
         """Whether the declared game can be dealt."""
-        return rules_problem(self.rules) is None
+        return bool(self.rules) and rules_problem(self.rules) is None
 
     @cached_property
     def game(self) -> Game:

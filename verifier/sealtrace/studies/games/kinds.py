@@ -13,5 +13,8 @@ KINDS = (
     Kind("match", Form.ROWS, f"{_RECORDS}:Match", ("match", "arm", "opponent", "seat"), any_role("report")),
     Kind("distillation", Form.DOCUMENT, f"{_RECORDS}:Distillation", stages=any_role("declare")),
     Kind("student", Form.DOCUMENT, f"{_RECORDS}:Student", stages=any_role("bank")),
+    Kind("hand", Form.ROWS, f"{_RECORDS}:Hand", ("entry", "hand"), any_role("declare")),
+    Kind("behaviour", Form.DOCUMENT, f"{_RECORDS}:Behaviour", stages=any_role("declare")),
+    Kind("snapshot", Form.ROWS, f"{_RECORDS}:Snapshot", ("entry", "hand", "action"), any_role("bank", "report")),
     Kind("scale", Form.ROWS, f"{_RECORDS}:Scale", ("run", "scale"), any_role("calibrate")),
 )

@@ -13,6 +13,7 @@ from sealtrace.bundle.frames import Index
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.studies.games.behaviour import POLICIES, Behaviour, Forecast, behaviour_of
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
 from sealtrace.studies.games.mathematics import association
@@ -86,7 +87,9 @@ def run_setting(study: GameStudy, arguments: Arguments) -> Value:
     settings = dict(frame.column("settings")[int(rows[0])].as_py() or [])
     if arguments["setting"] not in settings:
         raise RecipeError(f"the run {arguments['run']!r} declares no {arguments['setting']!r}")
-    return Value((exact(settings[arguments["setting"]]),), frame, rows)
+    return Value(
+        (exact(settings[arguments["setting"]]),), frame, rows, fixed="a setting of a run that nothing else uses"
+    )
 
 
 # Students
@@ -363,3 +366,56 @@ def _defined(*numbers: float) -> Value:
     if not all(map(math.isfinite, numbers)):
         raise MissingEvidenceError("one side does not vary, so there is no correlation")
     return Value(tuple(map(Fraction, numbers)))
+
+
+# Recorded behaviour
+
+_BEHAVIOUR = "appendix C: behaviour labels, each rate with its own denominator"
+
+
+def _forecast(study: GameStudy, arguments: Arguments) -> tuple[Behaviour, Forecast]:
+    behaviour = behaviour_of(study)
+    if not behaviour.declared:
+        raise RecipeError("the study declares no behaviour")
+    if arguments["policy"] not in POLICIES:
+        raise RecipeError(f"there is no predictor {arguments['policy']!r}; there are {', '.join(POLICIES)}")
+    if behaviour.read[1]:
+        raise MissingEvidenceError("a hand cannot be read")
+    if not len(behaviour.labels) or not behaviour.of_split("calibration"):
+        raise MissingEvidenceError("a split has no snapshot")
+    return behaviour, behaviour.forecast(arguments["policy"])
+
+
+@metric("action_accuracy", "snapshots whose likeliest action was taken, by all", _BEHAVIOUR, needs="policy")
+def action_accuracy(study: GameStudy, arguments: Arguments) -> Value:
+    behaviour, forecast = _forecast(study, arguments)
+    right = int((forecast.probabilities.argmax(axis=1) == behaviour.labels).sum())
+    return Value((Fraction(right, len(behaviour.labels)),))
+
+
+@metric("log_loss", "-mean log max(p, clip), with p the probability of what was done", _BEHAVIOUR, needs="policy")
+def log_loss(study: GameStudy, arguments: Arguments) -> Value:
+    behaviour, forecast = _forecast(study, arguments)
+    given = forecast.probabilities[np.arange(len(behaviour.labels)), behaviour.labels]
+    clipped = np.maximum(given, float(exact(behaviour.declared["clip"])))
+    return Value((Fraction(float(-np.log(clipped).mean())),))
+
+
+@metric("raise_agreement", "raises whose size was predicted, by all raises", _BEHAVIOUR, needs="policy")
+def raise_agreement(study: GameStudy, arguments: Arguments) -> Value:
+    behaviour, forecast = _forecast(study, arguments)
+    raised = [each.size for each in behaviour.of_split("evaluation")]
+    if not any(behaviour.raises):
+        raise MissingEvidenceError("nobody raised on the evaluation split")
+    right = sum(size is not None and size == said for size, said in zip(raised, forecast.sizes, strict=True))
+    return Value((Fraction(right, int(behaviour.raises.sum())),))
+
+
+@metric("snapshots", "how many decisions a split holds", _BEHAVIOUR, needs="split", takes="label")
+def snapshots(study: GameStudy, arguments: Arguments) -> Value:
+    behaviour = behaviour_of(study)
+    if not behaviour.declared:
+        raise RecipeError("the study declares no behaviour")
+    found = behaviour.of_split(arguments["split"])
+    label = arguments.get("label")
+    return Value((Fraction(sum(label in (None, each.decision.label) for each in found)),))

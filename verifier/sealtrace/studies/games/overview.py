@@ -27,6 +27,8 @@ def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
         inspected.append(f"{len(students)} students")
     if hands := study.frame("match").size:
         inspected.append(f"{hands} hands")
+    if snapshots := study.frame("snapshot").size:
+        inspected.append(f"{snapshots} snapshots of {study.frame('hand').size} recorded hands")
     return {"inspected": inspected, "tolerance": study.rules.get("tolerance")}
 
 

@@ -253,3 +253,112 @@ class Scale(Record):
             ]
         }
     )
+
+
+class Hand(Record):
+    """One hand in the notation of Poker Hand Histories: `p2 cbr 60` raises to 60, `d db AsKd2c` deals a board."""
+
+    entry: Name = Field(description="The archive entry, such as a table's session.")
+    hand: Count = Field(description="The hand's number in its entry.")
+    variant: Name = Field(description="The game's code, such as NT for no-limit Texas hold'em.")
+    antes: list[Number] = Field(description="By player.")
+    blinds_or_straddles: list[Number] = Field(description="By player.")
+    min_bet: Number = Field(description="The smallest bet.")
+    starting_stacks: list[Number] = Field(description="By player.")
+    players: list[Name] = Field(description="Pseudonyms: `player-` and a number.")
+    actions: list[Name] = Field(description="The actions, in order.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "entry": "table-1",
+                    "hand": 0,
+                    "variant": "NT",
+                    "antes": [0, 0],
+                    "blinds_or_straddles": [1, 2],
+                    "min_bet": 2,
+                    "starting_stacks": [200, 200],
+                    "players": ["player-001", "player-002"],
+                    "actions": ["d dh p1 AcAd", "d dh p2 KcKd", "p2 cbr 6", "p1 f"],
+                }
+            ]
+        }
+    )
+
+
+class Entry(Record):
+    """An archive entry and its split."""
+
+    entry: Name = Field(description="The entry.")
+    split: Literal["calibration", "evaluation"] = Field(description="What it serves for.")
+
+
+class Behaviour(Record):
+    """How recorded behaviour is predicted: declared before it is."""
+
+    entries: Annotated[list[Entry], Field(min_length=1)] = Field(description="Every entry once.")
+    context: list[Literal["street", "facing", "players"]] = Field(
+        description="The public features that frequencies are counted by."
+    )
+    prior: dict[Literal["facing", "free"], ByAction] = Field(
+        description="The public prior: probabilities of fold, call and raise, against a bet and without one."
+    )
+    smoothing: Exact = Field(description="What is added to every count of a legal action.")
+    clip: Exact = Field(description="The least probability that a log loss is taken of.")
+    sizes: Annotated[list[Exact], Field(min_length=1, max_length=20)] = Field(
+        description="Ascending limits of raises, as shares of the pot after a call: a raise of at most the first is "
+        "`size 0`, one above the last `size n`."
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "entries": [{"entry": "table-1", "split": "calibration"}],
+                    "context": ["street", "facing"],
+                    "prior": {
+                        "facing": {"fold": 0.4, "call": 0.4, "raise": 0.2},
+                        "free": {"call": 0.7, "raise": 0.3},
+                    },
+                    "smoothing": "1",
+                    "clip": "1e-6",
+                    "sizes": ["0.5", "1"],
+                }
+            ]
+        }
+    )
+
+
+class Snapshot(Record):
+    """The public state before one decision, and what was done."""
+
+    entry: Name = Field(description="The archive entry.")
+    hand: Count = Field(description="The hand's number in its entry.")
+    action: Count = Field(description="The place of the decision among the hand's actions.")
+    split: Literal["calibration", "evaluation"] = Field(description="The entry's split.")
+    street: Annotated[int, Field(strict=True, ge=0, le=3)] = Field(description="0 before the flop, up to 3.")
+    players: Count = Field(description="Players who have not folded.")
+    pot: Number = Field(description="Everything paid in so far.")
+    to_call: Number = Field(description="What the player must add to go on.")
+    label: Literal["fold", "call", "raise"] = Field(description="What was done; a check is a call of nothing.")
+    size: Name | None = Field(None, description="The size of a raise, where it was one.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "entry": "table-1",
+                    "hand": 0,
+                    "action": 2,
+                    "split": "calibration",
+                    "street": 0,
+                    "players": 2,
+                    "pot": 3.0,
+                    "to_call": 1.0,
+                    "label": "raise",
+                    "size": "size 1",
+                }
+            ]
+        }
+    )

@@ -11,8 +11,19 @@ from sealtrace.studies.games.mathematics.tables import ACTIONS
 from sealtrace.studies.games.rules import rules_problem
 
 
+def _profiled(study: GameStudy, outcome: Outcome) -> bool:
+    """Whether there are profiles of a game that can be dealt."""
+    if not study.bundle.of_kind("profile"):
+        outcome.not_applicable = "the study holds no profile"
+        return False
+    return study.playable
+
+
 @check("game.rules", "games")
 def rules(study: GameStudy, outcome: Outcome) -> None:
+    if not study.rules:
+        outcome.not_applicable = "the study plays no game of its own"
+        return
     outcome.inspected = 1
     if (problem := rules_problem(study.rules)) is not None:
         field, expected, found = problem
@@ -21,7 +32,7 @@ def rules(study: GameStudy, outcome: Outcome) -> None:
 
 @check("profile.complete", "profiles")
 def complete(study: GameStudy, outcome: Outcome) -> None:
-    if not study.playable:
+    if not _profiled(study, outcome):
         return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.rows(
@@ -50,7 +61,7 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
 
 @check("profile.player", "strategies")
 def player(study: GameStudy, outcome: Outcome) -> None:
-    if not study.playable:
+    if not _profiled(study, outcome):
         return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.inspected = int((sets >= 0).sum())
@@ -66,7 +77,7 @@ def player(study: GameStudy, outcome: Outcome) -> None:
 
 @check("profile.actions", "strategies")
 def actions(study: GameStudy, outcome: Outcome) -> None:
-    if not study.playable:
+    if not _profiled(study, outcome):
         return
     frame, sets, matrix = study.frame("profile"), study.information_sets, study.strategies
     known = sets >= 0
@@ -99,7 +110,7 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
 
 @check("profile.simplex", "strategies")
 def simplex(study: GameStudy, outcome: Outcome) -> None:
-    if not study.playable:
+    if not _profiled(study, outcome):
         return
     frame, matrix = study.frame("profile"), study.strategies
     outcome.inspected = frame.size
