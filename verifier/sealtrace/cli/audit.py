@@ -107,8 +107,8 @@ def command(
       sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
-    Formats: text, markdown and html (the paper's tables with what is wrong on the cells) for people; json (`sealtrace schema audit`), junit and sarif for machines;
-    github for annotations in GitHub Actions.
+    Formats: text, markdown and html (the paper's tables with what is wrong on the cells) for people; json
+    (`sealtrace schema audit`), junit and sarif for machines; github for annotations in GitHub Actions.
 
     Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
     input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
