@@ -6,11 +6,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-paper:bundles/classification
+RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour
 SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
-	bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe
+	bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe \
+	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
+	bundles/behaviour/behaviour_recipe
 
-.PHONY: help verify test lint types imports unit package schemas bundles reference reports fuzz bench clean
+.PHONY: help verify test lint types imports unit ratios package schemas bundles reference reports fuzz bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -22,13 +24,13 @@ help: ## list the targets
 	@touch $@
 
 .venv/development: .venv/runtime
-	$(PIP) install --constraint constraints.txt --group dev --editable '.[attest,certificates,html,progress,sql]'
+	$(PIP) install --constraint constraints.txt --group dev --editable '.[attest,witnesses]'
 	@touch $@
 
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects
 	$(BIN)/sealtrace verify --as-expected
 
-test: lint types imports unit package ## everything that CI checks
+test: lint types imports unit ratios package ## everything that CI checks
 
 lint: .venv/development ## style
 	$(BIN)/ruff check .
@@ -40,12 +42,13 @@ types: .venv/development ## types, strictly, in package, recipes and tests
 imports: .venv/development ## the walls between the rooms
 	PYTHONPATH=$(RECIPES) $(BIN)/lint-imports
 
-# What measures time runs by itself afterwards.
-TIMED := tests/cli/test_start_up.py tests/test_benchmark.py
+unit: .venv/development ## tests, with the small forms of fuzzing
+	$(BIN)/pytest --numprocesses auto --dist worksteal
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
+		echo "The page was not tested in a browser; 'apt-get install chromium' gets one."
 
-unit: .venv/development ## tests, with the small forms of fuzzing and benchmarks
-	$(BIN)/pytest --numprocesses auto $(TIMED:%=--ignore=%)
-	$(BIN)/pytest $(TIMED)
+ratios: .venv/development ## the small form of the benchmarks: costs as multiples of others
+	$(RUN) benchmarks/ratios.py
 
 package: .venv/development ## the built wheel: contents, a clean install, its embedded study
 	$(RUN) tests/check_package.py
@@ -54,11 +57,15 @@ schemas: .venv/development ## write schemas/ anew from the models
 	$(RUN) tests/contract/export.py
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
-	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-paper/bundle bundles/classification/bundle
+	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-paper/bundle bundles/classification/bundle \
+		bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_stratified bundles/rsd-stratified/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_paper bundles/rsd-paper/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m classification_recipe bundles/classification/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_recipe bundles/leduc/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_students_recipe bundles/leduc-students/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m behaviour_recipe bundles/behaviour/bundle
 
 reference: .venv/development ## write docs/reference/ anew from the code
 	$(RUN) docs/generate.py
@@ -66,12 +73,13 @@ reference: .venv/development ## write docs/reference/ anew from the code
 reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
 	$(RUN) reports/regenerate.py
 
-fuzz: .venv/development ## the long form of the property tests and of the byte-change test
+fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
 
-bench: .venv/development ## a million traces, and map searches: time beside peers and the floor, in the same run
+bench: .venv/development ## a million traces, and map searches beside peers and the floor, and growth with length
 	$(RUN) benchmarks/million.py
 	$(RUN) benchmarks/maps.py
+	$(RUN) benchmarks/growth.py
 
 clean: ## remove what the targets above made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache benchmarks/work

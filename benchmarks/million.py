@@ -45,17 +45,22 @@ def measure(command: list[str]) -> tuple[float, float, int, str]:
     return cpu, wall, int(done.stderr.split()[-1]), done.stdout
 
 
-def main() -> None:
-    """Makes, measures, prints."""
+def bundle_of(states: int) -> Path:
+    """A bundle of twenty candidates at so many states, made where it is not there yet."""
     from large_bundle import make
 
-    states = int(sys.argv[1]) if len(sys.argv) > 1 else 50_000
     bundle = HERE / "work" / f"large-{states}"
     if not bundle.exists():
         draft = bundle.with_suffix(".draft")
         shutil.rmtree(draft, ignore_errors=True)
         make(draft, states)
         draft.rename(bundle)
+    return bundle
+
+
+def main() -> None:
+    """Makes, measures, prints."""
+    bundle = bundle_of(int(sys.argv[1]) if len(sys.argv) > 1 else 50_000)
     size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file())
     floor_cpu, floor_wall, floor_memory, _ = measure([sys.executable, "-c", FLOOR, str(bundle)])
     cpu, wall, memory, output = measure([sys.executable, "-m", "sealtrace", "verify", str(bundle), "--format", "json"])

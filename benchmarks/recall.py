@@ -28,12 +28,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sealtrace.cli.subjects import read_subject
 from sealtrace.contract.audit import Audit, AuditDecision
 from sealtrace.printed.extracted import ExtractedCell, ExtractedTable, Part, ProseLine
 from sealtrace.printed.reported import records_of
 from sealtrace.relations.auditing import Subject, audit
 from sealtrace.relations.sentences import sentences_of
+from sealtrace.relations.subjects import read_subject
 
 KINDS = ("digit", "swap", "stale", "mark", "quote", "claim")
 _DIGIT = re.compile(r"\d")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.cli import audit, diff, verify
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
 from sealtrace.printed import cells  # noqa: F401 - imported for the metrics that it registers
 from sealtrace.printed.judgement import DEFINITIONS
-from sealtrace.printed.metrics import METRICS
+from sealtrace.printed.metrics import all_metrics
 from sealtrace.relations import decision, reading
 from sealtrace.relations.families.registry import FAMILIES
 from sealtrace.relations.syntax import FUNCTIONS, ORDERS
+from sealtrace.report.formats import FORMATS
 
 HERE = Path(__file__).resolve().parent
 NOTE = "This page is generated from the code by `make reference`."
@@ -43,7 +43,7 @@ def recipes() -> Iterator[str]:
     yield from ("## Status of a cell", "", "| status | meaning |", "|---|---|")
     yield from (f"| `{status.value}` | {meaning} |" for status, meaning in DEFINITIONS.items())
     yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
-    for metric in METRICS.values():
+    for metric in all_metrics().values():
         arguments = [*metric.arguments, *(f"[{name}]" for name in metric.optional)]
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
         yield f"| `{metric.name}` | {' '.join(arguments) or '-'} | {_cell(metric.formula)}{kind} |"
@@ -84,29 +84,15 @@ def relations() -> Iterator[str]:
     yield ""
 
 
-MEANINGS = {
-    "text": "for a terminal",
-    "json": "stable, with a published schema",
-    "junit": "JUnit XML: a test case per check and per table",
-    "sarif": "SARIF 2.1.0: a rule per check, regions in records or in the paper",
-    "github": "annotations of a GitHub workflow",
-    "markdown": "for a pull request or an evaluation form",
-    "latex": "a table of differences for an appendix",
-    "html": "one page that opens from disk",
-    "csv": "one line per cell",
-}
-
-
 def formats() -> Iterator[str]:
     """Which command writes which format."""
     yield from ("# Formats", "", NOTE, "")
     yield from ("`--format F` prints one; `-o F=FILE` writes one, and may be given more than once.", "")
-    commands = {"verify": verify.FORMS, "diff": diff.FORMS, "audit": audit.FORMS}
-    yield f"| format | {' | '.join(commands)} | what it is |"
-    yield "|---|" + "---|" * (len(commands) + 1)
-    for name in dict.fromkeys(form for forms in commands.values() for form in forms):
-        ticks = " | ".join("yes" if name in forms else "-" for forms in commands.values())
-        yield f"| `{name}` | {ticks} | {MEANINGS[name]} |"
+    yield from ("| format | verify | diff | audit | files | what it is |", "|---|---|---|---|---|---|")
+    for one in FORMATS:
+        ticks = " | ".join("yes" if renders else "-" for renders in (one.report, one.cells, one.audit))
+        ending = f"`.{one.extension}`" if one.extension else "-"
+        yield f"| `{one.name}` | {ticks} | {ending} | {one.description} |"
     yield ""
 
 

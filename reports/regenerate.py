@@ -6,8 +6,8 @@ from pathlib import Path
 
 import sealtrace
 from sealtrace.cli.report import texts_of, without_timings
-from sealtrace.cli.subjects import read_subject
 from sealtrace.relations.auditing import audit
+from sealtrace.relations.subjects import read_subject
 from sealtrace.report import audit_markdown, audit_text
 
 HERE = Path(__file__).resolve().parent
@@ -18,8 +18,7 @@ RELATIONS = "report/relation.jsonl"
 def rendered(bundle: Path) -> dict[str, str]:
     """File name to content, for one study."""
     report = without_timings(sealtrace.verify(bundle, details=True))
-    code = 1 if report.failed(strict=False) else 0 if report.verdict == "verified" else 3
-    files = texts_of(report, code, bundle.relative_to(HERE.parent).as_posix())
+    files = texts_of(report, report.exit_code, bundle.relative_to(HERE.parent).as_posix())
     if (bundle / RELATIONS).exists():
         found = audit(read_subject(bundle)[0], version=sealtrace.__version__)
         files |= {"audit.txt": audit_text.render(found), "audit.md": audit_markdown.render(found, everything=True)}

@@ -1,4 +1,8 @@
-"""Builds the wheel, looks into it, installs it in a clean environment, and verifies its embedded bundle there."""
+"""Builds the wheel, looks into it, and installs it in a clean environment, which then can do everything.
+
+Everything is: verify each shipped bundle with the verdict that it expects, and write every format. Only what stands in
+the project's dependencies is there, and no extra.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,36 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+BUNDLES = sorted((ROOT / "bundles").glob("*/bundle"))
 
 
-def run(*command: str | Path, directory: Path = ROOT) -> str:
-    """The output of a command that must succeed."""
+def run(*command: str | Path, directory: Path = ROOT, codes: tuple[int, ...] = (0,)) -> str:
+    """The output of a command that must end with one of these codes."""
     done = subprocess.run([str(part) for part in command], cwd=directory, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    if done.returncode not in codes:
+        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def check_embedded(script: Path, work: Path) -> None:
+    """The bundle inside the wheel is the one in the checkout, and is verified."""
+    report = json.loads(run(script, "verify", "--format", "json", directory=work))
+    manifest = json.loads((ROOT / "bundles/rsd-fixture/bundle/manifest.json").read_text())
+    expected = ("verified", manifest["root_sha256"])
+    found = (report["verdict"], report["bundle"]["root_sha256"])
+    if found != expected:
+        sys.exit(f"the installed package verified {found}, not {expected}")
+
+
+def check_shipped(script: Path, work: Path) -> None:
+    """Every shipped bundle has the verdict that it expects of itself, and every format is written of it."""
+    for bundle in BUNDLES:
+        run(script, "verify", "--as-expected", bundle, directory=work)
+        directory = work / bundle.parent.name
+        run(script, "report", bundle, "--output", directory, directory=work, codes=(0, 1, 3))
+        empty = [path.name for path in directory.iterdir() if not path.stat().st_size]
+        if empty or not (directory / "report.html").is_file():
+            sys.exit(f"{bundle}: {', '.join(empty) or 'report.html'} was not written")
 
 
 def main() -> None:
@@ -32,17 +58,13 @@ def main() -> None:
         python = work / "clean" / "bin" / "python"
         run(python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel, directory=work)
         script = work / "clean" / "bin" / "sealtrace"
-        report = json.loads(run(script, "verify", "--format", "json", directory=work))
-        manifest = json.loads((ROOT / "bundles/rsd-fixture/bundle/manifest.json").read_text())
-        expected = ("verified", manifest["root_sha256"])
-        found = (report["verdict"], report["bundle"]["root_sha256"])
-        if found != expected:
-            sys.exit(f"the installed package verified {found}, not {expected}")
+        check_embedded(script, work)
+        check_shipped(script, work)
         for kind in sorted(path.name.removesuffix(".schema.json") for path in (ROOT / "schemas").glob("*.json")):
             run(script, "schema", kind, directory=work)
         for kind in ("results", "policies"):
             run(script, "init", work / kind, "--kind", kind, directory=work)
-        print(f"{wheel.name}: contents clean, installs, verifies its embedded bundle")
+        print(f"{wheel.name}: contents clean, installs, verifies {len(BUNDLES)} bundles, writes every format")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The small form of the benchmark: a bundle of the large shape, in Parquet, verifies in bounded time and memory."""
+"""The benchmarks run and are right about what they measure. What they find out about time, no test asserts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import sealtrace
 from large_bundle import make
+from ratios import ATTEMPTS, Ratio
+from ratios import main as judge
 from support import ROOT
 
 
@@ -21,21 +25,20 @@ def test_large_shape_verifies(tmp_path: Path) -> None:
 
 
 def test_benchmark_reports_time_memory_and_floor() -> None:
-    """A hundredth of the million, within a tenth of its budget of time and the whole of its memory."""
+    """A hundredth of the million; memory is bounded whatever the machine does."""
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "million.py", "500"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "10,000 traces" in done.stdout
     assert "verdict verified" in done.stdout
-    figures = re.search(r"verify +([0-9.]+) s CPU +[0-9.]+ s +([0-9]+) MiB +[0-9.]+ x the floor", done.stdout)
+    figures = re.search(r"verify +[0-9.]+ s CPU +[0-9.]+ s +([0-9]+) MiB +[0-9.]+ x the floor", done.stdout)
     assert figures is not None
-    assert float(figures[1]) <= 2.0
-    assert int(figures[2]) <= 1000
+    assert int(figures[1]) <= 1000
 
 
-def test_map_searches_keep_within_their_targets() -> None:
-    """The small form of the map benchmark: every search proven, none worse than the solver, all of them quick."""
+def test_map_searches_are_never_worse_than_the_solver() -> None:
+    """The small form of the map benchmark: every search proven, none worse than the solver."""
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "maps.py", "--quick"], capture_output=True, text=True, check=False
     )
@@ -45,6 +48,19 @@ def test_map_searches_keep_within_their_targets() -> None:
         (kind, groups, "20") for kind in ("realistic", "correlated", "adversarial") for groups in ("4", "10")
     }
     for row in rows:
-        # The targets are 5 ms and 100 ms on a quiet machine.
-        assert float(row[4]) <= (0.03 if row[1] == "4" else 0.6), row
         assert float(row[-1]) <= 1e-6, f"the solver found a better map: {row}"
+
+
+def test_a_ratio_beyond_its_limit_fails_and_noise_does_not() -> None:
+    """Three measurements beyond the limit are an error; one within it is enough."""
+    noisy = iter([9.0, 1.0])
+    judge([Ratio("noisy", 2.0, lambda: next(noisy))])
+    slow: list[float] = []
+
+    def measured() -> float:
+        slow.append(9.0)
+        return slow[-1]
+
+    with pytest.raises(SystemExit, match="beyond the limit 3 times: slow"):
+        judge([Ratio("fast", 2.0, lambda: 1.0), Ratio("slow", 2.0, measured)])
+    assert len(slow) == ATTEMPTS

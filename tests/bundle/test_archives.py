@@ -7,15 +7,17 @@ import io
 import os
 import random
 import stat
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sealtrace
-from sealtrace.bundle import archives
+from sealtrace.bundle.archives import DirectoryContainer, Member
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle, read_manifest
 from sealtrace.contract.report import Report
@@ -321,16 +323,142 @@ def test_strange_members_of_a_directory_are_findings(
     report.model_dump_json()
 
 
-def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few kilobytes can claim to hold terabytes; the claim is looked at before any of it is unpacked."""
-    monkeypatch.setattr(archives, "ARCHIVE_LIMIT", 2**20)
-    bomb = bytes(2**20)
-    for name, data in (
-        ("a.tar.gz", tar_bytes(extra=[_tar("bomb", data=bomb)])),
-        ("a.zip", zip_bytes(extra=[_zip("bomb", data=bomb)])),
-    ):
-        with pytest.raises(BundleError, match="unpacks to more than"):
-            sealtrace.verify(written(tmp_path / name, data))
+def _concatenated_tar(*members: TarExtra) -> bytes:
+    """The good bundle, its end, and then another archive."""
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w") as archive:
+        for info, data in members:
+            archive.addfile(info, io.BytesIO(data))
+    return gzip.compress(gzip.decompress(tar_bytes()) + sink.getvalue(), 1)
+
+
+def _zip_with_comment(comment: bytes) -> bytes:
+    sink = io.BytesIO(zip_bytes())
+    with zipfile.ZipFile(sink, "a") as archive:
+        archive.comment = comment
+    return sink.getvalue()
+
+
+def _zip_with_a_gap() -> bytes:
+    """A member that the directory at the end no longer names."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("hidden", b"x" * 100)
+        for path, data in fixture_files():
+            archive.writestr(path, data)
+        archive.filelist.pop(0)
+        archive._didModify = True  # type: ignore[attr-defined]
+    return sink.getvalue()
+
+
+TWO_READERS: dict[str, tuple[str, Callable[[], bytes], str]] = {
+    "a second tar after the end": (
+        "a.tar.gz", lambda: _concatenated_tar(_tar("declare/protocol.json", data=b"{}")), "follow the end",
+    ),
+    "garbage after the end of a tar": (
+        "a.tar.gz", lambda: gzip.compress(gzip.decompress(tar_bytes()) + b"x" * 700, 1), "follow the end",
+    ),
+    "a second gzip with a tar": (
+        "a.tar.gz", lambda: tar_bytes() + _concatenated_tar(_tar("evil", data=b"x")), "follow the end",
+    ),
+    "one zip before another": ("a.zip", lambda: _zip_of({"x": b"x"}) + zip_bytes(), "bytes before this member"),
+    "a program before a zip": ("a.zip", lambda: b"#!/bin/sh\n" + zip_bytes(), "bytes before this member"),
+    "a zip in the comment of a zip": (
+        "a.zip", lambda: _zip_with_comment(_zip_of({"x": b"x"})[:-22] + b"."), "looks like another archive",
+    ),
+    "a member that the directory hides": ("a.zip", _zip_with_a_gap, "bytes before this member"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "data", "message"), TWO_READERS.values(), ids=TWO_READERS)
+def test_archives_that_two_readers_see_differently_are_findings(
+    name: str, data: Callable[[], bytes], message: str, tmp_path: Path
+) -> None:
+    """Nobody may be shown another bundle than the one that was verified."""
+    report = sealtrace.verify(written(tmp_path / name, data()))
+    assert report.verdict == "findings"
+    assert any(message in text for _, text in listing(report))
+
+
+def test_data_in_the_entry_of_a_directory_is_a_finding(tmp_path: Path) -> None:
+    """A directory holds no bytes; an entry that does is a hiding place."""
+    empty, full = zipfile.ZipInfo("trace/"), zipfile.ZipInfo("select/")
+    data = zip_bytes(extra=[(empty, b""), (full, b"hidden")])
+    report = sealtrace.verify(written(tmp_path / "a.zip", data))
+    assert ("select/", "not a plain file") in listing(report)
+    assert all(source != "trace/" for source, _ in listing(report))
+
+
+@pytest.mark.parametrize("comment", [b"", b"4b825dc642cb6eb9a060e54bf8d69288fbee4904"])
+def test_ordinary_archives_have_no_stray_bytes(comment: bytes, tmp_path: Path) -> None:
+    """A commit in the comment, as git writes it, and lengths behind the data, as pipes need them, are fine."""
+    sink = io.BytesIO()
+
+    class Pipe(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any, /) -> int:
+            return sink.write(data)
+
+    with zipfile.ZipFile(Pipe(), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.mkdir("trace")
+        for path, data in fixture_files():
+            with archive.open(path, "w", force_zip64=path.startswith("bank")) as file:
+                file.write(data)
+        archive.comment = comment
+    assert sealtrace.verify(written(tmp_path / "a.zip", sink.getvalue())).verdict == "verified"
+
+
+def test_what_macos_adds_is_a_warning_that_says_so(tmp_path: Path) -> None:
+    """The archiver puts attributes beside the directory; the records are as they were."""
+    extra = [_zip(f"__MACOSX/study/._{name}", data=b"\0\5\x16\7") for name in ("manifest.json", "trace")]
+    report = sealtrace.verify(written(tmp_path / "a.zip", zip_bytes("study/", extra)))
+    warnings = [one for one in report.findings if one.check == "identity.listing"]
+    assert [(one.severity, one.source, one.found) for one in warnings] == [("warning", "__MACOSX/", "2 files")]
+    assert "macOS" in warnings[0].message
+    assert report.verdict == "verified"
+    assert sealtrace.verify(tmp_path / "a.zip", strict=True).verdict == "findings"
+
+
+def test_a_directory_swapped_for_a_link_after_the_listing_is_not_followed(tmp_path: Path) -> None:
+    """Every component of a path is opened by itself, so what was listed is what is read, or nothing is."""
+    root = copy_of_fixture(tmp_path)
+    container = DirectoryContainer(root)
+    assert Member("select/selection.json", "file") in container.members()
+    (root / "select").rename(tmp_path / "elsewhere")
+    (root / "select").symlink_to(tmp_path / "elsewhere")
+    assert (root / "select" / "selection.json").read_bytes()
+    with pytest.raises(OSError, match=r"irectory|symbolic"), container.open("select/selection.json"):
+        pass
+    for path in ("../bundle/manifest.json", "trace//x", "./manifest.json"):
+        with pytest.raises(OSError, match="leaves the directory"), container.open(path):
+            pass
+
+
+def test_directories_without_end_are_a_finding(tmp_path: Path) -> None:
+    """Neither the stack nor the open files run out."""
+    root = copy_of_fixture(tmp_path)
+    descriptor = os.open(root, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=descriptor)
+        inner = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = inner
+    os.close(descriptor)
+    report = sealtrace.verify(root)
+    assert ("/".join("d" * 101), "not a plain file") in listing(report)
+    subprocess.run(["rm", "-rf", str(root / "d")], check=True)
+
+
+def test_a_file_that_grows_while_it_is_read_is_a_defect(tmp_path: Path) -> None:
+    """As many bytes are read as were there when it was opened, and one more tells."""
+    root = copy_of_fixture(tmp_path)
+    with DirectoryContainer(root).open("manifest.json") as opened:
+        with (root / "manifest.json").open("ab") as file:
+            file.write(b" ")
+        with pytest.raises(OSError, match="another length"):
+            opened.whole()
 
 
 def test_a_zip_that_holds_more_than_it_claims_is_a_finding(tmp_path: Path) -> None:

@@ -301,7 +301,7 @@ BEFORE_SEALING: dict[str, tuple[Change, str]] = {
     ),
     "an unknown field": (_row_set(TRACES, 0, note="x"), f'{TRACES}:1/note: expected no such field, found "x"'),
     "a duplicate key": (_append(TRACES, '{"state": "a", "state": "b"}\n'), f'{TRACES}:109:16: duplicate key "state"'),
-    "a blank line": (_append(TRACES), f"{TRACES}:109:1: unexpected end of text"),
+    "a blank line among others": (_append(TRACES, "\n{}\n"), f"{TRACES}:109:1: unexpected end of text"),
     "a bad document": (
         lambda root: edit_document(root / "select" / "selection.json", lambda document: document.pop("tau") and None),
         "select/selection.json: expected fields tau",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import random
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from contract.specimens import ROWS, json_lines, specimen
+from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.stores import LISTED_DEFECTS, Store, read_rows
 from support import LONG, Row
@@ -209,7 +212,7 @@ COLUMNS: dict[str, tuple[str, str, Callable[[], pa.Array], str]] = {
         "trace", "probabilities", lambda: _map(pa.string(), pa.float64(), [("", 0.5)]), "/probabilities/*",
     ),
     "list for a map": ("trace", "probabilities", lambda: pa.array([[0.5]]), "/probabilities"),
-    "struct for a map": ("trace", "probabilities", lambda: pa.array([{"a": 0.5}]), "/probabilities"),
+    "struct of text for a map": ("trace", "probabilities", lambda: pa.array([{"a": "0.5"}]), "/probabilities"),
     "map for a struct": ("trace", "query", lambda: _map(pa.string(), pa.float64(), [("score", 0.5)]), "/query"),
     "unknown field of a struct": ("trace", "query", lambda: pa.array([QUERY | {"secret": 1}]), "/query"),
     "missing field of a struct": (
@@ -330,3 +333,56 @@ def test_every_row_finds_the_same_in_good_files(kind: str) -> None:
     store = by_parquet(kind, parquet_bytes(table))
     assert (store.syntax.listed, store.misfits.listed) == ([], [])
     assert table.to_pylist() == store.table.to_pylist()
+
+
+def test_a_struct_stands_for_a_map() -> None:
+    """DuckDB and others write objects as structs with a field per name; what is null there is absent."""
+    rows = [
+        TRACE | {"state": "a", "probabilities": {"fold": 0.5, "call": 0.5}},
+        TRACE | {"state": "b", "probabilities": {"raise": 1.0}},
+    ]
+    expected = table_of("trace", rows)
+    struct = pa.array([{"fold": 0.5, "call": 0.5, "raise": None}, {"fold": None, "call": None, "raise": 1.0}])
+    index = expected.column_names.index("probabilities")
+    store = by_parquet("trace", parquet_bytes(expected.set_column(index, "probabilities", struct)))
+    assert (store.syntax.listed, store.misfits.listed) == ([], [])
+    assert store.whole is not None
+    assert table_digest(store.whole, "trace") == table_digest(expected, "trace")
+
+
+def test_what_duckdb_writes_by_default_is_read() -> None:
+    """Records that went through DuckDB's JSON reader and its Parquet writer are the same records."""
+    duckdb = pytest.importorskip("duckdb", reason="the extra `sql` is not installed")
+    with tempfile.TemporaryDirectory() as name:
+        source, target = Path(name, "rows.jsonl"), Path(name, "rows.parquet")
+        rows = [TRACE | {"state": f"s{number}"} for number in range(20)]
+        source.write_bytes(json_lines(rows))
+        with duckdb.connect(":memory:") as connection:
+            connection.execute(f"COPY (FROM read_json('{source}')) TO '{target}' (FORMAT parquet)")
+        store = by_parquet("trace", target.read_bytes())
+    assert (store.syntax.listed, store.misfits.listed) == ([], [])
+    assert store.whole is not None
+    assert table_digest(store.whole, "trace") == table_digest(table_of("trace", rows), "trace")
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
+def test_every_encoding_of_text_is_read(encoding: str) -> None:
+    """Arrow cannot read some of them by reference, and then they are read as they are."""
+    table = table_of("trace", [TRACE | {"state": f"s{number}"} for number in range(20)])
+    names = ["state", "arm", "legal.list.element", "probabilities.key_value.key"]
+    data = parquet_bytes(table, use_dictionary=False, column_encoding=dict.fromkeys(names, encoding), row_group_size=7)
+    store = by_parquet("trace", data)
+    assert (store.syntax.listed, store.misfits.listed) == ([], [])
+    assert store.whole is not None
+    assert table_digest(store.whole, "trace") == table_digest(table, "trace")
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\n\n", b"\r\n", b" \n\t\n", b"\n" * 70_000])
+def test_blank_lines_at_the_end_are_no_rows(end: bytes) -> None:
+    """Editors and concatenation leave them; among rows they remain an error."""
+    good = json_lines([TRACE, TRACE | {"state": "b"}])
+    store = read_rows(good + end, "x.jsonl", "trace", "jsonl")
+    assert (store.syntax.total, store.count, store.rows.tolist()) == (0, 2, [1, 2])
+    between = read_rows(good + end + good, "x.jsonl", "trace", "jsonl")
+    assert between.syntax.total == end.count(b"\n")
+    assert between.syntax.listed[0].row == 3

@@ -17,6 +17,7 @@ from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.identity import Entry, file_digest, manifest_document, sums_text
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
+from sealtrace.witnesses.disclosure import disclosed, salted, tree_document
 from support import Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 
 EMPTY = {"structure": "The fixture fixes one residual direction and learns no partition."}
@@ -575,6 +576,13 @@ def held_out_scores_joined(bundle: Path) -> None:
 MAIN = "report/table.main.json"
 
 
+@mutation("table.source", "report/table.controls.json", "/label", {"table": "tab:controls"})
+def _seal_a_manuscript_that_prints_something_else(bundle: Path) -> None:
+    table = "\\begin{table}\\label{tab:main}\\begin{tabular}{lr}a & b \\\\ \\hline 1 & 2 \\\\\\end{tabular}\\end{table}"
+    text = f"\\documentclass{{article}}\\begin{{document}}\n{table}\n\\end{{document}}\n"
+    (bundle / "report" / "manuscript.rsd-poker.tex").write_text(text)
+
+
 @mutation("table.shape", MAIN, "/rows/2/cells", {"table": "tab:main", "row": "0.08"})
 def row_without_a_cell(bundle: Path) -> None:
     edit_document(bundle / MAIN, lambda table: table["rows"][2]["cells"].pop())
@@ -618,6 +626,30 @@ def relation_of_no_column(bundle: Path) -> None:
 @mutation("relation.holds", RELATIONS, "/formula", {"relation": "same-weak-ev"})
 def relation_that_cannot_hold(bundle: Path) -> None:
     write_rows(bundle / RELATIONS, [{**SAME, "formula": f"{SAME['formula']} + 0.0002"}])
+
+
+# Evidence from outside
+
+
+@mutation("witness.later", "declare/source.jsonl", None, {"stage": "declare"})
+def names_later_values(bundle: Path) -> None:
+    digest = file_digest((bundle / "report" / "values.held-out.jsonl").read_bytes())
+    edit_rows(bundle / "declare" / "source.jsonl", lambda rows: rows[0].update(description=digest))
+
+
+@mutation("witness.outside", "witnesses/root.dsse.json", None, reseal=False)
+def signature_of_nothing(bundle: Path) -> None:
+    attach(bundle, "witnesses/root.dsse.json", "{}")
+
+
+@mutation("witness.disclosed", "report/tree.labels.json", None, {"tree": "labels"})
+def changed_disclosure(bundle: Path) -> None:
+    rows = salted([{"item": f"i{number}", "label": "a", "split": "held-out"} for number in range(5)])
+    tree = tree_document("labels", "label", rows, None)
+    shown = disclosed(tree, rows, [3])
+    shown["rows"][0]["row"]["label"] = "b"
+    attach(bundle, "report/tree.labels.json", json.dumps(tree))
+    attach(bundle, "witnesses/labels.rows.json", json.dumps(shown))
 
 
 # The release

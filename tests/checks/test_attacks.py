@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import sealtrace
@@ -30,6 +31,7 @@ from checks.mutations import (
 )
 from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.sealing import seal
+from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.contract.kinds import STAGES
 from support import Row, copy_of_fixture, edit_document, edit_rows, unseal
 
@@ -255,3 +257,51 @@ def test_a_long_run_of_letters_is_scanned_at_once(tmp_path: Path) -> None:
     unseal(bundle)
     seal(bundle, empty=EMPTY)
     assert sealtrace.verify(bundle).verdict == "verified"
+
+
+def test_a_legal_action_that_a_trace_lists_twice(tmp_path: Path) -> None:
+    """The same set of actions is not the same list: what the policy was given is not what it could do."""
+
+    def edit(bundle: Path) -> None:
+        edit_rows(bundle / TRACES, lambda rows: rows[0]["legal"].append(rows[0]["legal"][-1]))
+
+    assert "action.vocabulary" in failed(resealed(tmp_path, edit))
+
+
+@pytest.mark.parametrize("text", [r'{"cwd": "\/home\/jane"}', r'{"cwd": "\u002fhome\u002fjane"}'])
+def test_an_escaped_machine_path(tmp_path: Path, text: str) -> None:
+    """JSON may write a slash in other ways; an attachment that names a person is found however it is written."""
+
+    def edit(bundle: Path) -> None:
+        attachment = bundle / "report/attachments/settings.json"
+        attachment.parent.mkdir()
+        attachment.write_text(text)
+
+    assert failed(resealed(tmp_path, edit)) == {"hygiene.anonymous"}
+
+
+def test_a_machine_path_in_the_footer_of_a_parquet_file(tmp_path: Path) -> None:
+    """Libraries write comments there that no column shows."""
+
+    def edit(bundle: Path) -> None:
+        path = bundle / TRACES
+        table = read_store(path.read_bytes(), TRACES, "trace", "jsonl").table
+        path.unlink()
+        pq.write_table(table.replace_schema_metadata({"cwd": "/home/jane/study"}), path.with_suffix(".parquet"))
+
+    assert "hygiene.anonymous" in failed(resealed(tmp_path, edit))
+
+
+def test_a_release_that_is_not_anonymous_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who does not hide need not pay for the search."""
+    bundle = resealed(tmp_path, protocol(lambda document: document.update(anonymous=False)))
+    searched: list[str] = []
+
+    def search(_: object, path: str) -> list[str]:
+        searched.append(path)
+        return []
+
+    monkeypatch.setattr("sealtrace.bundle.reading.marks_in", search)
+    report = sealtrace.verify(bundle)
+    assert [check.status for check in report.checks if check.id == "hygiene.anonymous"] == ["not-applicable"]
+    assert searched == []

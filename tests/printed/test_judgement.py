@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealtrace.printed.judgement import DEFINITIONS, Judgement, Status, judge
+from sealtrace.printed.judgement import DEFINITIONS, Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.numbers import read_printed
 
 
@@ -39,11 +39,46 @@ def judged(text: str, *values: str) -> Judgement:
         ("[-0.02, 0.03]", ["-0.0201", "0.0401"], Status.MISMATCH),
         ("[0.1, 0.2]", ["0.11", "0.29"], Status.TRUNCATED),
         ("1.5", ["1.5", "2"], Status.MISMATCH),
+        ("<0.001", ["0.00001"], Status.EXACT),
+        ("<0.001", ["0.001"], Status.MISMATCH),
+        ("≥ 3", ["3"], Status.EXACT),
+        ("~5.3", ["5.38"], Status.EXACT),
+        ("12.5k", ["12530"], Status.EXACT),
+        ("12.5k", ["12.5"], Status.MISMATCH),
+        ("15/24 (62%)", ["15", "24", "0.625"], Status.TIE),
+        ("15/24 (62%)", ["15", "24"], Status.TIE),
+        ("15/24 (61%)", ["15", "24"], Status.MISMATCH),
+        ("0.61 [.59, .63]", ["0.611", "0.594", "0.626"], Status.EXACT),
+        ("0.61 [.59, .63]", ["0.611", "0.594", "0.646"], Status.MISMATCH),
+        ("0.61 [.59, .63]", ["0.611"], Status.MISSING),
+        ("0.61 [.59, .63]", ["0.7"], Status.MISMATCH),
     ],
 )
 def test_status(text: str, values: list[str], status: Status) -> None:
     """The worst part decides."""
     assert judged(text, *values).status == status
+
+
+def test_parts_are_judged_one_by_one() -> None:
+    """A cell with several numbers says of each what becomes of it."""
+    judgement = judged("71.2 ± 0.3", "71.23", "0.46")
+    assert [part.status for part in judgement.parts] == [Status.EXACT, Status.MISMATCH]
+    assert judgement.status is Status.MISMATCH
+
+
+def test_text_is_compared_as_names() -> None:
+    """A cell of text has a recipe too: the same names in the same order, whatever parts them."""
+    assert judge_text("north / south", "north, south").status is Status.EXACT
+    assert judge_text("north†", "north").status is Status.EXACT
+    assert judge_text("south / north", "north, south").status is Status.MISMATCH
+
+
+def test_counts_keep_their_scale() -> None:
+    """Where a cell prints percent without a sign, its fractions are scaled, and its counts are not."""
+    printed = read_printed("62.5 (15/24)")
+    assert printed is not None
+    values = in_print(printed, (Fraction(5, 8), Fraction(15), Fraction(24)), percent=True)
+    assert list(values) == [Fraction("62.5"), Fraction(15), Fraction(24)]
 
 
 def test_sentences_are_for_reviewers() -> None:

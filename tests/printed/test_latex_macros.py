@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tables.reading import document, headers, lines, raws, table, tabular, texts
 
+from printed.reading import document, headers, lines, raws, table, tabular, texts
 from sealtrace.printed.extracted import Problem
 from sealtrace.printed.latex import read_latex
 

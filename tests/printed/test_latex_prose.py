@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tables.reading import document, tabular
+from printed.reading import document, tabular
 
 TEXT = r"""
 \documentclass[11pt]{article}
@@ -48,7 +48,7 @@ def test_prose() -> None:
         (12, "Of 14 ponds.", True),
         (13, "All 15 cold.", True),
         (16, "Item 17.", False),
-        (19, "x=19 y", False),
+        (19, "x = 19 y", False),
         (21, "Of 20.", True),
         (29, "22 and http://x.org/%23", False),
     ]

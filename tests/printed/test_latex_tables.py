@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tables.reading import BULLET, cell_text, document, headers, lines, panels, raws, table, tabular, texts
 
+from printed.reading import BULLET, cell_text, document, headers, lines, panels, raws, table, tabular, texts
 from sealtrace.printed.extracted import Part
 
 BOOKTABS = r"""
@@ -333,7 +333,7 @@ def test_row_labels() -> None:
         (r"\texttt{--fast}", "--fast"),
         (r"$n_{\min}$", "n_min"),
         (r"Strong $\Delta$ $\uparrow$", "Strong Δ ↑"),
-        (r"$\varepsilon_h \leq 0.1$", "ε_h≤0.1"),
+        (r"$\varepsilon_h \leq 0.1$", "ε_h ≤ 0.1"),
         (r"A $\rightarrow$ B $\downarrow$", "A → B ↓"),
         (r"R\&D 5\% \#1 \$2 a\_b \{c\}", "R&D 5% #1 $2 a_b {c}"),
         (r"Res.\ (1.00)", "Res. (1.00)"),
@@ -344,14 +344,14 @@ def test_row_labels() -> None:
         (r"\multicolumn{1}{c}{1.5}", "1.5"),
         (r"$\frac{1}{2}$ $\tfrac12$", "1/2 1/2"),
         (r"\footnotesize{1.5}\footnote{See 9.}", "1.5"),
-        (r"$0.5_{\pm 0.1}$", "0.5_±0.1"),
+        (r"$0.5_{\pm 0.1}$", "0.5_± 0.1"),
         (r"\'Etude na\"{\i}ve \c{c}", "Étude naïve ç"),
         (r"``x''", "“x”"),
         (r"\verb|a_b%c|", "a_b%c"),
         (r"\rotatebox{90}{up} \hspace{2pt}x\kern 1pt y", "up xy"),
         (r"\href{http://x.y/%20}{link}", "link"),
         (r"$\hat{p}$ $\bar x$", "p̂ x̄"),
-        (r"$\left[0.1, 0.2\right.$", "[0.1,0.2"),
+        (r"$\left[0.1, 0.2\right.$", "[0.1, 0.2"),
         (r"$\text{max of } n$", "max of n"),
         (r"Table~\ref{tab:9}", "Table […]"),
         (r"{\small\itshape 1.5}", "1.5"),

@@ -9,9 +9,8 @@ from fractions import Fraction
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, compute
+from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, all_metrics, compute
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.policy_metrics import METRICS
 from support import FIXTURE, read_rows
 
 SCORES = [
@@ -100,4 +99,4 @@ def test_what_cannot_be_asked_for(study: Study, metric: str, arguments: dict[str
 
 def test_every_metric_says_what_it_is() -> None:
     """Formula and source stand in the list and in every explanation."""
-    assert all(metric.formula and metric.source for metric in METRICS.values())
+    assert all(metric.formula and metric.source for metric in all_metrics().values())

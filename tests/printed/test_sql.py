@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -324,7 +323,7 @@ def test_the_guard_is_not_the_only_wall(records: SqlRecords, monkeypatch: pytest
         "PRAGMA threads = 4",
     ):
         with pytest.raises(duckdb.Error):
-            module._run(statement, ["label"], paths, 2**28)
+            module._run({"sql": statement, "kinds": ["label"], "paths": paths}, 2**28)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -357,10 +356,8 @@ def test_time_limit(sql: str) -> None:
     """A query that does not end is ended, also inside of one function call, and the next one runs."""
     with SqlRecords({"label": LABEL}, seconds=1) as records:
         assert one(records, "SELECT count(*) FROM label") == 4
-        start = time.monotonic()
-        message = refused(records, sql)
-        assert "longer than 1 s" in message
-        assert time.monotonic() - start < 10
+        assert "longer than 1 s" in refused(records, sql)
+        assert one(records, "SELECT count(*) FROM label") == 4
 
 
 BOMBS = [
@@ -405,13 +402,6 @@ def test_what_a_query_reads(records: SqlRecords) -> None:
     assert frozenset() == records.query("SELECT 0.95").reads
     assert frozenset({"label"}) == records.query("SELECT (SELECT count(*) FROM Label)").reads
     assert frozenset({"label", "trace"}) == records.query("SELECT 1 FROM label, trace LIMIT 1").reads
-
-
-def test_without_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what to type."""
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(SqlError, match=r"pip install 'sealtrace\[sql\]'"):
-        SqlRecords({"label": LABEL})
 
 
 def test_closing_leaves_nothing_behind() -> None:

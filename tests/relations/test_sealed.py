@@ -7,7 +7,7 @@ import pytest
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import read_relations
-from sealtrace.relations.sealed import bound_cells, facts_of_records, misshapen
+from sealtrace.relations.sealed import cells_of_facts, facts_of_records, misshapen
 from sealtrace.relations.stored import claims_of, record_of
 from support import Row
 
@@ -68,7 +68,7 @@ def test_a_relations_file_may_declare_them_itself() -> None:
     assert decide(reading.claims[0]).status is Status.HOLDS
 
 
-def test_bound_cells() -> None:
+def test_cells_of_facts() -> None:
     """Cells of tables and rows of the text, also where a part of one is called."""
     claims, problems = claims_of(
         [RELATION, RELATION | {"relation": "p", "formula": "intro.range.low <= rounded(tab:x[b, Rate])"}],
@@ -76,8 +76,8 @@ def test_bound_cells() -> None:
         facts_of_records([TABLE, TEXT]),
     )
     assert problems == []
-    bound = bound_cells(claims, [TABLE, TEXT])
-    assert {("tab:x", "a", "Rate"), ("tab:x", "b", "Rate"), ("text", "intro.rate", "Number")} <= bound
+    bound = cells_of_facts((fact for claim in claims for fact in claim.facts), [TABLE, TEXT])
+    assert {("tab:x", "a", "Rate"), ("tab:x", "b", "Rate"), ("text", "intro.rate", "Number")} <= set(bound)
     assert ("text", "intro.range", "Number") in bound
     assert ("text", "line 9: 0.5", "Number") not in bound
 

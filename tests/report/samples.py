@@ -128,7 +128,9 @@ def report_of(
         coverage=Coverage(
             cells=len(cells),
             recomputed=len(cells),
+            inputs=0,
             constrained=0,
+            contradicted=0,
             attested=0,
             unclassified=0,
             missing=0,

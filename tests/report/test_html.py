@@ -256,7 +256,7 @@ def test_verdict_and_what_to_do_come_first() -> None:
 def test_the_chain_tells_where_it_is_broken() -> None:
     """In words too, for those who do not see the picture."""
     whole = [one.text for one in Parsed(good_page()).of("desc")]
-    assert any(text.startswith("8 of 8 stages are sealed") and text.endswith("No link is broken.") for text in whole)
+    assert any(text.startswith("8 of 8 stages are sealed") and "No link is broken." in text for text in whole)
     broken = [one.text for one in Parsed(certified()).of("desc")]
     assert any("The chain is broken before bank. Not sealed: structure." in text for text in broken)
 
@@ -322,14 +322,6 @@ def test_command_line_writes_the_page(tmp_path: Path) -> None:
     assert page.read_text().startswith("<!doctype html>")
     assert "Stage chain" in page.read_text()
     assert "details" not in json.loads(other.read_text())
-
-
-def test_without_jinja_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before any work is done."""
-    monkeypatch.setattr("sealtrace.cli.verify.find_spec", lambda _: None)
-    run = sealtrace("verify", "--format", "html")
-    assert (run.code, run.output) == (2, "")
-    assert "pip install 'sealtrace[html]'" in run.errors
 
 
 def test_axes_and_labels() -> None:

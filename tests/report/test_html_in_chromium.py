@@ -7,21 +7,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright import sync_api
 
 from report.samples import broken_page, cell, finding, good_page, hostile, report_of
 from sealtrace.contract.report import Report
 from sealtrace.report import html
 
-if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:
-    pytest.skip("chromium is not installed", allow_module_level=True)
+    pytest.skip("the page is not tested in a browser: apt-get install chromium", allow_module_level=True)
 
 FLAGS = [
     "--no-sandbox",
@@ -39,7 +36,7 @@ FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame
 class Opened:
     """A page, and everything that it asked for or complained of."""
 
-    page: Page
+    page: sync_api.Page
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
@@ -47,7 +44,7 @@ class Opened:
 class Browser:
     """One browser for all tests of this file."""
 
-    def __init__(self, context: BrowserContext, directory: Path) -> None:
+    def __init__(self, context: sync_api.BrowserContext, directory: Path) -> None:
         self.context = context
         self.directory = directory
 

@@ -20,7 +20,7 @@ from rsd_stratified import bank, generator
 from rsd_stratified import policies as recipe
 from rsd_stratified.partitions import competing
 from rsd_stratified.protocol import ACTIONS, DIRECTION, MANUAL_LEAVES, protocol
-from sealtrace.mathematics import bounds
+from sealtrace.mathematics import bounds, networks
 from sealtrace.studies.policies.mathematics import maps, policies, thresholds
 from sealtrace.studies.policies.mathematics.partitions import Condition, Declared, assign, best_partition
 
@@ -213,10 +213,10 @@ def _directions(features: dict[str, Vector], states: int) -> dict[str, Matrix]:
     directions = {"fixed": policies.affine(constants, terms, [features[name] for name in names], states)}
     for family, record in bank.checkpoints().items():
         layers = [
-            policies.Layer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"])
+            networks.Layer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"])
             for layer in record["residual"]
         ]
-        outputs = policies.forward(np.column_stack([features[name] for name in record["features"]]), layers)
+        outputs = networks.forward(np.column_stack([features[name] for name in record["features"]]), layers)
         directions[family] = outputs[:, [record["actions"].index(action) for action in ACTIONS]]
     return directions
 

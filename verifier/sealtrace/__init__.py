@@ -1,14 +1,13 @@
 """sealtrace: decides whether a paper's numbers follow from its sealed records."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+# Nothing is imported here: under `python -m sealtrace` the working directory still comes first (see __main__.py).
+TYPE_CHECKING = False
 
 __version__ = "0.1.0"
-__all__ = ["Examination", "Report", "__version__", "certify", "diff", "examine", "verify"]
+__all__ = ["Examination", "Report", "__version__", "audit", "certify", "diff", "examine", "verify"]
 
 if TYPE_CHECKING:
-    from sealtrace.api import Examination, certify, diff, examine, verify
+    from sealtrace.api import Examination, audit, certify, diff, examine, verify
     from sealtrace.contract.report import Report
 
 

@@ -19,10 +19,11 @@ from sealtrace.examination import Examination, examine
 
 if TYPE_CHECKING:
     from sealtrace.comparison import Comparison
+    from sealtrace.contract.audit import Audit
     from sealtrace.contract.report import Report
     from sealtrace.studies.policies.certified import Certified
 
-__all__ = ["Examination", "certify", "diff", "examine", "verify"]
+__all__ = ["Examination", "audit", "certify", "diff", "examine", "verify"]
 
 AnyPath = str | PathLike[str]
 
@@ -60,3 +61,14 @@ def certify(
 
     examination = path if isinstance(path, Examination) else examine(path)
     return certified(examination, selectors, partitions, explored)
+
+
+def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 120.0) -> Audit:
+    """Whether the numbers that a paper, a bundle or a directory of table records prints can all be true."""
+    from sealtrace import __version__
+    from sealtrace.relations.auditing import audit as audited
+    from sealtrace.relations.subjects import read_source, read_subject
+
+    subject, beside = read_subject(Path(path))
+    sources = [*beside, *(read_source(Path(one)) for one in relations)]
+    return audited(subject, sources, version=__version__, seconds=seconds)

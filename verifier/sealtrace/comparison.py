@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,8 +17,7 @@ from sealtrace.printed.judgement import WRONG, Judgement, Status
 from sealtrace.printed.marks import wrong_marks
 from sealtrace.printed.papers import is_paper, read_paper
 from sealtrace.printed.reported import with_printed
-
-_DECIMAL = re.compile(r"(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\d)")
+from sealtrace.printed.sentences import sentences
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,8 @@ class Comparison:
     labels: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     """What to say besides: problems of a file, numbers in prose that nothing accounts for."""
+    every: list[TableCell] = field(default_factory=list)
+    """Every cell that the tables have, with those that print no number."""
     bundle_code: int = 0
     """What `verify` of the bundle would end with."""
 
@@ -41,7 +41,7 @@ class Comparison:
     @property
     def coverage(self) -> Coverage:
         """How the cells are accounted for."""
-        return coverage_of(self.results)
+        return coverage_of(self.results, self.every)
 
     @property
     def exit_code(self) -> int:
@@ -54,7 +54,11 @@ class Comparison:
 
     def only(self, tables: tuple[str, ...]) -> Comparison:
         """The cells of some tables."""
-        return replace(self, results=[result for result in self.results if result.cell.table in tables])
+        return replace(
+            self,
+            results=[result for result in self.results if result.cell.table in tables],
+            every=[cell for cell in self.every if cell.table in tables],
+        )
 
 
 def compare(examination: Examination, reported: list[Path] | None = None) -> Comparison:
@@ -64,7 +68,7 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     if not reported:
         if not labels:
             raise BundleError("the bundle has no table records; name the paper with --reported")
-        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), code)
+        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), printed.cells, code)
     known = {document.value["label"]: document for document in examination.bundle.documents_of("table")}
     cells: list[TableCell] = []
     remarks: list[str] = []
@@ -86,13 +90,13 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
             labels.append(label)
             cells.extend(cells_of(document.value, document.path))
     remarks += _mark_remarks(cells) + unaccounted(prose, cells)
-    return Comparison(printed.judged(cells), labels, remarks, code)
+    return Comparison(printed.judged(cells), labels, remarks, cells, code)
 
 
 def _mark_remarks(cells: list[TableCell]) -> list[str]:
     return [
-        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name} is marked "
-        f"{problem.found}, and the column's direction gives {problem.expected}"
+        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name}: {problem.message} "
+        f"(expected {problem.expected}, found {problem.found})"
         for problem in wrong_marks(cells)
     ]
 
@@ -101,10 +105,11 @@ def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[str]:
     """Decimals in running text that no cell and no bound number accounts for."""
     known = {part.text.replace("−", "-") for cell in cells if cell.printed for part in cell.printed.parts}
     return [
-        f"{line.source}:{line.line}: {match.group(0)} in the text is accounted for by nothing"
-        for line in prose
-        for match in _DECIMAL.finditer(line.text)
-        if match.group(0).replace("−", "-") not in known
+        f"{sentence.source}:{number.line}: {part.text} in the text is accounted for by nothing"
+        for sentence in sentences(prose)
+        for number in sentence.numbers
+        for part in number.printed.parts
+        if "." in part.text and part.text not in known
     ]
 
 

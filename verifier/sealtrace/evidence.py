@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from sealtrace.bundle.frames import Frame, Mask
 from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.contract.packs import loaded, packs
 
 View = TypeVar("View", bound="Evidence")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def once(compute: Callable[Concatenate[View, Arguments], Result]) -> Callable[Concatenate[View, Arguments], Result]:
+    """A function of the evidence and hashable arguments that computes each result once, and forgets it with them."""
+
+    @wraps(compute)
+    def ask(evidence: View, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key = (compute, args, *sorted(kwargs.items()))
+        if key not in evidence.known:
+            evidence.known[key] = compute(evidence, *args, **kwargs)
+        found: Result = evidence.known[key]
+        return found
+
+    return ask
 
 
 class Evidence:
@@ -29,8 +47,8 @@ class Evidence:
         """Told of steps that may last: a name, how much is done, how much there is."""
         self._frames: dict[str, Frame] = {} if frames is None else frames
         self._views: dict[type[Evidence], Evidence] = {type(self): self}
-        self.memory: dict[str, Any] = {}
-        """What is costly and asked for by several checks."""
+        self.known: dict[Hashable, Any] = {}
+        """What functions that compute `once` have found."""
 
     def seen_as(self, view: type[View]) -> View:
         """The same records as a study pack sees them."""
@@ -68,17 +86,22 @@ class Evidence:
         return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
 
     def doubtful(self, kind: str) -> Mask:
-        """Rows that may not be what they say: their key stands twice."""
+        """Rows that may not be what they say: their key stands twice, or a study pack finds that they do not join."""
         frame = self.frame(kind)
         mask = np.zeros(frame.size, np.bool_)
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
+        for pack in packs():
+            if pack.doubtful and frame.size and (more := loaded(pack.doubtful)(self, kind)) is not None:
+                mask |= more
         return mask
 
     def doubt(self, kind: str) -> str | None:
         """The first doubtful row of a kind, in words; None where there is none."""
         rows = np.flatnonzero(self.doubtful(kind))
         return (
-            None if not len(rows) else "{}:{}, whose key is there twice".format(*self.frame(kind).place(int(rows[0])))
+            None
+            if not len(rows)
+            else "{}:{}, whose key is there twice or which does not join".format(*self.frame(kind).place(int(rows[0])))
         )
 
     def refusal(self, kind: str) -> str | None:
@@ -90,7 +113,7 @@ class Evidence:
         """Why some records of a kind cannot be read at all; None where each can, or where the bundle lists none."""
         bundle = self.bundle
         for entry in bundle.entries:
-            if entry.kind == kind and entry.path not in bundle.digests:
+            if entry.records == kind and entry.path not in bundle.digests:
                 return f"{entry.path} cannot be read"
         for store in bundle.of_kind(kind):
             if store.syntax.total:
@@ -110,7 +133,7 @@ class Evidence:
                 return f"{store.path} has rows that its schema refuses"
         parsed = {document.path for document in bundle.documents} | {store.path for store in bundle.stores}
         for entry in bundle.entries:
-            if entry.kind == kind and entry.path not in parsed:
+            if entry.records == kind and entry.path not in parsed:
                 return f"{entry.path} cannot be parsed"
         if kind == "protocol" and self.protocol_document is None:
             return "there is no protocol"

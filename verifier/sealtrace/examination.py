@@ -18,12 +18,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from sealtrace import __version__
+from sealtrace.bundle.asked import Asked
+from sealtrace.bundle.budget import Budget, BudgetError
+from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
@@ -32,6 +36,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.stages import stage_links
+from sealtrace.checks.witnesses import Outside, coverage, disclosures
 from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.packs import Pack, loaded, packs
@@ -43,11 +48,13 @@ from sealtrace.contract.report import (
     Coverage,
     Place,
     Report,
+    StageCoverage,
     Status,
     Summary,
     Verdict,
 )
 from sealtrace.evidence import Evidence
+from sealtrace.printed.cells import TableCell
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
@@ -61,7 +68,11 @@ def examine(
     strict: bool = False,
     expect_root: str | None = None,
     every_row: bool = False,
+    draft: bool = False,
+    reported: Sequence[str | PathLike[str]] = (),
     progress: Progress | None = None,
+    asked: Asked | None = None,
+    budget: Budget | None = None,
 ) -> Examination:
     """Examine a bundle: read it once, run its checks, and answer whatever is asked afterwards.
 
@@ -69,17 +80,21 @@ def examine(
     `skip` choose checks by id or id prefix; what is left out is reported as skipped, and the verdict
     is then at best `incomplete`. With `strict` a warning counts as an error. `expect_root` is the root
     digest that the paper names. `every_row` validates each row with jsonschema and with its model too,
-    besides the column predicates. `progress` is called with a step's name, how much of it is done, and how much
-    there is.
+    besides the column predicates. `draft` examines a directory that is not sealed as if it were. `reported` are papers
+    whose tables must print what the bundle's table records say. `progress` is called with a step's name, how much of it
+    is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
+    have witnessed. `budget` bounds memory, time and reading.
 
-    Raises `BundleError` where there is no bundle to read, and `ValueError` for a check that does not
-    exist. Everything else that is wrong is a finding.
+    Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
+    check that does not exist. Everything else that is wrong is a finding.
     """
     chosen = select(check, skip)
-    bundle = read_bundle(
-        default_bundle() if path is None else Path(path), every_row=every_row, progress=progress
-    )  # (1)
-    return Examination(bundle, chosen, strict=strict, expect_root=expect_root, progress=progress)
+    place = default_bundle() if path is None else Path(path)
+    with draft_bundle(place) if draft else nullcontext(place) as read_from:
+        bundle = read_bundle(read_from, every_row=every_row, progress=progress, budget=budget)  # (1)
+    bundle.asked = asked or Asked()
+    bundle.reported = [Path(one) for one in reported]
+    return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
 
 
 class Examination:
@@ -91,18 +106,24 @@ class Examination:
         chosen: frozenset[str] | None = None,
         *,
         strict: bool = False,
+        draft: bool = False,
         expect_root: str | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.bundle = bundle
         self.strict = strict
+        self.draft = draft
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
         self.evidence = Evidence(bundle, expect_root, progress)
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
         due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)
         for number, entry in enumerate(due, 1):
-            self.outcomes[entry.id], self.results[entry.id] = self._run(entry)  # (3)
+            try:
+                bundle.budget.on_time(entry.id)
+                self.outcomes[entry.id], self.results[entry.id] = self._run(entry)  # (3)
+            except BudgetError as error:
+                raise BudgetError(error.reason, [later.id for later in due[number - 1 :]]) from None
             self.evidence.progress("checking", number, len(due))
 
     # Checks
@@ -117,7 +138,7 @@ class Examination:
             unmet = "manifest.json cannot be read"
         elif pack is not None and (reason := pack.absent(self.evidence)) is not None:
             outcome.not_applicable, unmet = reason, None
-        elif not unmet or (not entry.whole and (pack is None or pack.unusable(self.evidence) is None)):
+        elif not unmet or self._can_look(entry, pack):
             function(self.seen_by(pack), outcome)
         status, reason = _settle(outcome, unmet)  # (4)
         return outcome, CheckResult(
@@ -130,6 +151,12 @@ class Examination:
             findings=sum(outcome.counts.values()),
             seconds=round(time.perf_counter() - started, 6),
         )
+
+    def _can_look(self, entry: Check, pack: Pack | None) -> bool:
+        """Whether a check may look for errors although it cannot pass: not aggregates, and not without a protocol."""
+        if entry.whole or ("protocol" in entry.reads and self.evidence.protocol_document is None):
+            return False
+        return pack is None or pack.unusable(self.evidence) is None
 
     def seen_by(self, pack: Pack | None) -> Evidence:
         """The records as a study pack sees them; the engine itself sees what is printed."""
@@ -171,10 +198,11 @@ class Examination:
     @property
     def cells(self) -> list[CellResult]:
         """Every printed cell and what became of it; none where tables were not to be looked at."""
-        return self.printed.results if self.computed("table.cells") or self._missing("table.cells") else []
+        return self.printed.results if self._tables_judged else []
 
-    def _missing(self, check_id: str) -> bool:
-        return check_id in self.results and self.results[check_id].status == "missing"
+    @property
+    def _tables_judged(self) -> bool:
+        return "table.cells" in self.results and self.results["table.cells"].status in ("pass", "fail", "missing")
 
     def explain(self, address: str) -> CellResult:
         """What became of one cell, by its address `TABLE[ROW, COLUMN]`; `LookupError` where there is none."""
@@ -220,11 +248,12 @@ class Examination:
             bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
             verdict="findings" if warned else _verdict(checks),  # (6)
             strict=self.strict,
+            draft=self.draft,
             summary=self._summary(),  # (5)
             checks=checks,
             findings=findings,
             cells=[cell_of(result) for result in self.cells],
-            coverage=coverage_of(self.cells),
+            coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
             details=details,
         )
 
@@ -239,8 +268,22 @@ class Examination:
                 parts[name] = [*parts[name], *value] if name == "inspected" else value
         return Summary(
             max_discrepancy=largest,
-            chain=Chain(seals=len(self.bundle.documents_of("seal")), stages=len(STAGES), signatures=0, timestamps=0),
+            chain=self._chain(),
+            disclosed=disclosures(self.evidence) if "witness.disclosed" in self.outcomes else [],
             **parts,
+        )
+
+    def _coverage(self) -> list[StageCoverage]:
+        return coverage(self.evidence) if "witness.outside" in self.outcomes else []
+
+    def _chain(self) -> Chain:
+        looked = "witness.outside" in self.outcomes
+        return Chain(
+            seals=len(self.bundle.documents_of("seal")),
+            stages=len(STAGES),
+            signatures=self.evidence.seen_as(Outside).witnesses.count("signature") if looked else 0,
+            timestamps=self.evidence.seen_as(Outside).witnesses.count("timestamp") if looked else 0,
+            coverage=self._coverage(),
         )
 
     def _present(self) -> list[Pack]:
@@ -254,7 +297,8 @@ class Examination:
         """The evidence behind the verdict, for pages."""
         parts: dict[str, Any] = {}
         for pack in self._present():
-            parts |= loaded(pack.overview).details(self.seen_by(pack), self)
+            made = loaded(pack.overview).details(self.seen_by(pack), self)
+            parts |= made | {"plots": [*parts.get("plots", []), *made.get("plots", [])]}
         return Details(
             lineages=[_lineage(result) for result in self.cells],
             tables=[
@@ -269,7 +313,7 @@ class Examination:
                 )
                 for table in self.bundle.documents_of("table")
             ],
-            stages=stage_links(self.evidence),
+            stages=stage_links(self.evidence, {one.stage: one.witnesses for one in self._coverage()}),
             **parts,
         )
 
@@ -291,8 +335,10 @@ def cell_of(result: CellResult) -> Cell:
     )
 
 
-def coverage_of(cells: Sequence[CellResult]) -> Coverage:
-    """How the cells are accounted for."""
+def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
+    """How the cells are accounted for, of every cell that the tables have."""
+    judged = {result.cell.name for result in cells}
+    roles = [cell.role for cell in every if cell.name not in judged]
     statuses = [result.status for result in cells]
     return Coverage(
         cells=len(statuses),
@@ -304,6 +350,9 @@ def coverage_of(cells: Sequence[CellResult]) -> Coverage:
         unclassified=statuses.count(CellStatus.UNCLASSIFIED),
         missing=statuses.count(CellStatus.MISSING),
         statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
+        names=roles.count("name"),
+        declared_names=sum(cell.declared_name for cell in every if cell.name not in judged),
+        text=roles.count("text"),
     )
 
 

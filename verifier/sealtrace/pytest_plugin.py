@@ -41,6 +41,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _bundles(config: pytest.Config) -> list[Path]:
+    """Where the bundles are that were named."""
+    named: list[str] = getattr(config.known_args_namespace, "sealtrace", None) or []
+    return [(config.invocation_params.dir / bundle).resolve() for bundle in named]
+
+
+def _within(path: Path, bundles: list[Path]) -> bool:
+    place = path.resolve()
+    return any(place.is_relative_to(bundle) for bundle in bundles)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Refuses to go on where pytest itself, before it collects anything, would take settings or code from a bundle."""
+    bundles = _bundles(early_config)
+    if early_config.inipath is not None and _within(early_config.inipath, bundles):
+        raise pytest.UsageError(
+            f"pytest would take its settings from the bundle ({early_config.inipath}): "
+            "start it elsewhere, and write --sealtrace=BUNDLE with an equals sign"
+        )
+    if early_config.known_args_namespace.noconftest:
+        return
+    here = early_config.invocation_params.dir
+    named = [here / str(name).partition("::")[0] for name in early_config.known_args_namespace.file_or_dir]
+    named += [early_config.rootpath / name for name in early_config.getini("testpaths")]
+    for start in [place for place in named if place.exists()] or [here]:
+        # pytest looks where it starts, above that, and in directories called test*.
+        below = start.glob("test*") if start.is_dir() else ()
+        for place in (start, *start.resolve().parents, *below):
+            if _within(place, bundles) and (place / "conftest.py").exists():
+                raise pytest.UsageError(
+                    f"pytest would run {place / 'conftest.py'}, which is part of a bundle: "
+                    "start it elsewhere, or with --noconftest"
+                )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Nothing in a bundle is a test or a conftest.py of the project, whatever it is called."""
+    return True if _within(collection_path, _bundles(config)) else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,

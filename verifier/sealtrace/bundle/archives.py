@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import lzma
+import io
 import os
 import stat
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.budget import Budget
+from sealtrace.bundle.defects import BundleError, Defect
+from sealtrace.bundle.zip_layout import DAMAGE, Guarded, stray_bytes
 
-ARCHIVE_LIMIT = 8 * 2**30
-"""Most bytes that an archive may unpack to: a small file can claim to hold any amount."""
+MACOS = "__MACOSX/"
+"""Where the archiver of macOS puts attributes of files; nothing of it belongs to a bundle."""
+DEEPEST = 100
+"""Directories within directories; a path in a manifest cannot be longer."""
+_PIECE = 2**20
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,36 @@ class Member:
 
     path: str
     kind: str
-    """`file`, `link` or `special`. Directories are not members."""
+    """`file`, `link`, `special`, or a sentence about something stranger. Directories are not members."""
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file that is being read."""
+
+    size: int
+    """As many bytes as it says that it has."""
+    file: _Readable
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes, some at a time; never more than it said."""
+        left = self.size
+        while left and (piece := self.file.read(min(left, _PIECE))):
+            left -= len(piece)
+            yield piece
+        if left or self.file.read(1):
+            raise OSError(0, "it has another length than it says")
+
+    def whole(self) -> bytes:
+        """All of it; never more than it said, and one more byte that gives growth away."""
+        data = self.file.read(self.size)
+        if len(data) != self.size or self.file.read(1):
+            raise OSError(0, "it has another length than it says")
+        return data
 
 
 class Container(Protocol):
@@ -35,12 +69,15 @@ class Container(Protocol):
     def members(self) -> list[Member]:
         """Everything in it, in order of path; a path that is there twice is listed twice."""
 
-    def read(self, path: str) -> bytes:
-        """The bytes of a file. `OSError` where they cannot be had."""
+    def open(self, path: str) -> AbstractContextManager[Opened]:
+        """A file's bytes. `OSError` where they cannot be had."""
+
+    def defects(self) -> list[Defect]:
+        """What is wrong with the container itself."""
 
 
 class DirectoryContainer:
-    """A directory. Links are not followed."""
+    """A directory. Every component of a path is opened by itself, and none is followed if it is a link."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -53,30 +90,62 @@ class DirectoryContainer:
             raise BundleError(f"{place}: cannot be listed ({error.strerror or error})") from None
 
     def _walk(self) -> Iterator[Member]:
-        # A stack, not recursion: a directory may be nested deeper than Python recurses.
-        pending = [("", str(self._root))]
+        # A stack, not recursion, and names instead of open directories: nobody knows how many there are.
+        pending: list[tuple[str, ...]] = [()]
         while pending:
-            prefix, directory = pending.pop()
-            with os.scandir(directory) as entries:
+            parts = pending.pop()
+            with self._directory(parts) as directory, os.scandir(directory) as entries:
                 for entry in entries:
-                    path = _as_text(f"{prefix}{entry.name}")
+                    path = _as_text("/".join((*parts, entry.name)))
                     if entry.is_symlink():
                         yield Member(path, "link")
                     elif entry.is_dir(follow_symlinks=False):
-                        pending.append((f"{path}/", entry.path))
+                        if len(parts) == DEEPEST:
+                            yield Member(path, "directory nested too deeply")
+                        else:
+                            pending.append((*parts, entry.name))
                     elif entry.is_file(follow_symlinks=False):
                         yield Member(path, "file")
                     else:
                         yield Member(path, "special")
 
-    def read(self, path: str) -> bytes:
+    @contextmanager
+    def _directory(self, parts: tuple[str, ...]) -> Iterator[int | str]:
+        """A directory, for `scandir` and `open`: a descriptor, or its path where a system has none for directories."""
+        if os.open not in os.supports_dir_fd or os.scandir not in os.supports_fd:
+            yield str(self._root.joinpath(*parts))
+            return
+        # The user named the root, so the root may be a link.
+        descriptor = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in parts:
+                inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[Opened]:
         # O_NONBLOCK: a pipe put there since the listing must not make us wait for ever.
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        descriptor = os.open(self._root / path, flags | getattr(os, "O_BINARY", 0))
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        *parts, name = path.split("/")
+        if not {"", ".", ".."}.isdisjoint((*parts, name)):
+            raise OSError(0, "its path leaves the directory, or is not written plainly")
+        with self._directory(tuple(parts)) as directory:
+            if isinstance(directory, int):
+                descriptor = os.open(name, flags, dir_fd=directory)
+            else:
+                descriptor = os.open(os.path.join(directory, name), flags)
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(f"{path} is not a regular file")
-            return file.read()
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(0, "it is not a regular file")
+            yield Opened(status.st_size, file)
+
+    def defects(self) -> list[Defect]:
+        return []
 
 
 class ZipContainer:
@@ -84,8 +153,7 @@ class ZipContainer:
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
-        self._infos = [info for info in archive.infolist() if not info.is_dir()]
-        _within_limit(sum(info.file_size for info in self._infos))
+        self._infos = [info for info in archive.infolist() if not info.is_dir() or info.file_size or info.compress_size]
         self._prefix = _common_directory([info.filename for info in self._infos])
 
     def members(self) -> list[Member]:
@@ -94,22 +162,23 @@ class ZipContainer:
             key=lambda member: member.path,
         )
 
-    def read(self, path: str) -> bytes:
+    @contextmanager
+    def open(self, path: str) -> Iterator[Opened]:
         try:
-            return self._archive.read(self._prefix + path)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            lzma.LZMAError,
-            KeyError,
-            RuntimeError,
-            ValueError,
-            EOFError,
-        ) as error:
-            raise OSError(f"{path}: {error}") from None
+            info = self._archive.getinfo(self._prefix + path)
+            file = self._archive.open(info)
+        except (*DAMAGE, KeyError) as error:
+            raise OSError(0, str(error)) from None
+        with file:
+            yield Opened(info.file_size, Guarded(file))
+
+    def defects(self) -> list[Defect]:
+        return stray_bytes(self._archive)
 
 
 def _zip_kind(info: zipfile.ZipInfo) -> str:
+    if info.is_dir():
+        return "directory that holds data"
     mode = info.external_attr >> 16
     if stat.S_ISLNK(mode):
         return "link"
@@ -119,27 +188,45 @@ def _zip_kind(info: zipfile.ZipInfo) -> str:
 class TarContainer:
     """A .tar.gz archive, held in memory: its members can only be read in order."""
 
-    def __init__(self, archive: tarfile.TarFile) -> None:
+    def __init__(self, archive: tarfile.TarFile, budget: Budget) -> None:
         self._members: list[Member] = []
         self._contents: dict[str, bytes] = {}
-        total = 0
+        self._defects: list[Defect] = []
         for info in archive:
-            if info.isdir():
-                continue
-            if info.size < 0:
-                # tarfile would step back and read the same member for ever.
-                raise tarfile.ReadError(f"{_as_text(info.name)} has a negative length")
             name = _as_text(info.name)
             path = str(PurePosixPath(name)) if not name.startswith("/") else name
+            if info.size < 0:
+                # tarfile would step back and read the same member for ever.
+                raise tarfile.ReadError(f"{name} has a negative length")
+            if info.isdir():
+                if info.size:
+                    self._members.append(Member(path, "directory that holds data"))
+                continue
             kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "special"
             self._members.append(Member(path, kind))
             if kind == "file":
-                total += info.size
-                _within_limit(total)
+                budget.read(info.size, path)
+                # Files that the manifest does not list are kept, too: it may come last.
+                budget.hold(info.size, f"the archive up to {path} (a directory is read file by file: unpack it)")
                 file = archive.extractfile(info)
                 assert file is not None
                 self._contents[path] = file.read()
+        self._look_behind(archive, budget)
         self._prefix = _common_directory([member.path for member in self._members])
+
+    def _look_behind(self, archive: tarfile.TarFile, budget: Budget) -> None:
+        """Nothing but zeros may follow the end: some readers go on there, and would see another bundle."""
+        rest = archive.fileobj
+        assert rest is not None
+        rest.seek(archive.offset)
+        while piece := rest.read(_PIECE):
+            budget.read(len(piece), "what follows the end of the archive")
+            if piece.count(0) != len(piece):
+                self._defects.append(
+                    Defect("bytes follow the end of the archive, such as a second one; pack it again",
+                           expected="nothing", found="more")
+                )  # fmt: skip
+                return
 
     def members(self) -> list[Member]:
         return sorted(
@@ -147,12 +234,16 @@ class TarContainer:
             key=lambda member: member.path,
         )
 
-    def read(self, path: str) -> bytes:
-        try:
-            # Each file is asked for once; letting it go keeps memory at one copy.
-            return self._contents.pop(self._prefix + path)
-        except KeyError:
-            raise OSError(f"{path} cannot be read") from None
+    @contextmanager
+    def open(self, path: str) -> Iterator[Opened]:
+        # Each file is asked for once; letting it go keeps memory at one copy.
+        data = self._contents.pop(self._prefix + path, None)
+        if data is None:
+            raise OSError(0, "it cannot be read")
+        yield Opened(len(data), io.BytesIO(data))
+
+    def defects(self) -> list[Defect]:
+        return self._defects
 
 
 def _as_text(name: str) -> str:
@@ -160,19 +251,12 @@ def _as_text(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _within_limit(total: int) -> None:
-    if total > ARCHIVE_LIMIT:
-        raise BundleError(
-            f"the archive unpacks to more than {ARCHIVE_LIMIT // 2**30} GiB; unpack it and name the directory"
-        )
-
-
 def _common_directory(paths: list[str]) -> str:
     """`study/` where the whole archive lies in that directory, else nothing."""
     if "manifest.json" in paths:
         return ""
-    # What one archiver adds beside the directory does not hide it; its files are unlisted all the same.
-    paths = [path for path in paths if not path.startswith("__MACOSX/")]
+    # What one archiver adds beside the directory does not hide it.
+    paths = [path for path in paths if not path.startswith(MACOS)]
     tops = {path.partition("/")[0] for path in paths}
     if len(tops) == 1 and all("/" in path for path in paths):
         return f"{tops.pop()}/"
@@ -180,11 +264,11 @@ def _common_directory(paths: list[str]) -> str:
 
 
 @contextmanager
-def open_container(path: Path) -> Iterator[Container]:
+def open_container(path: Path, budget: Budget | None = None) -> Iterator[Container]:
     """The container at a path, or `BundleError`."""
     with ExitStack() as stack:
         try:
-            container = _open(path, stack)
+            container = _open(path, stack, budget or Budget())
         except (
             zipfile.BadZipFile,
             tarfile.TarError,
@@ -202,7 +286,7 @@ def open_container(path: Path) -> Iterator[Container]:
         yield container
 
 
-def _open(path: Path, stack: ExitStack) -> Container:
+def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
     if path.is_dir():
         return DirectoryContainer(path)
     if not path.exists():
@@ -211,7 +295,7 @@ def _open(path: Path, stack: ExitStack) -> Container:
         raise BundleError(f"{path}: neither a directory nor a regular file")
     if path.name.endswith((".tar.gz", ".tgz")):
         with tarfile.open(path, "r:gz") as tar:
-            return TarContainer(tar)
+            return TarContainer(tar, budget)
     if zipfile.is_zipfile(path):
         return ZipContainer(stack.enter_context(zipfile.ZipFile(path)))
     raise BundleError(f"{path}: not a bundle (a directory, a .zip or a .tar.gz)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 class BundleError(Exception):
@@ -24,3 +25,4 @@ class Defect:
     """JSON pointer."""
     expected: str | None = None
     found: str | None = None
+    severity: Literal["error", "warning"] = "error"

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.bundle.shapes import arrow_schema, row_key
 from sealtrace.bundle.stores import Store
-from sealtrace.contract.kinds import KINDS
 
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -25,12 +24,14 @@ class Frame:
 
     def __init__(self, kind: str, stores: list[Store]) -> None:
         self.kind = kind
+        form = stores[0].form if stores else kind
+        self._key = row_key(form)
         self.paths = [store.path for store in stores]
-        tables = [store.table for store in stores] or [arrow_schema(kind).empty_table()]
+        tables = [store.table for store in stores] or [arrow_schema(form).empty_table()]
         schemas = {str(table.schema) for table in tables}
         if len(schemas) > 1:
             # One file has dictionary columns (Parquet) and another has not (JSON lines).
-            tables = [table.cast(arrow_schema(kind)) for table in tables]
+            tables = [table.cast(arrow_schema(form)) for table in tables]
         # Chunks are joined a column at a time, when one is asked for: a whole copy would double the memory.
         self.table = pa.concat_tables(tables).unify_dictionaries()
         self._starts = np.cumsum([0, *(store.table.num_rows for store in stores)])
@@ -48,13 +49,13 @@ class Frame:
 
     def key(self, row: int) -> dict[str, str]:
         """The composite key of a row."""
-        values = {name: self.table.column(name)[row].as_py() for name in KINDS[self.kind].key}
+        values = {name: self.table.column(name)[row].as_py() for name in self._key}
         return {name: str(value) for name, value in values.items() if value is not None}
 
     @cached_property
     def repeats(self) -> dict[int, int]:
         """Rows whose key stands before, with the first row of that key."""
-        codes = combined_codes(self.table, KINDS[self.kind].key)
+        codes = combined_codes(self.table, self._key)
         if np.all(codes[1:] > codes[:-1]):
             return {}
         order = np.argsort(codes, kind="stable")

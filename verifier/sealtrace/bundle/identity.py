@@ -13,6 +13,8 @@ from sealtrace.bundle.content import document_digest
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
 SEALS = "seals"
+WITNESSES = "witnesses"
+"""Evidence from outside about the seals, which no seal can list."""
 MAX_PATH = 200
 """As many characters as a name of the contract may have."""
 
@@ -38,6 +40,11 @@ class Entry:
     rows: int | None = None
     content_sha256: str | None = None
 
+    @property
+    def records(self) -> str:
+        """What its rows are called: the kind; of a dataset, its name."""
+        return self.path.rpartition("/")[2].split(".")[1] if self.kind == "rows" and "." in self.path else self.kind
+
     def as_json(self) -> dict[str, Any]:
         """The entry without what is absent."""
         return {name: value for name, value in sorted(asdict(self).items()) if value is not None}
@@ -46,6 +53,15 @@ class Entry:
 def file_digest(data: bytes) -> str:
     """File identity: SHA-256 of the bytes."""
     return hashlib.sha256(data).hexdigest()
+
+
+def stream_digest(pieces: Iterable[bytes]) -> tuple[str, int]:
+    """File identity and length of bytes that are not held."""
+    digest, length = hashlib.sha256(), 0
+    for piece in pieces:
+        digest.update(piece)
+        length += len(piece)
+    return digest.hexdigest(), length
 
 
 def manifest_document(name: str, entries: Iterable[Entry]) -> dict[str, Any]:

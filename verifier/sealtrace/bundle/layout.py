@@ -8,7 +8,7 @@ from sealtrace.bundle.identity import SEALS, Entry
 from sealtrace.contract.kinds import KINDS, STAGES, Form
 
 ATTACHMENTS = "attachments"
-_FORMATS = {".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
+_FORMATS = {".json": "json", ".jsonl": "jsonl", ".parquet": "parquet", ".csv": "csv"}
 
 
 def seal_path(stage: str) -> str:
@@ -36,10 +36,17 @@ def kind_and_format(path: str) -> tuple[str, str]:
             f"not named after a record kind (such as trace.calibration.jsonl); "
             f"other files go below {parts[0]}/{ATTACHMENTS}/"
         )
-    formats = ("json",) if known.form is Form.DOCUMENT else ("jsonl", "parquet")
+    formats = ("json",) if known.form is Form.DOCUMENT else ("jsonl", "parquet", "csv")[: 3 if kind == "rows" else 2]
+    if kind in ("dataset", "rows") and name.count(".") != 2:
+        raise LayoutError(f"{kind}.NAME.{file_format or formats[0]} says which dataset it is")
     if file_format not in formats:
         raise LayoutError(f"{kind} records are written as {' or '.join(formats)}")
     return kind, file_format
+
+
+def dataset_of(path: str) -> str:
+    """The dataset that a declaration or a file of rows is about."""
+    return path.rpartition("/")[2].split(".")[1]
 
 
 def misplaced(entry: Entry) -> tuple[str, str, str] | None:

@@ -51,8 +51,13 @@ def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Mi
     match shape:
         case Text():
             _report(array, owners, _bad_text(array, shape), shape, pointer, misfit)
-        case Number():
-            _report(array, owners, pc.invert(pc.is_finite(array)), shape, pointer, misfit)
+        case Number(minimum=low, maximum=high):
+            bad = pc.invert(pc.is_finite(array))
+            if low is not None:
+                bad = pc.or_(bad, pc.less(array, low))
+            if high is not None:
+                bad = pc.or_(bad, pc.greater(array, high))
+            _report(array, owners, bad, shape, pointer, misfit)
         case Integer(minimum=minimum, maximum=maximum):
             bad = pc.or_(pc.less(array, minimum), pc.greater(array, maximum))
             _report(array, owners, bad, shape, pointer, misfit)

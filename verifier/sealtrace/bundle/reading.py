@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from sealtrace.bundle.archives import Container, Member, open_container
+from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
+from sealtrace.bundle.asked import Asked
+from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.identity import MANIFEST, SUMS, Entry, file_digest, root_digest, sums_text, unsafe_path
-from sealtrace.bundle.layout import misplaced
+from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
+from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.kinds import KINDS, Form
+from sealtrace.contract.kinds import KINDS, STAGES, Form
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,10 @@ class Bundle:
     documents: list[Document] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     manuscripts: dict[str, str] = field(default_factory=dict)
+    reported: list[Path] = field(default_factory=list)
+    """Papers at hand, which must print what the bundle's table records say."""
+    declared: dict[str, Declared] = field(default_factory=dict)
+    """What the rows of each dataset are."""
 
     manifest_defects: list[Defect] = field(default_factory=list)
     listing: list[Defect] = field(default_factory=list)
@@ -59,6 +70,13 @@ class Bundle:
     syntax: Defects = field(default_factory=Defects)
     document_misfits: list[Defect] = field(default_factory=list)
     marks: list[Defect] = field(default_factory=list)
+    witnesses: dict[str, bytes] = field(default_factory=dict)
+    """Signatures, timestamps and the like, which no seal can list."""
+    forward: list[Defect] = field(default_factory=list)
+    """Digests of later files in earlier ones."""
+    asked: Asked = field(default_factory=Asked)
+    budget: Budget = field(default_factory=Budget)
+    """What is left to be spent on this bundle."""
 
     def of_kind(self, kind: str) -> list[Store]:
         """The row files of a kind."""
@@ -73,28 +91,42 @@ class Bundle:
         return [one for one in self.documents if one.kind == kind and one.fits]
 
 
+FORMAT = 1
+"""The newest bundle format that can be read."""
+
 Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
 
 
-def read_bundle(path: Path, *, every_row: bool = False, progress: Progress | None = None) -> Bundle:
-    """Reads the bundle at a path. `BundleError` where there is none."""
-    with open_container(path) as container:
-        members = container.members()
-        if not any(member.path == MANIFEST for member in members):
-            raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
-        return _Reader(container, members, every_row, progress).read()
+LONGEST_WITNESS = 2**20
+_OBJECTS = 12
+"""How many times its length a JSON text takes as Python objects, at most but for texts made to be large."""
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def read_bundle(
+    path: Path, *, every_row: bool = False, progress: Progress | None = None, budget: Budget | None = None
+) -> Bundle:
+    """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it."""
+    budget = budget or Budget()
+    try:
+        with open_container(path, budget) as container:
+            return _Reader(container, _members(path, container), every_row, progress, budget).read()
+    except BudgetError as error:
+        raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
+
+
+def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
     """The manifest alone, of a bundle that need not be sound. `BundleError` where it cannot be read."""
-    with open_container(path) as container:
-        if not any(member.path == MANIFEST for member in container.members()):
-            raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
+    budget = budget or Budget()
+    with open_container(path, budget) as container:
+        _members(path, container)
         try:
-            manifest = parse(container.read(MANIFEST))
+            with container.open(MANIFEST) as opened:
+                budget.room(_OBJECTS * opened.size, MANIFEST)
+                manifest = parse(opened.whole())
         except (StrictJSONError, OSError) as error:
-            raise BundleError(f"{path}: {MANIFEST}: {error}") from None
+            reason = (error.strerror or error) if isinstance(error, OSError) else error
+            raise BundleError(f"{path}: {MANIFEST}: {reason}") from None
     if misfits := misfits_of("manifest", manifest):
         pointer, expected, found = misfits[0]
         raise BundleError(f"{path}: {MANIFEST}{pointer}: expected {expected}, found {found}")
@@ -102,17 +134,42 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return result
 
 
+def _members(path: Path, container: Container) -> list[Member]:
+    members = container.members()
+    if not any(member.path == MANIFEST for member in members):
+        raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
+    return members
+
+
+_DIGEST = re.compile(rb"[0-9a-f]{64}")
+_QUOTED = re.compile(rb'"[0-9a-f]{64}"')
+_LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
+_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
+"""How many times its length a file takes besides its bytes; rows are estimated once more when they are counted."""
+_Result = TypeVar("_Result")
+
+
 class _Reader:
-    def __init__(self, container: Container, members: list[Member], every_row: bool, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        container: Container,
+        members: list[Member],
+        every_row: bool,
+        progress: Progress | None,
+        budget: Budget,
+    ) -> None:
         self.progress = progress
         self.container = container
+        self.kinds: dict[str, str] = {}
+        for member in members:
+            self.kinds.setdefault(member.path, member.kind)
         self.members = members
         self.every_row = every_row
-        self.bundle = Bundle()
+        self.bundle = Bundle(budget=budget)
 
     def read(self) -> Bundle:
         bundle = self.bundle
-        data = self._bytes(MANIFEST)
+        data = self._bytes(MANIFEST, _OBJECTS)
         if data is None:
             bundle.manifest_defects.append(
                 Defect("the manifest is not a plain file that can be read", MANIFEST, expected="a file")
@@ -121,29 +178,101 @@ class _Reader:
             self._manifest(data)
         if bundle.manifest_readable:
             self._listing()
-            total = sum(entry.bytes for entry in bundle.entries)
-            done = 0
-            for entry in bundle.entries:
-                self._file(entry)
-                done += entry.bytes
-                if self.progress:
-                    self.progress("reading", done, total)
+            self._files()
             self._sums()
+            self._witnesses()
         return bundle
 
-    def _bytes(self, path: str) -> bytes | None:
-        member = next((one for one in self.members if one.path == path), None)
-        if member is None or member.kind != "file":
+    def _witnesses(self) -> None:
+        for path, kind in self.kinds.items():
+            if _is_witness(path) and kind == "file":
+                data = self._opened(path, self._short)
+                if data is not None:
+                    self.bundle.witnesses[path] = data
+
+    def _short(self, opened: Opened) -> bytes:
+        if opened.size > LONGEST_WITNESS:
+            raise OSError(0, "it is too long to be a witness")
+        self.bundle.budget.hold(opened.size, "the witnesses")
+        return opened.whole()
+
+    def _files(self) -> None:
+        """Every listed file. The protocol comes first: it says whether the others must name nobody.
+
+        Rows come last: a declaration may say what they are.
+        """
+        bundle = self.bundle
+        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.kind == "rows"))
+        total = sum(entry.bytes for entry in entries)
+        done = 0
+        for number, entry in enumerate(entries):
+            try:
+                self._file(entry)
+            except BudgetError as error:
+                unseen = [later.path for later in entries[number:]]
+                raise BudgetError(f"{error.reason}; no check was run", unseen) from None
+            done += entry.bytes
+            if self.progress:
+                self.progress("reading", done, total)
+        places = {entry.path: place for place, entry in enumerate(bundle.entries)}
+        bundle.documents.sort(key=lambda document: places[document.path])
+
+    def _opened(self, path: str, use: Callable[[Opened], _Result]) -> _Result | None:
+        """What `use` makes of a file; None where the file cannot be read, which is noted."""
+        if self.kinds.get(path) != "file":
             return None
         try:
-            data = self.container.read(path)
+            with self.container.open(path) as opened:
+                self.bundle.budget.read(opened.size, path)
+                return use(opened)
         except OSError as error:
             reason = error.strerror or "it is damaged"
             self.bundle.byte_defects.append(Defect(f"the file cannot be read: {reason}", path))
             return None
-        self.bundle.digests[path] = file_digest(data)
-        self.bundle.lengths[path] = len(data)
+
+    def _bytes(self, path: str, weight: int) -> bytes | None:
+        """A file's bytes; `weight` is how many times their length what is made of them takes in memory."""
+
+        def whole(opened: Opened) -> bytes:
+            self.bundle.budget.room((1 + weight) * opened.size, path)
+            return opened.whole()
+
+        data = self._opened(path, whole)
+        if data is not None:
+            self.bundle.digests[path] = file_digest(data)
+            self.bundle.lengths[path] = len(data)
         return data
+
+    def _stream(self, path: str) -> bool:
+        """Hashes a file that nothing reads, without holding it; whether it could be read."""
+        digest, length = hashlib.sha256(), 0
+
+        def pieces(opened: Opened) -> Iterator[bytes]:
+            nonlocal length
+            for piece in opened.pieces():
+                digest.update(piece)
+                length += len(piece)
+                self.bundle.budget.on_time(path)
+                yield piece
+
+        def through(opened: Opened) -> bool:
+            rest = pieces(opened)
+            if self._anonymous():
+                self.bundle.marks.extend(marks_in(rest, path))
+            for _ in rest:
+                pass
+            return True
+
+        if not self._opened(path, through):
+            return False
+        self.bundle.digests[path] = digest.hexdigest()
+        self.bundle.lengths[path] = length
+        return True
+
+    def _anonymous(self) -> bool:
+        """Whether marks of people are looked for: always, but where the protocol says that nobody hides."""
+        protocol = self.bundle.document("protocol")
+        return protocol is None or protocol.value.get("anonymous", True) is not False
 
     def _manifest(self, data: bytes) -> None:
         bundle = self.bundle
@@ -153,6 +282,11 @@ class _Reader:
             place = error.position
             bundle.manifest_defects.append(Defect(place.message, MANIFEST, place.line, place.column))
             return
+        version = manifest.get("sealtrace") if isinstance(manifest, dict) else None
+        if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
+            raise BundleError(
+                f"the bundle has format {version}, and this sealtrace reads up to {FORMAT}; use a newer sealtrace"
+            )
         misfits = misfits_of("manifest", manifest)
         bundle.manifest_defects.extend(
             Defect("the schema refuses this value", MANIFEST, field=pointer, expected=expected, found=found)
@@ -169,8 +303,17 @@ class _Reader:
     def _listing(self) -> None:
         """Everything listed is there once, as a plain file inside the root; everything there is listed."""
         bundle = self.bundle
+        bundle.listing.extend(self.container.defects())
         present: dict[str, list[str]] = {}
+        foreign = [member for member in self.members if member.path.startswith(MACOS)]
+        if foreign:
+            bundle.listing.append(
+                Defect("added by the archiver of macOS and not looked at; pack without it (zip -X, or ditto --norsrc)",
+                       MACOS, found=f"{len(foreign)} files", severity="warning")
+            )  # fmt: skip
         for member in self.members:
+            if member in foreign:
+                continue
             present.setdefault(member.path, []).append(member.kind)
         listed: dict[str, int] = {}
         for entry in bundle.entries:
@@ -186,7 +329,7 @@ class _Reader:
             if times > 1:
                 bundle.listing.append(Defect("listed more than once", path, expected="once", found=f"{times} times"))
         for path, kinds in present.items():
-            if path not in listed and path not in (MANIFEST, SUMS):
+            if path not in listed and path not in (MANIFEST, SUMS) and not _is_witness(path):
                 bundle.listing.append(Defect("not listed in the manifest; remove it or seal it", path, found=kinds[0]))
             if len(kinds) > 1:
                 bundle.listing.append(
@@ -201,12 +344,16 @@ class _Reader:
         bundle = self.bundle
         if entry.path in bundle.digests or unsafe_path(entry.path):
             return
-        data = self._bytes(entry.path)
+        kind = KINDS.get(entry.kind)
+        if kind is None or kind.name == "attachment":
+            data = b"" if self._stream(entry.path) else None
+        else:
+            data = self._bytes(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
         if data is None:
             return
-        if not data:
+        if not bundle.lengths[entry.path]:
             bundle.listing.append(Defect("the file is empty", entry.path, found="0 bytes"))
-        for name, found in (("bytes", str(len(data))), ("sha256", bundle.digests[entry.path])):
+        for name, found in (("bytes", str(bundle.lengths[entry.path])), ("sha256", bundle.digests[entry.path])):
             expected = str(getattr(entry, name))
             if found != expected:
                 bundle.byte_defects.append(
@@ -218,7 +365,6 @@ class _Reader:
                         found=found,
                     )
                 )
-        kind = KINDS.get(entry.kind)
         if kind is None or kind.name in ("manifest", "report"):
             bundle.listing.append(Defect("the manifest gives it no known kind", entry.path, found=entry.kind))
             return
@@ -227,14 +373,46 @@ class _Reader:
                 Defect("the manifest's entry does not fit the file's place", entry.path, field=f"/{wrong[0]}",
                        expected=wrong[1], found=wrong[2])
             )  # fmt: skip
-        if entry.format != "parquet":
-            bundle.marks.extend(marks_in(data, entry.path))
         if kind.form is Form.DOCUMENT:
             self._document(entry, data)
         elif kind.form is Form.ROWS:
             self._rows(entry, data)
         elif kind.name == "manuscript":
+            bundle.budget.hold(4 * len(data), entry.path)
             bundle.manuscripts[entry.path] = data.decode("utf-8", "replace")
+        if entry.format != "parquet" and kind.name != "attachment" and self._anonymous():
+            bundle.marks.extend(marks_in([data], entry.path))
+
+    def _look_ahead(self, entry: Entry, digests: Iterable[bytes]) -> None:
+        """Notes digests of later files: what a stage names was there when the stage was sealed."""
+        later = self._later.get(entry.stage, {})
+        for digest in sorted({digest.strip(b'"').decode() for digest in digests} & later.keys()):
+            self.bundle.forward.append(
+                Defect(
+                    "the file names the digest of one that is sealed later, so the later one was there before it",
+                    entry.path,
+                    key={"stage": entry.stage},
+                    expected=f"nothing of {later[digest]}",
+                    found=digest,
+                )
+            )
+
+    @cached_property
+    def _later(self) -> dict[str, dict[str, str]]:
+        """Stage to digests that only later stages seal, with the file of each."""
+        result: dict[str, dict[str, str]] = {}
+        seen: dict[str, str] = {}
+        for stage in reversed(STAGES):
+            here = [entry for entry in self.bundle.entries if entry.stage == stage]
+            own = {digest for entry in here for digest in (entry.sha256, entry.content_sha256) if digest}
+            seen = {digest: path for digest, path in seen.items() if digest not in own}
+            result[stage] = dict(seen)
+            seen |= {digest: entry.path for entry in here for digest in (entry.sha256, entry.content_sha256) if digest}
+        for place, stage in enumerate(STAGES):
+            before = [entry for entry in self.bundle.entries if entry.stage in STAGES[:place]]
+            for digest in {digest for entry in before for digest in (entry.sha256, entry.content_sha256) if digest}:
+                result[stage].pop(digest, None)
+        return result
 
     def _document(self, entry: Entry, data: bytes) -> None:
         bundle = self.bundle
@@ -250,20 +428,53 @@ class _Reader:
             for pointer, expected, found in misfits
         )
         if isinstance(value, dict):
+            self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "dataset" and not misfits:
+                self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
 
     def _rows(self, entry: Entry, data: bytes) -> None:
         bundle = self.bundle
-        store = read_rows(data, entry.path, entry.kind, entry.format, every_row=self.every_row)
+        form = self._form(entry)
+        if form is None:
+            return
+        store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row, budget=bundle.budget)
         bundle.stores.append(store)
+        if entry.format == "parquet":
+            self._look_ahead(entry, (found for text in _texts(store) for found in _LINE.findall(text)))
+        else:
+            self._look_ahead(entry, _QUOTED.findall(data))
         for defect in store.syntax.listed:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if store.whole is not None:
-            self._content(entry, table_digest(store.whole, entry.kind), store.count)
-            if entry.format == "parquet":
-                bundle.marks.extend(marks_in(_distinct_text(store.whole), entry.path))
+            self._content(entry, table_digest(store.whole, form), store.count)
+        if entry.format == "parquet" and self._anonymous():
+            bundle.marks.extend(marks_in(_texts(store), entry.path))
+
+    def _form(self, entry: Entry) -> RowKind | None:
+        """What the rows of a file are; None, and a defect, where no declaration says so."""
+        if entry.kind != "rows":
+            return entry.kind
+        declared = self.bundle.declared.get(entry.records)
+        if declared is None:
+            message = "nothing declares what these rows are"
+            self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
+        return declared
+
+    def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
+        try:
+            declared = declared_rows(value)
+            if declared.name != dataset_of(entry.path):
+                raise DeclarationError(f"/dataset: {declared.name!r} is not the name in the file's name")
+        except DeclarationError as error:
+            pointer, _, reason = str(error).partition(": ")
+            self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
+            return
+        if declared.name in self.bundle.declared:
+            self.bundle.document_misfits.append(Defect("the dataset is declared twice", entry.path, field="/dataset"))
+        self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
         bundle = self.bundle
@@ -283,7 +494,7 @@ class _Reader:
     def _sums(self) -> None:
         """SHA256SUMS must be, to the byte, what the manifest and the manifest's own bytes give."""
         bundle = self.bundle
-        data = self._bytes(SUMS)
+        data = self._bytes(SUMS, 4)
         if data is None:
             return
         wanted = sums_text(
@@ -307,18 +518,22 @@ class _Reader:
                 )
 
 
+def _is_witness(path: str) -> bool:
+    """A file right below witnesses/: it proves itself or is nothing, so it need not be sealed."""
+    return path.startswith(f"{WITNESSES}/") and path.count("/") == 1
+
+
 def _line(data: bytes | None) -> str:
     return "no line" if data is None else data.decode("utf-8", "backslashreplace")
 
 
-def _distinct_text(table: pa.Table) -> bytes:
-    """The text of a Parquet table, each value once, for the search for marks of people."""
-    parts = [str(value) for pair in (table.schema.metadata or {}).items() for value in pair]
-    for column in table.columns:
+def _texts(store: Store) -> Iterator[bytes]:
+    """The text of a Parquet file, each value of a column once, and what its footer says: for the search for marks."""
+    yield store.footer
+    for column in (store.table if store.whole is None else store.whole).columns:
         for chunk in column.chunks:
             for leaf in _text_leaves(chunk):
-                parts.extend(text for text in leaf.unique().to_pylist() if text)
-    return "\n".join(parts).encode()
+                yield "\n".join(text for text in leaf.unique().to_pylist() if text).encode() + b"\n"
 
 
 def _text_leaves(array: pa.Array) -> Iterator[pa.Array]:

@@ -15,20 +15,24 @@ from typing import Any
 
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import (
     MANIFEST,
     SEALS,
     SUMS,
+    WITNESSES,
     Entry,
     file_digest,
     manifest_document,
+    stream_digest,
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.layout import LayoutError, kind_and_format, seal_path
+from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format, seal_path
 from sealtrace.bundle.replacing import place_new_file, replace_file
+from sealtrace.bundle.shapes import Declared
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
@@ -81,6 +85,28 @@ def _seal_stages(directory: Path, stages: list[str] | None, empty: dict[str, str
     return sealer.finish()
 
 
+def reasons_of(directory: Path) -> dict[str, str]:
+    """The reasons of the stages that were sealed empty, as far as seals can be read."""
+    reasons = {}
+    for path in sorted((directory / SEALS).glob("*.json")):
+        try:
+            document = parse(path.read_bytes())
+        except (StrictJSONError, OSError):
+            continue
+        if isinstance(document, dict) and not misfits_of("seal", document) and document.get("empty_reason"):
+            reasons[document["stage"]] = document["empty_reason"]
+    return reasons
+
+
+def unseal(directory: Path) -> None:
+    """Removes seals, manifest and sums: what was sealed is a draft again."""
+    try:
+        for path in [*(directory / seal_path(stage) for stage in STAGES), directory / MANIFEST, directory / SUMS]:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SealError(f"{error.filename or directory}: {error.strerror or error}") from None
+
+
 class _Sealer:
     def __init__(self, directory: Path, empty: dict[str, str], lenient: bool) -> None:
         if not directory.is_dir():
@@ -96,6 +122,15 @@ class _Sealer:
         self.unsealed = self._lay_out()
         self._read_chain()
         self._can_write()
+
+    def _read(self, path: str) -> bytes:
+        with self.container.open(path) as opened:
+            return opened.whole()
+
+    def _digest(self, path: str) -> tuple[str, int]:
+        """SHA-256 and length of a file, which is not held."""
+        with self.container.open(path) as opened:
+            return stream_digest(opened.pieces())
 
     def _can_write(self) -> None:
         """Nothing is begun that cannot be finished, and no file of somebody else's is written over."""
@@ -115,7 +150,7 @@ class _Sealer:
         problems = []
         for member in self.container.members():
             top, _, rest = member.path.partition("/")
-            if member.path in (MANIFEST, SUMS) or top == SEALS:
+            if member.path in (MANIFEST, SUMS) or top in (SEALS, WITNESSES):
                 continue
             if member.kind != "file":
                 problems.append(f"{member.path}: a {member.kind} cannot be sealed")
@@ -142,7 +177,7 @@ class _Sealer:
             path = self.root / seal_path(stage)
             if not path.exists():
                 break
-            data = self.container.read(seal_path(stage))
+            data = self._read(seal_path(stage))
             document = _strict(data, seal_path(stage))
             if misfits_of("seal", document):
                 raise SealError(f"{seal_path(stage)}: damaged; restore it, or remove {SEALS}/ to start again")
@@ -159,14 +194,14 @@ class _Sealer:
         )
         _refuse(problems)
         if "declare" in self.seals:
-            self._read_protocol(self.container.read(_protocol_path(self.seals["declare"]["files"])))
+            self._read_protocol(self._read(_protocol_path(self.seals["declare"]["files"])))
 
     def _changed(self, stage: str, document: dict[str, Any]) -> list[str]:
         problems = []
         listed = {entry["path"]: entry["sha256"] for entry in document["files"]}
         for path, digest in listed.items():
             try:
-                found = file_digest(self.container.read(path))
+                found = self._digest(path)[0]
             except OSError:
                 problems.append(f"{path}: sealed in {stage}, and gone")
                 continue
@@ -208,7 +243,7 @@ class _Sealer:
         if stage == "declare":
             if "declare/protocol.json" not in paths:
                 raise SealError("declare/protocol.json: missing; it declares the study")
-            self._read_protocol(self.container.read("declare/protocol.json"))
+            self._read_protocol(self._read("declare/protocol.json"))
         entries = [self._inspect(path, stage) for path in paths]
         self._in_order(stage, entries)
         document: dict[str, Any] = {
@@ -225,32 +260,53 @@ class _Sealer:
         return document
 
     def _inspect(self, path: str, stage: str) -> Entry:
-        data = self.container.read(path)
-        if not data:
-            raise SealError(f"{path}: empty")
         try:
             kind, file_format = kind_and_format(path)
         except LayoutError as error:
             raise SealError(f"{path}: {error}") from None
+        if KINDS[kind].form is Form.BYTES:
+            digest, length = self._digest(path)
+            if not length:
+                raise SealError(f"{path}: empty")
+            return Entry(path, kind, stage, "bytes", length, digest)
+        data = self._read(path)
+        if not data:
+            raise SealError(f"{path}: empty")
         match KINDS[kind].form:
-            case Form.BYTES:
-                return _entry(path, kind, stage, "bytes", data)
             case Form.DOCUMENT:
                 document = _strict(data, path)
                 if not self.lenient:
                     _refuse_misfits(path, misfits_of(kind, document))
                 return _entry(path, kind, stage, "json", data, content=document_digest(document))
-        store = read_rows(data, path, kind, file_format)
+        form = self._declared(path) if kind == "rows" else kind
+        store = read_rows(data, path, form, file_format)
         if not self.lenient:
             _refuse([_place(defect) for defect in store.syntax.listed + store.misfits.listed])
         split: str | None = None
-        if "split" in store.table.column_names:
+        if kind != "rows" and "split" in store.table.column_names:
             splits = store.table.column("split").unique().to_pylist()
             if len(splits) > 1 and not self.lenient:
                 raise SealError(f"{path}: holds the splits {', '.join(map(str, splits))}; one file holds one split")
             split = splits[0] if splits else None
-        content = None if store.whole is None else table_digest(store.whole, kind)
+        content = None if store.whole is None else table_digest(store.whole, form)
         return _entry(path, kind, stage, file_format, data, split=split, rows=store.count, content=content)
+
+    def _declared(self, path: str) -> Declared:
+        """What the rows of a dataset are, by the declaration that lies in this stage or in an earlier one."""
+        name = dataset_of(path)
+        stages = STAGES[: STAGES.index(path.partition("/")[0]) + 1]
+        found = [one for stage in stages for one in self.unsealed[stage] if one == f"{stage}/dataset.{name}.json"]
+        if not found:
+            raise SealError(f"{path}: nothing declares it; write declare/dataset.{name}.json")
+        declaration = _strict(self._read(found[0]), found[0])
+        _refuse_misfits(found[0], misfits_of("dataset", declaration))
+        try:
+            declared = declared_rows(declaration)
+        except DeclarationError as error:
+            raise SealError(f"{found[0]}{error}") from None
+        if declared.name != name:
+            raise SealError(f"{found[0]}/dataset: expected {name}, found {declared.name}")
+        return declared
 
     def _in_order(self, stage: str, entries: list[Entry]) -> None:
         """Every kind in its stage; values and scores only after the traces that they score."""
@@ -292,7 +348,7 @@ class _Sealer:
     def is_finished(self) -> bool:
         """Whether manifest.json and SHA256SUMS are what the seals give."""
         _, derived = self._derived()
-        return all((self.root / path).is_file() and self.container.read(path) == data for path, data in derived.items())
+        return all((self.root / path).is_file() and self._read(path) == data for path, data in derived.items())
 
     def finish(self) -> list[Sealed]:
         """Writes what is derived from the seals, where an interrupted run left it behind."""

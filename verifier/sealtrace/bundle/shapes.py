@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from sealtrace.bundle.resources import schema_document
+from sealtrace.contract.kinds import KINDS
 
 _ANNOTATIONS = {"title", "description", "default", "examples"}
 
@@ -30,6 +31,9 @@ class Text:
 @dataclass(frozen=True)
 class Number:
     """A binary64 number."""
+
+    minimum: float | None = None
+    maximum: float | None = None
 
 
 @dataclass(frozen=True)
@@ -81,9 +85,29 @@ class Struct:
 Shape = Text | Number | Integer | Flag | Sequence | Mapping | Struct
 
 
+@dataclass(frozen=True)
+class Declared:
+    """Rows that a bundle declares itself: what a dataset's declaration says of their form."""
+
+    name: str
+    shape: Struct
+    key: tuple[str, ...]
+
+
+RowKind = str | Declared
+"""Rows of the contract, by the name of their kind, or of a dataset."""
+
+
+def row_key(kind: RowKind) -> tuple[str, ...]:
+    """The fields that identify a row."""
+    return kind.key if isinstance(kind, Declared) else KINDS[kind].key
+
+
 @cache
-def row_shape(kind: str) -> Struct:
+def row_shape(kind: RowKind) -> Struct:
     """The shape of one row of a kind."""
+    if isinstance(kind, Declared):
+        return kind.shape
     schema = schema_document(kind)
     shape = _derive(
         {key: value for key, value in schema.items() if key not in {"$schema", "$id", "$defs"}},
@@ -175,7 +199,7 @@ def arrow_type(shape: Shape) -> pa.DataType:
             return pa.struct([pa.field(field.name, arrow_type(field.shape)) for field in fields])
 
 
-def arrow_schema(kind: str) -> pa.Schema:
+def arrow_schema(kind: RowKind) -> pa.Schema:
     """The Arrow schema of a table of this kind."""
     return pa.schema(list(arrow_type(row_shape(kind))))
 
@@ -191,8 +215,10 @@ def describe(shape: Shape) -> str:
             return f"text matching {pattern}"
         case Text():
             return "text"
-        case Number():
+        case Number(minimum=None, maximum=None):
             return "a number"
+        case Number(minimum=low, maximum=high):
+            return f"a number from {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
         case Integer(minimum=minimum):
             return "a whole number" if minimum < 0 else f"a whole number of at least {minimum}"
         case Flag():
@@ -203,3 +229,14 @@ def describe(shape: Shape) -> str:
             return "an object of names and values"
         case Struct():
             return "an object"
+
+
+def width(shape: Shape) -> int:
+    """Bytes that a value takes in its column even where it is absent."""
+    match shape:
+        case Number() | Integer():
+            return 8
+        case Struct(fields=fields):
+            return sum(width(field.shape) for field in fields)
+        case _:
+            return 4

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sealtrace.bundle.replacing import place_new_file
 from sealtrace.bundle.resources import schema_document
 from sealtrace.contract.kinds import STAGES
 
@@ -26,6 +27,19 @@ def files_of(kind: str, study: str) -> dict[str, bytes]:
     files[PROTOCOL] = (json.dumps(protocol, indent=2, ensure_ascii=False) + "\n").encode()
     files[NOTES] = protocol_notes().encode()
     return dict(sorted(files.items()))
+
+
+def begin_draft(directory: Path) -> Path | None:
+    """Gives a draft the least protocol that can be sealed, where it has none yet; says where."""
+    path = directory / "declare" / "protocol.json"
+    if path.exists() or any(directory.glob("seals/*")):
+        return None
+    name = directory.resolve().name
+    study = name if name.isprintable() and 0 < len(name) <= _LONGEST_NAME else "study"
+    protocol = {"study": study, "title": "One line about the study", "anonymous": False}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    place_new_file(path, (json.dumps(protocol, indent=2, ensure_ascii=False) + "\n").encode())
+    return path
 
 
 def directories_of(kind: str) -> list[str]:

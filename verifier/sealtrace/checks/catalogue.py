@@ -141,6 +141,21 @@ _AFTER: tuple[Check, ...] = (
         needs=("schema.documents",),
     ),
     Check(
+        "table.reported",
+        "The paper at hand prints what the table records say",
+        "bundle format: table records are the paper's tables",
+        "a number is changed in the paper alone",
+        reads=("table",),
+    ),
+    Check(
+        "table.source",
+        "Every table record is what its sealed manuscript prints: rows, cells and lines",
+        "design section 5: reported numbers come from the paper",
+        "a table record says 85.0 where the sealed manuscript prints 97.0",
+        reads=("table",),
+        needs=("table.shape",),
+    ),
+    Check(
         "table.recipes",
         "Every recipe can be followed",
         "design section 5: recipes",
@@ -180,6 +195,28 @@ _AFTER: tuple[Check, ...] = (
         "two tables print one quantity differently",
         reads=("table", "relation"),
         needs=("table.shape", "join.unique-key", "relation.formula"),
+    ),
+    # Evidence from outside.
+    Check(
+        "witness.later",
+        "No stage names the digest of a file that a later stage seals",
+        "stage chain: what is named was there",
+        "the protocol names the SHA-256 of values that are sealed after it",
+        needs=("identity.manifest",),
+    ),
+    Check(
+        "witness.outside",
+        "What was signed or timestamped outside is this bundle, and the witnesses that were asked for are there",
+        "stage chain: a signature or an outside timestamp turns the declared order into evidence",
+        "a witness is asked for that the bundle does not have",
+        needs=("identity.root", "stage.chain"),
+    ),
+    Check(
+        "witness.disclosed",
+        "Disclosed rows are those of the sealed tree, fit their schema, and are the sample that was drawn",
+        "selective disclosure: rows that may not be redistributed",
+        "a disclosed row is changed",
+        reads=("tree",),
     ),
     # The release.
     Check(

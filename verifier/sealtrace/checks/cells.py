@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import check
-from sealtrace.printed.cells import TableCell
+from sealtrace.printed.cells import TableCell, cells_of
 from sealtrace.printed.judgement import WARNINGS, Status
-from sealtrace.printed.marks import marked_groups, wrong_marks
+from sealtrace.printed.marks import marked_groups, undirected, wrong_marks
+from sealtrace.printed.papers import read_paper
+from sealtrace.printed.reported import with_printed
 
 
 def _no_tables(printed: Printed, outcome: Outcome) -> bool:
@@ -77,6 +82,38 @@ def shape(printed: Printed, outcome: Outcome) -> None:
                 )
 
 
+@check("table.source", "tables")
+def source(printed: Printed, outcome: Outcome) -> None:
+    """Tables that name a manuscript of the bundle are read from it again."""
+    if _no_tables(printed, outcome):
+        return
+    for document in printed.bundle.documents_of("table"):
+        if (found := printed.in_manuscript(document.value)) is None:
+            continue
+        outcome.inspected += 1
+        path, reported = found
+        spot = outcome.at(document.path, {"table": document.value["label"]})
+        if reported is None:
+            spot.error("/label", f"{path} prints no table of this label", document.value["label"], "no such table")
+            continue
+        due, given = reported["rows"], document.value["rows"]
+        if len(due) != len(given):
+            spot.error("/rows", f"{path} prints another number of rows", f"{len(due)} rows", f"{len(given)} rows")
+        for place, (row, own) in enumerate(zip(due, given, strict=False)):
+            for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
+                if _plain(text) != _plain(said):
+                    spot.error(f"/rows/{place}/cells/{index}", f"{path} prints something else here", text, said)
+            for field in ("line", "lines"):
+                if own.get(field) is not None and own[field] != row.get(field, own[field]):
+                    spot.error(f"/rows/{place}/{field}", f"{path} prints the row elsewhere", row[field], own[field])
+    if not outcome.inspected:
+        outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
 @check("table.recipes", "recipes")
 def recipes(printed: Printed, outcome: Outcome) -> None:
     if _no_tables(printed, outcome):
@@ -133,9 +170,51 @@ def marks(printed: Printed, outcome: Outcome) -> None:
     if not outcome.inspected:
         outcome.not_applicable = "no table marks its best cells"
     for problem in wrong_marks(all_cells):
-        outcome.at(problem.cell.record, _key(problem.cell)).error(
+        outcome.at(problem.cell.record, _key(problem.cell)).say(
+            problem.severity,
             problem.cell.pointer,
-            f"the mark is not what the column's direction gives{_printed_at(problem.cell)}",
+            f"{problem.message}{_printed_at(problem.cell)}",
             problem.expected,
             problem.found,
+        )
+    if columns := undirected(all_cells):
+        outcome.missing = f"{len(columns)} columns mark their best cells without a direction, first {columns[0]}"
+
+
+@check("table.reported", "cells")
+def reported(printed: Printed, outcome: Outcome) -> None:
+    """Against the papers that the reader has: `verify --reported`."""
+    if not printed.bundle.reported:
+        outcome.not_applicable = "no paper was given to compare with"
+        return
+    tables = {document.value["label"]: document for document in printed.bundle.documents_of("table")}
+    for path in printed.bundle.reported:
+        paper = read_paper(path)
+        for problem in paper.problems:
+            if problem.severity == "error":
+                outcome.at(problem.source, row=problem.line).error(None, f"a table cannot be read: {problem.message}")
+        for record in paper.records:
+            if record["label"] in tables:
+                _compare(tables.pop(record["label"]), record, path.name, outcome)
+    for label, document in tables.items():
+        # Numbers of the running text are no table that a reader of tables would find.
+        if not label.startswith("text"):
+            outcome.at(document.path, {"table": label}).error("/label", "the paper has no such table", label, "nothing")
+
+
+def _compare(document: Document, record: dict[str, Any], paper: str, outcome: Outcome) -> None:
+    """Every cell of a table record beside the paper's, by their labels."""
+    there = {(cell.row, cell.column): cell for cell in cells_of(with_printed(document.value, record), paper)}
+    for cell in cells_of(document.value, document.path):
+        outcome.inspected += 1
+        other = there.pop((cell.row, cell.column), None)
+        if other is None or other.text != cell.text:
+            line = None if other is None else other.line
+            found = "no such cell" if other is None else other.text or "nothing"
+            place = outcome.at(paper if other else document.path, _key(cell), line if other else None)
+            place.error(cell.pointer, f"the paper prints something else than {document.path} says", cell.text, found)
+    for other in there.values():
+        place = outcome.at(paper, _key(other), other.line)
+        place.error(
+            other.pointer, f"the paper prints a cell that {document.path} does not have", "no such cell", other.text
         )

@@ -2,7 +2,15 @@
 
 from importlib import import_module
 
-from sealtrace.checks import cells, identity, relations, release, schema, stages  # noqa: F401 - for their registrations
+from sealtrace.checks import (  # noqa: F401 - for their registrations
+    cells,
+    identity,
+    relations,
+    release,
+    schema,
+    stages,
+    witnesses,
+)
 from sealtrace.contract.packs import packs
 
 for _pack in packs():

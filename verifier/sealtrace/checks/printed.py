@@ -6,9 +6,11 @@ relations: most have none, and should not wait for it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.evidence import Evidence
@@ -51,6 +53,26 @@ class Printed(Evidence):
         if result.status is Status.CONSTRAINED and address not in self.bound:
             return replace(result, judgement=Judgement(Status.UNCLASSIFIED, _UNBOUND))
         return result
+
+    # The manuscript
+
+    @cached_property
+    def _manuscript_tables(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The tables of every manuscript that is sealed as source text, by the file's name and their label."""
+        from sealtrace.printed.reported import UnreadableTypeError, read_reported
+
+        texts = {PurePath(path).name: text for path, text in self.bundle.manuscripts.items()}
+        found: dict[str, dict[str, dict[str, Any]]] = {}
+        for name, text in texts.items():
+            with suppress(UnreadableTypeError):
+                found[name] = {one["label"]: one for one in read_reported(text, name, texts.get).records}
+        return found
+
+    def in_manuscript(self, record: dict[str, Any]) -> tuple[str, dict[str, Any] | None] | None:
+        """The sealed source that a table names, and the table there; None where the bundle does not hold the source."""
+        name = PurePath(record.get("source") or "").name
+        tables = self._manuscript_tables.get(name) or self._manuscript_tables.get(f"manuscript.{name}")
+        return None if tables is None else (name, tables.get(record["label"]))
 
     # Relations
 
@@ -98,25 +120,33 @@ class Printed(Evidence):
         if not self.bundle.of_kind("relation"):
             return {}
         from sealtrace.relations.decision import Status as Decided
-        from sealtrace.relations.sealed import bound_cells
+        from sealtrace.relations.sealed import cells_of_facts
 
         found: dict[Address, Decision] = {}
         for decision in self.decided_together:
             if decision.status is Decided.CONTRADICTION:
                 claims = decision.together or (decision.claim,)
-                for address in bound_cells(claims, self._shapely_tables):
+                facts = (fact for claim in claims for fact in claim.facts)
+                for address in cells_of_facts(facts, self._shapely_tables):
                     found.setdefault(address, decision)
         return found
 
     @cached_property
     def bound(self) -> set[Address]:
-        """The cells of which a relation speaks that can hold."""
+        """The cells each of whose numbers is bound: a relation that can hold excludes other numbers in its place."""
         if not self.bundle.of_kind("relation"):
             return set()
         from sealtrace.relations.decision import Status as Decided
-        from sealtrace.relations.sealed import bound_cells
+        from sealtrace.relations.excluding import bound_numbers
+        from sealtrace.relations.sealed import cells_of_facts
 
-        return bound_cells((one.claim for one in self.decided if one.status is Decided.HOLDS), self._shapely_tables)
+        facts = bound_numbers(one.claim for one in self.decided if one.status is Decided.HOLDS)
+        numbers = {(cell.table, cell.row, cell.column): cell.printed for cell in self.cells}
+        return {
+            address
+            for address, known in cells_of_facts(facts, self._shapely_tables).items()
+            if (printed := numbers.get(address)) is not None and len(known) >= len(printed.parts)
+        }
 
     @property
     def _shapely_tables(self) -> list[dict[str, object]]:
@@ -127,4 +157,4 @@ class Printed(Evidence):
         return [record for record in records.values() if misshapen(record) is None]
 
 
-_UNBOUND = "called constrained, but no relation that can hold speaks of it"
+_UNBOUND = "called constrained, but no relation that can hold excludes another number in its place"

@@ -36,16 +36,18 @@ def rows(evidence: Evidence, outcome: Outcome) -> None:
 
 @check("join.unique-key", "rows")
 def unique_key(evidence: Evidence, outcome: Outcome) -> None:
-    for kind in KINDS.values():
-        if kind.form is not Form.ROWS or not evidence.bundle.of_kind(kind.name):
+    keys = {kind.name: kind.key for kind in KINDS.values() if kind.form is Form.ROWS}
+    keys |= {name: declared.key for name, declared in evidence.bundle.declared.items()}
+    for kind, key in keys.items():
+        if not evidence.bundle.of_kind(kind):
             continue
-        frame = evidence.frame(kind.name)
+        frame = evidence.frame(kind)
         outcome.inspected += frame.size
         repeats = frame.repeats
         outcome.rows(
             frame,
             np.array(sorted(repeats), np.int64),
-            "/" + "+".join(kind.key),
+            "/" + "+".join(key),
             "the key stands twice; keep one record",
             lambda row: "only {}:{}".format(*frame.place(repeats[row])),
             lambda row: "{}:{}".format(*frame.place(row)),
@@ -62,5 +64,5 @@ def meaning(evidence: Evidence, outcome: Outcome) -> None:
         outcome.missing = f"no check knows what {', '.join(unknown)} records mean; only their schema was checked"
 
 
-_ENGINE_KINDS = {"protocol", "source", "table", "relation", "manuscript", "attachment", "seal"}
+_ENGINE_KINDS = {"protocol", "source", "tree", "table", "queries", "relation", "manuscript", "attachment", "seal"}
 """What the engine's own checks look into, or keeps as bytes."""

@@ -131,8 +131,8 @@ def chronology(evidence: Evidence, outcome: Outcome) -> None:
             )
 
 
-def stage_links(evidence: Evidence) -> list[StageLink]:
-    """The chain as a page draws it."""
+def stage_links(evidence: Evidence, seen: dict[str, list[str]]) -> list[StageLink]:
+    """The chain as a page draws it; `seen` gives the outside witnesses of each stage."""
     seals = {seal.value["stage"]: seal for seal in seals_in_order(evidence)}
     links: list[StageLink] = []
     before: str | None = None
@@ -153,6 +153,7 @@ def stage_links(evidence: Evidence) -> list[StageLink]:
                 previous=value.get("previous"),
                 linked=value.get("previous") == before,
                 empty_reason=value.get("empty_reason"),
+                witnesses=seen.get(stage, []),
             )
         )
         before = digest

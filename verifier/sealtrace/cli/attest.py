@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sealtrace import __version__
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.verify import root_digest
 
@@ -75,6 +76,7 @@ def _stamp(moment: datetime) -> str:
     help="The key that must have signed it.",
 )
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     output: Path | None,
@@ -139,11 +141,11 @@ def _attested(
     time: str,
 ) -> int:
     from sealtrace.api import verify
-    from sealtrace.bundle.envelope import read_private_key, signed
     from sealtrace.cli.output import write_output
     from sealtrace.cli.targets import Target, refuse_bad_places
     from sealtrace.report.in_toto import refusal_of, statement
     from sealtrace.report.inert import json_text
+    from sealtrace.witnesses.envelope import read_private_key, signed
 
     refuse_bad_places([Target("in-toto", output)], [bundle, *([key] if key else [])])
     # A key that cannot be used is found out before the work is done.
@@ -154,6 +156,8 @@ def _attested(
         _complain(f"nothing is stated, because {reason}")
         return 1
     text = json_text(statement(report, verifier=verifier, time=time))
+    if report.verdict != "verified":
+        _complain(f"the statement is about a bundle whose verdict is `{report.verdict}`, and says so")
     write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
     return _exit_code(report)
 
@@ -170,9 +174,9 @@ def _complain(sentence: str) -> None:
 
 def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None) -> int:
     from sealtrace.api import verify
-    from sealtrace.bundle.envelope import SignatureError, opened, read_envelope, read_public_key
     from sealtrace.bundle.strict_json import StrictJSONError, parse
     from sealtrace.report.in_toto import refusal_of
+    from sealtrace.witnesses.envelope import SignatureError, opened, read_envelope, read_public_key
 
     public = read_public_key(public_key)
     envelope = read_envelope(path)

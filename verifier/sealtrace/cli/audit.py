@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import Target, format_options, targets_of
+from sealtrace.cli.targets import Target, format_options, root_option, targets_of
+from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
-    from sealtrace.relations.auditing import Subject
 
-FORMS = ("text", "json", "markdown", "html", "junit", "sarif", "github")
+FORMS = (*OF_AUDITS, "html")
+"""The page shows the paper's own tables, which the audit's other formats do without."""
 EXIT_CODES = {"contradiction": 1, "incomplete": 3, "suspicion": 0, "nothing-found": 0}
 
 
@@ -64,8 +66,10 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
     help="For the whole audit; what they do not suffice for is left out, and said.",
 )
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
+@root_option
 @format_options(FORMS)
 @quiet_option
+@budget_options
 def command(
     paper: Path,
     relations: tuple[Path, ...],
@@ -75,17 +79,18 @@ def command(
     strict: bool,
     seconds: float,
     everything: bool,
+    root: Path | None,
     forms: tuple[str, ...],
     outputs: tuple[str, ...],
 ) -> int:
     """Decide whether the numbers that PAPER prints can all be true. No records are needed.
 
-    PAPER is a .tex, .md or .csv; or a bundle with table and relation records; or a directory of table
-    records (`sealtrace extract PAPER -o DIR`) and .relations files. A printed number stands for all values
-    that round to it. A relation is a formula over such numbers. It can hold, or cannot, or is undecided.
-    One that the paper states and that cannot hold is a contradiction: a proof, with the arithmetic in one
-    line. One that was only read by rule, from a sentence or from what holds in the other rows, is a suspicion,
-    with its evidence.
+    PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes; or a bundle with table and
+    relation records; or a directory of table records (`sealtrace extract PAPER -o DIR`) and .relations
+    files. A printed number stands for all values that round to it. A relation is a formula over such
+    numbers. It can hold, or cannot, or is undecided. One that the paper states and that cannot hold is a
+    contradiction: a proof, with the arithmetic in one line. One that was only read by rule, from a sentence
+    or from what holds in the other rows, is a suspicion, with its evidence.
 
     Automatic families need no relations file: they read what headers and captions say. A relations file
     states what else the paper implies, such as
@@ -107,23 +112,22 @@ def command(
       sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
-    Formats: text, markdown and html (the paper's tables with what is wrong on the cells) for people; json
-    (`sealtrace schema audit`), junit and sarif for machines; github for annotations in GitHub Actions.
+    FORMATS html shows the paper's tables with what is wrong on the cells. `sealtrace schema audit` describes the JSON.
 
     Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
     input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
     the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
-    from sealtrace.cli.subjects import read_source, read_subject
-    from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.cli.targets import refuse_bad_places, shown_at, write_targets
     from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import read_source, read_subject
 
     targets = targets_of(forms, outputs, FORMS)
     chosen = _families(families, no_automatic)
     refuse_bad_places(targets, [paper, *relations])
     with progress_bar() as progress:
-        subject, beside = read_subject(paper, progress)
+        subject, beside = read_subject(paper, progress, root)
         sources = [*beside, *map(read_source, relations)]
         found = audit(
             subject,
@@ -137,7 +141,17 @@ def command(
     _refuse_unreadable(found, [source.name for source in sources])
     suspected = any(one.status == "suspicion" for one in found.decisions)
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
-    write_targets(targets, lambda target: _rendered(found, subject, target, everything, code, _prefix(paper)))
+    showing = Showing(everything=everything, exit_code=code, prefix=_prefix(paper))
+
+    def rendered(target: Target) -> str:
+        if target.form == "html":
+            from sealtrace.report import audit_html
+
+            captions = {table.label: table.caption for table in subject.extracted if table.label}
+            return audit_html.render(found, subject.tables, captions)
+        return OF_AUDITS[target.form](found, shown_at(target, showing))
+
+    write_targets(targets, rendered)
     return code
 
 
@@ -145,8 +159,8 @@ def explain(paper: Path, cell: str, seconds: float = 120.0) -> int:
     """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
     from sealtrace import __version__
     from sealtrace.cli.output import text_width
-    from sealtrace.cli.subjects import read_subject
     from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import read_subject
     from sealtrace.report import audit_text
 
     with progress_bar() as progress:
@@ -181,45 +195,6 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
         read = any((one.place or "").rpartition(":")[0] == name for one in found.decisions)
         if problems and not read:
             raise BundleError("\n".join(map(problem_text, problems)))
-
-
-def _rendered(found: Audit, subject: Subject, target: Target, everything: bool, code: int, prefix: str | None) -> str:
-    """The audit in one format; each is imported only where it is asked for."""
-    match target.form:
-        case "json":
-            from sealtrace.report import audit_json
-
-            return audit_json.render(found)
-        case "markdown":
-            from sealtrace.report import audit_markdown
-
-            return audit_markdown.render(found, everything=everything)
-        case "html":
-            from sealtrace.report import audit_html
-
-            captions = {table.label: table.caption for table in subject.extracted if table.label}
-            return audit_html.render(found, subject.tables, captions)
-        case "junit":
-            from sealtrace.report import audit_report, junit
-
-            return junit.render(audit_report.as_report(found, absent=True))
-        case "sarif":
-            from sealtrace.report import audit_report, sarif
-
-            report = audit_report.as_report(found, prefix=prefix or "")
-            return sarif.render(report, exit_code=code, prefix=None if prefix is None else "")
-        case "github":
-            from sealtrace.report import audit_report, github
-
-            report = audit_report.as_report(found, prefix=prefix or "")
-            return github.render(report, prefix=None if prefix is None else "")
-        case _:
-            from sealtrace.cli.output import paint, text_width
-            from sealtrace.report import audit_text
-            from sealtrace.report.text import plain
-
-            width, colour = (text_width(), paint) if target.path is None else (80, plain)
-            return audit_text.render(found, everything=everything, width=width, paint=colour)
 
 
 def _prefix(paper: Path) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.constants import constant_in, range_of
 from sealtrace.cli.progress import progress_bar, quiet_option
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 )
 @click.option("--width", type=click.IntRange(min=40), metavar="COLUMNS", help="Fit the text into so many columns.")
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     selectors: tuple[str, ...],
@@ -92,7 +94,8 @@ def command(
       sealtrace certify artifact/ --epsilon 1/20 --range -12,12
 
     \b
-    JSON: {"sealtrace", "bundle": {"name", "root_sha256"}, "verdict", "exploratory",
+    JSON: {"sealtrace", "bundle": {"name", "root_sha256"}, "verdict",
+      "exploratory",
       "changed": {SETTING: {"declared", "explored"}},
       "setting": {"tau", "epsilon_group", "epsilon_global", "zeta_risk",
         "zeta_util", "rho", "utility_range", "utility", "risk", "split",

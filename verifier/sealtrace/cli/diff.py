@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import Target, format_options, targets_of
-
-if TYPE_CHECKING:
-    from sealtrace.comparison import Comparison
-
-FORMS = ("text", "json", "csv", "markdown", "latex")
+from sealtrace.cli.targets import format_options, targets_of
+from sealtrace.cli.verify import shown_at
+from sealtrace.report.formats import OF_CELLS
 
 
 @click.command()
@@ -28,8 +25,9 @@ FORMS = ("text", "json", "csv", "markdown", "latex")
 )
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
-@format_options(FORMS)
+@format_options(tuple(OF_CELLS))
 @quiet_option
+@budget_options
 def command(
     bundle: Path,
     other: Path | None,
@@ -62,7 +60,7 @@ def command(
     from sealtrace.examination import examine
     from sealtrace.report.inert import harmless
 
-    targets = targets_of(forms, outputs, FORMS)
+    targets = targets_of(forms, outputs, tuple(OF_CELLS))
     if other is not None and reported:
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
     refuse_bad_places(targets, [bundle, *([other] if other else []), *reported])
@@ -77,29 +75,9 @@ def command(
         if label not in labels:
             raise click.UsageError(f"there is no table {label!r}; there are {', '.join(sorted(labels)) or 'none'}")
     found = found.only(tables) if tables else found
-    write_targets(targets, lambda target: _rendered(found, target, everything))
+    write_targets(targets, lambda target: OF_CELLS[target.form](found, shown_at(target, everything=everything)))
     for line in found.remarks:
         click.echo(harmless(line), err=True)
     if found.bundle_code == 1:
         click.echo("The bundle fails; `sealtrace verify` says why.", err=True)
     return found.exit_code
-
-
-def _rendered(found: Comparison, target: Target, everything: bool) -> str:
-    """The cells in one format."""
-    from sealtrace.cli.output import paint, text_width
-    from sealtrace.report import diff, latex, markdown
-    from sealtrace.report.text import plain
-
-    match target.form:
-        case "json":
-            return diff.render_json(found.cells, found.coverage)
-        case "csv":
-            return diff.render_csv(found.cells)
-        case "markdown":
-            return markdown.render_cells(found.cells, everything=everything)
-        case "latex":
-            return latex.render(found.cells, everything=everything)
-        case _:
-            width, colour = (text_width(), paint) if target.path is None else (80, plain)
-            return diff.render_text(found.cells, found.coverage, everything=everything, width=width, paint=colour)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.argument("cell", metavar="'TABLE[ROW, COLUMN]'")
 @quiet_option
+@budget_options
 def command(bundle: Path, cell: str) -> int:
     """Show where a printed cell comes from: formula, population, records, unrounded value, rounding.
 
@@ -32,9 +34,9 @@ def command(bundle: Path, cell: str) -> int:
     Exit codes: 0 the cell agrees, and the bundle verifies; 1 the cell differs, or the bundle fails; 2 there is
     no such cell; 3 the cell or something else is missing or unclassified.
     """
-    from sealtrace.cli.subjects import PAPERS
+    from sealtrace.printed.papers import is_paper
 
-    if bundle.is_file() and bundle.suffix.lower() in PAPERS:
+    if bundle.is_file() and is_paper(bundle):
         from sealtrace.cli.audit import explain
 
         return explain(bundle, cell)
@@ -57,11 +59,9 @@ def command(bundle: Path, cell: str) -> int:
 def _print(result: CellResult) -> None:
     from sealtrace.cli.output import paint, text_width
     from sealtrace.printed.judgement import DEFINITIONS
-    from sealtrace.printed.metrics import METRICS
     from sealtrace.report.inert import harmless
 
-    cell = result.cell
-    metric = METRICS.get((cell.recipe or {}).get("metric") or "")
+    cell, metric = result.cell, result.metric
     place = f"{cell.source}:{cell.line}" if cell.line else cell.source or cell.record
     lines = [
         ("printed", f"{cell.text}  ({place})"),

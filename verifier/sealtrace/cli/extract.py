@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import click
+
+from sealtrace.cli.targets import root_option
 
 
 @click.command()
@@ -19,6 +20,7 @@ import click
     metavar="DIR",
     help="Write one table record per table into DIR; existing files are kept.",
 )
+@root_option
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
 @click.option(
     "--recipes",
@@ -26,12 +28,12 @@ import click
     metavar="FILE",
     help='Fill recipes in: JSON, as in {"tab:main": {"Accuracy": {"sql": "SELECT ..."}}}.',
 )
-def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: Path | None) -> int:
-    """Extract the tables of PAPER (.tex, .md, .csv) as table records with recipes to fill in.
+def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[str, ...], recipes: Path | None) -> int:
+    """Extract the tables of PAPER as table records with recipes to fill in.
 
-    Every cell keeps the string that was printed, and its line. A table whose rows do not add up to its
-    columns is refused, with the line. With --recipes they are filled in at once, so that a paper can be extracted
-    again when it has changed.
+    PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes. Every cell keeps the string
+    that was printed, and its line. A table whose rows have more cells than columns is refused, with the line.
+    With --recipes they are filled in at once, so that a paper can be extracted again when it has changed.
 
     \b
     Examples:
@@ -42,20 +44,22 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: 
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
     from sealtrace.bundle.defects import BundleError
+    from sealtrace.printed.keys import key_columns
     from sealtrace.printed.papers import read_paper
+    from sealtrace.printed.recipe_files import fill_in, read_recipes
     from sealtrace.report.inert import harmless
 
-    reported = read_paper(paper)
+    reported = read_paper(paper, root)
     records = [record for record in reported.records if not tables or record["label"] in tables]
     for label in tables:
         if not any(record["label"] == label for record in records):
             raise click.UsageError(f"{paper} has no table {label!r}")
     for record in records:
+        names = key_columns(record)
         for column in record["columns"]:
-            # To be filled in: a metric, a query, or a classification.
-            column["recipe"] = {}
-    if recipes is not None:
-        _fill_in(records, recipes)
+            # To be filled in: a metric, a query, or a classification. What names rows is known.
+            column["recipe"] = {"classification": "name"} if column["label"] in names else {}
+    shared = None if recipes is None else fill_in(records, read_recipes(recipes), recipes)
     if output is None:
         click.echo(json.dumps(records, indent=2, ensure_ascii=True))
     else:
@@ -66,6 +70,10 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: 
                 with (output / f"table.{name}.json").open("x", encoding="utf-8") as file:
                     file.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
                 click.echo(output / f"table.{name}.json")
+            if shared is not None:
+                with (output / "queries.json").open("x", encoding="utf-8") as file:
+                    file.write(json.dumps(shared, indent=2, ensure_ascii=False) + "\n")
+                click.echo(output / "queries.json")
         except FileExistsError as error:
             raise BundleError(f"{error.filename}: exists already; nothing is overwritten") from None
         except OSError as error:
@@ -75,30 +83,3 @@ def command(paper: Path, output: Path | None, tables: tuple[str, ...], recipes: 
             f"{harmless(problem.source)}:{problem.line}: {problem.severity}: {harmless(problem.message)}", err=True
         )
     return int(any(problem.severity == "error" for problem in reported.problems))
-
-
-def _fill_in(records: list[dict[str, Any]], path: Path) -> None:
-    """Recipes by table and column; one that finds no place is a mistake."""
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.documents import misfits_of
-    from sealtrace.bundle.strict_json import StrictJSONError, parse
-
-    try:
-        recipes = parse(path.read_bytes())
-    except StrictJSONError as error:
-        raise BundleError(f"{path}: {error}") from None
-    except OSError as error:
-        raise BundleError(f"{path}: {error.strerror or error}") from None
-    if not isinstance(recipes, dict) or not all(isinstance(one, dict) for one in recipes.values()):
-        raise BundleError(f"{path}: recipes are an object of tables, each an object of columns")
-    by_label = {record["label"]: record for record in records}
-    for label, wanted in recipes.items():
-        if label not in by_label:
-            raise BundleError(f"{path}: the paper has no table {label!r}; it has {', '.join(by_label) or 'none'}")
-        columns = {column["label"]: column for column in by_label[label]["columns"]}
-        for name, recipe in wanted.items():
-            if name not in columns:
-                raise BundleError(f"{path}: {label} has no column {name!r}; it has {', '.join(columns)}")
-            columns[name]["recipe"] = recipe
-        for pointer, expected, found in misfits_of("table", by_label[label]):
-            raise BundleError(f"{path}: {label}{pointer}: expected {expected}, found {found}")

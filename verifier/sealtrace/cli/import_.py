@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import tempfile
+import re
 from pathlib import Path
 
 import click
 
-from sealtrace.contract.kinds import KINDS, Form
 
-ROW_KINDS = tuple(name for name, kind in KINDS.items() if kind.form is Form.ROWS)
-
-
-def _pairs(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for value in values:
         field, equals, rest = value.partition("=")
         if not field or not equals or not rest:
-            raise click.BadParameter(f"{value!r} is not {parameter.make_metavar(_)}")
+            raise click.BadParameter(f"{value!r} is not {parameter.make_metavar(context)}")
         if field in pairs:
             raise click.BadParameter(f"{field} is given twice")
         pairs[field] = rest
@@ -25,85 +21,120 @@ def _pairs(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 
 
 @click.command()
-@click.argument("csv", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("results", nargs=-1, required=True)
 @click.option(
-    "--kind", type=click.Choice(ROW_KINDS), required=True, metavar="KIND", help="What the rows are, such as prediction."
-)
+    "--name", "names", multiple=True, metavar="PATTERN",
+    help="Fields in file names, such as '{model}_seed{seed}'; repeatable, and the first that fits is taken.",
+)  # fmt: skip
 @click.option(
-    "--map",
-    "columns",
-    multiple=True,
-    callback=_pairs,
-    metavar="FIELD=COLUMN",
-    help="Take FIELD from COLUMN; repeatable. A column named after a field needs none.",
-)
+    "--map", "renamed", multiple=True, callback=_pairs, metavar="FIELD=COLUMN[,COLUMN...]",
+    help="Take FIELD from the first of these columns that has a value; repeatable.",
+)  # fmt: skip
 @click.option(
-    "--set",
-    "constants",
-    multiple=True,
-    callback=_pairs,
-    metavar="FIELD=VALUE",
-    help="Give FIELD this value in each row; repeatable.",
+    "--set", "constants", multiple=True, callback=_pairs, metavar="FIELD=VALUE", help="Give FIELD this value."
 )
-@click.option("--distinct", is_flag=True, help="Keep equal records once.")
-@click.option("--delimiter", metavar="CHARACTER", help="What separates cells.  [default: a comma; a tab in .tsv]")
+@click.option("--drop", "dropped", multiple=True, metavar="COLUMN", help="Leave COLUMN out; repeatable.")
+@click.option("--where", metavar="SQL", help="Keep the rows for which this holds, such as \"split = 'test'\".")
+@click.option("--distinct", is_flag=True, help="Keep equal rows once.")
+@click.option("--key", metavar="FIELD[,FIELD...]", help="The fields that identify a row.  [default: proposed]")
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    metavar="FILE",
-    help="A new .jsonl or .parquet file.",
-)
+    "--printed", multiple=True, callback=_pairs, metavar="FIELD:VALUE=LABEL",
+    help="How tables print a value, where they print another name; repeatable.",
+)  # fmt: skip
+@click.option("--records", metavar="FIELD", help="Where in a JSON document its list of rows lies; dots lead inside.")
+@click.option("--delimiter", metavar="CHARACTER", help="What separates cells of CSV files.  [default: found out]")
+@click.option("--dataset", metavar="NAME", help="The dataset's name.  [default: after the files]")
+@click.option("--format", "file_format", type=click.Choice(["parquet", "jsonl", "csv"]),
+              help="How the rows are written.  [default: jsonl up to 10,000 rows]")  # fmt: skip
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
+    help="The draft of a bundle, begun where there is none.",
+)  # fmt: skip
 def command(
-    csv: Path,
-    kind: str,
-    columns: dict[str, str],
+    results: tuple[str, ...],
+    names: tuple[str, ...],
+    renamed: dict[str, str],
     constants: dict[str, str],
+    dropped: tuple[str, ...],
+    where: str | None,
     distinct: bool,
+    key: str | None,
+    printed: dict[str, str],
+    records: str | None,
     delimiter: str | None,
+    dataset: str | None,
+    file_format: str | None,
     output: Path,
 ) -> int:
-    """Turn the rows of CSV, a file with a header, into records of a KIND.
+    """Turn result files into a dataset of the bundle draft DIR, and propose its declaration.
 
-    Types are those of the schema (`sealtrace schema KIND`). An empty cell is an absent field. Whatever does not fit
-    is listed with its line, and then nothing is written; an existing file is never overwritten.
+    RESULTS are files, directories or patterns ('results/**/*.jsonl'): CSV with any delimiter, JSON lines, JSON and
+    Parquet. Objects within rows become fields with dots in their names. What the declaration proposes (types, key,
+    complete combinations, dependencies) holds of the rows; review it in DIR/declare/dataset.NAME.json before sealing. A
+    datapackage.json or a Croissant description beside the files, or given as RESULTS, is heeded.
 
     \b
     Examples:
-      sealtrace import results.csv --kind prediction --map item=example \\
-        -o study/report/prediction.jsonl
-      sealtrace import results.csv --kind label --map label=gold --distinct \\
-        --set split=test -o study/declare/label.test.jsonl
+      sealtrace import results.csv -o study
+      sealtrace import 'runs/**/*.jsonl' --name '{model}_{arm}_seed{seed}_{task}' \\
+        --name '{model}_{arm}_{task}' --dataset answers --drop question -o study
 
     Exit codes: 0 written; 2 refused, and nothing was written.
     """
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.from_csv import MappingError, rows_from_csv
-    from sealtrace.bundle.replacing import place_new_file
-    from sealtrace.bundle.writing import write_rows
+    from sealtrace.bundle.datasets import write_dataset
+    from sealtrace.bundle.descriptions import described
+    from sealtrace.bundle.importing import Wanted, files_of, read_results
+    from sealtrace.bundle.proposing import proposed, referring
+    from sealtrace.bundle.templates import begin_draft
     from sealtrace.report.inert import harmless
 
-    if output.suffix not in (".jsonl", ".parquet"):
-        raise click.UsageError(f"-o {output}: records are written as .jsonl or .parquet")
-    mark = delimiter or ("\t" if csv.suffix.lower() in (".tsv", ".tab") else ",")
-    if len(mark) != 1 or mark in '"\r\n':
-        raise click.UsageError(f"--delimiter {mark!r}: one character is needed, and no quotation mark or line end")
-    try:
-        found = rows_from_csv(csv.read_bytes(), csv.name, kind, columns, constants, delimiter=mark, distinct=distinct)
-        with tempfile.TemporaryDirectory() as work:
-            written = Path(work) / f"rows{output.suffix}"
-            write_rows(written, kind, found.rows)
-            output.parent.mkdir(parents=True, exist_ok=True)
-            place_new_file(output, written.read_bytes())
-    except MappingError as error:
-        raise click.UsageError(f"{csv}: {harmless(str(error))}") from None
-    except FileExistsError:
-        raise BundleError(f"{output}: exists already; nothing is overwritten") from None
-    except OSError as error:
-        raise BundleError(f"{error.filename or csv}: {error.strerror or error}") from None
-    taken = ", ".join(f"{field} from {column}" for field, column in found.columns.items())
-    click.echo(harmless(f"{output}: {len(found.rows)} records: {taken}"))
-    if found.unused:
-        click.echo(harmless(f"columns left out: {', '.join(found.unused)}"))
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise click.UsageError("--delimiter: one character is needed, and no quotation mark or line end")
+    columns = {field: text.split(",") for field, text in renamed.items()}
+    wanted = Wanted(names, columns, constants, dropped, where, distinct, delimiter, records)
+    described_files = described(results)
+    paths = files_of(results) if described_files is None else described_files.paths
+    found = read_results(paths, wanted)
+    name = dataset or _name_of(paths)
+    known = None if described_files is None else described_files.key_within(found.table.column_names)
+    declaration = proposed(name, found.table, found.from_names, key.split(",") if key else known)
+    if labels := _labels(printed):
+        declaration["printed"] = labels
+    if references := referring(declaration, found.table, output):
+        declaration["references"] = references
+    chosen = file_format or ("jsonl" if found.table.num_rows <= 10_000 else "parquet")
+    written = write_dataset(output, declaration, found.table, chosen)
+    begun = begin_draft(output)
+    click.echo(harmless(f"{written[1]}: {found.table.num_rows:,} rows of {found.files} files"))
+    click.echo(harmless(f"{written[0]}: key {', '.join(declaration['key'])}"))
+    for one in declaration.get("complete", []):
+        combined = " x ".join("+".join(group) for group in one["every"])
+        click.echo(harmless(f"  complete: every {combined}" + (f" of each {one['by'][0]}" if one.get("by") else "")))
+    for one in declaration.get("depends", []):
+        click.echo(harmless(f"  {', '.join(one['on'])} determines {', '.join(one['fields'])}"))
+    for one in declaration.get("references", []):
+        click.echo(harmless(f"  {', '.join(one['fields'])} refers to {one['dataset']}"))
+    if found.empty:
+        click.echo(harmless(f"  left out, because nowhere filled in: {', '.join(found.empty)}"))
+    if begun is not None:
+        click.echo(harmless(f"{begun}: says what the study is; a line about it is yours to write"))
+    if not declaration.get("complete") and len(declaration["key"]) > 1:
+        click.echo("  not complete: some combinations of the key's fields are absent, so a deleted row would not show")
     return 0
+
+
+def _name_of(paths: list[Path]) -> str:
+    """After the one file, or after the directory of several."""
+    stem = paths[0].name.partition(".")[0] if len(paths) == 1 else paths[0].resolve().parent.name
+    name = re.sub(r"\W+", "_", stem, flags=re.ASCII).strip("_").lower()
+    return (name if name and not name[0].isdigit() else f"rows_{name}")[:60]
+
+
+def _labels(printed: dict[str, str]) -> dict[str, dict[str, str]]:
+    labels: dict[str, dict[str, str]] = {}
+    for place, label in printed.items():
+        field, colon, value = place.partition(":")
+        if not colon or not value:
+            raise click.UsageError(f"--printed {place}={label}: not FIELD:VALUE=LABEL")
+        labels.setdefault(field, {})[value] = label
+    return labels

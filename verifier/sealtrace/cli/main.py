@@ -6,31 +6,35 @@ Exit codes: 0 verified; 1 an error was found; 2 usage, unreadable input or an in
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from contextlib import suppress
 from importlib import import_module
 from keyword import iskeyword
-from typing import NoReturn
 
 import click
 
 from sealtrace import __version__
+from sealtrace.cli import budget
 
 COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
     "diff": "Compare printed numbers with recomputed ones, cell by cell.",
     "explain": "Show where one printed cell comes from.",
+    "check": "Find how each printed number follows from a directory of results.",
+    "bind": "Propose recipes for the cells of a bundle that have none.",
     "audit": "Decide whether a paper's printed numbers can all be true.",
     "certify": "Recompute certificates and maps, or explore other budgets.",
     "show": "Show what a bundle holds: kinds, rows, stages, digests.",
     "report": "Write every report about a bundle into a directory.",
     "attest": "State what passed as a signed in-toto attestation.",
+    "sign": "Sign a bundle's root or a stage of it.",
+    "disclose": "Disclose rows of a sealed tree, chosen or drawn by a seed.",
     "init": "Start a new study from templates.",
-    "import": "Turn a CSV file into records.",
+    "import": "Turn result files into a dataset, and propose what it declares.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
     "extract": "Extract the tables of a paper as records to fill in.",
+    "try": "Try recipes on a bundle or a draft, without sealing.",
+    "digest": "Print the digests of a record file, before it is sealed.",
     "checks": "List the checks, or explain one.",
     "metrics": "List the metrics that recipes can ask for.",
     "schema": "List the record kinds, or print the schema of one.",
@@ -83,36 +87,10 @@ def cli() -> None:
     """
 
 
-def script() -> NoReturn:
-    """The entry point of the `sealtrace` script: `main`, without what only a long-lived process needs.
-
-    Looking for cycles of objects and taking every library down at the end cost a quarter of a small run.
-    """
-    own_process()
-    code: object = 0
-    try:
-        main()
-    except SystemExit as stop:
-        code = stop.code
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    os._exit(code if isinstance(code, int) else 1)
-
-
-def own_process() -> None:
-    """What only a process of its own may do to be quick."""
-    gc.disable()
-    sys.meta_path.insert(0, _WithoutPandas())
-
-
-class _WithoutPandas:
-    """Arrow imports pandas, where it is installed, to see whether a list is one of its series. None ever is here."""
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
-        """Refuses pandas, and leaves everything else to others."""
-        if fullname == "pandas":
-            raise ModuleNotFoundError("not needed here", name=fullname)
+def program() -> None:
+    """The `sealtrace` script: a process of its own, which the operating system may bound."""
+    budget.OWN_PROCESS = True
+    main()
 
 
 def main() -> None:
@@ -152,7 +130,7 @@ def _explain(error: Exception) -> int:
         for line in str(error).splitlines():
             click.echo(f"sealtrace: {harmless(line)}", err=True)
     elif isinstance(error, MemoryError):
-        click.echo("sealtrace: not enough memory for this bundle", err=True)
+        click.echo("sealtrace: no verdict, because memory ran out (--max-memory raises the limit)", err=True)
     else:
         click.echo(
             f"sealtrace: internal error: {type(error).__name__}: {harmless(str(error))}\n"

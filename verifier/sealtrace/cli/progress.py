@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
@@ -89,7 +88,7 @@ def progress_bar() -> Iterator[_Bar | None]:
     if context is not None and context.meta.get(_QUIET):
         yield None
         return
-    if stream is None or not stream.isatty() or find_spec("rich") is None:
+    if stream is None or not stream.isatty():
         yield None
         return
     bar = _Bar()

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.verify import prefix_of, rendered, root_digest
+from sealtrace.cli.verify import prefix_of, root_digest
+from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.report import Report
 
-FILES = {
-    "report.txt": "text",
-    "report.json": "json",
-    "report.md": "markdown",
-    "report.xml": "junit",
-    "report.sarif": "sarif",
-    "report.tex": "latex",
-}
+FILES = {f"report.{BY_NAME[form].extension}": form for form in OF_REPORTS if BY_NAME[form].extension}
 """File to the format of `verify` that it holds."""
 DIFF = "diff.md"
-PAGE = "report.html"
 
 
 @click.command()
@@ -42,6 +35,7 @@ PAGE = "report.html"
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
+@budget_options
 def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, no_timings: bool) -> int:
     """Verify BUNDLE once, and write every report about it into a directory.
 
@@ -66,31 +60,28 @@ def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, n
     """
     from sealtrace.api import verify
 
-    drawn = find_spec("jinja2") is not None
-    _refuse_bad_directory(output, bundle, drawn)
+    _refuse_bad_directory(output, bundle)
     with progress_bar() as progress:
-        report = verify(bundle, expect_root=expect_root, strict=strict, details=drawn, progress=progress)
+        report = verify(bundle, expect_root=expect_root, strict=strict, details=True, progress=progress)
     code = report.exit_code
     texts = texts_of(without_timings(report) if no_timings else report, code, prefix_of(bundle))
     _write(output, texts)
     for name in texts:
         click.echo(output / name)
-    if not drawn:
-        click.echo(f"sealtrace: {PAGE} is left out; it needs Jinja2: pip install 'sealtrace[html]'", err=True)
     return code
 
 
 def texts_of(report: Report, exit_code: int, prefix: str | None) -> dict[str, str]:
-    """File name to content: a page where the report has the details for one, the rest as `verify` writes it."""
-    from sealtrace.cli.targets import Target
-    from sealtrace.report import markdown
-
+    """File name to content, as `verify` and `diff` write it; a page where the report has the details for one."""
     checks = [check.model_copy(update={"largest": None}) for check in report.checks]
     bare = report.model_copy(update={"details": None, "checks": checks})
-    texts = {name: rendered(bare, Target(form, Path(name)), exit_code, prefix) for name, form in FILES.items()}
-    texts[DIFF] = markdown.render_cells(bare.cells, everything=False) if bare.cells else "No cell was reported.\n"
-    if report.details is not None:
-        texts[PAGE] = rendered(report, Target("html", Path(PAGE)), exit_code, prefix)
+    showing = Showing(exit_code=exit_code, prefix=prefix)
+    texts = {
+        name: OF_REPORTS[form](report if BY_NAME[form].details else bare, showing)
+        for name, form in FILES.items()
+        if report.details is not None or not BY_NAME[form].details
+    }
+    texts[DIFF] = OF_CELLS["markdown"](bare, showing) if bare.cells else "No cell was reported.\n"
     return texts
 
 
@@ -99,22 +90,17 @@ def without_timings(report: Report) -> Report:
     return report.model_copy(update={"checks": [one.model_copy(update={"seconds": 0.0}) for one in report.checks]})
 
 
-def _refuse_bad_directory(output: Path, bundle: Path, drawn: bool) -> None:
+def _refuse_bad_directory(output: Path, bundle: Path) -> None:
     """Before any work is done: no report inside the bundle or over it, and no file where a directory should be."""
     from sealtrace.bundle.defects import BundleError
     from sealtrace.cli.output import refuse_input
 
     refuse_input(output, bundle)
-    for name in (*FILES, DIFF, PAGE):
+    for name in (*FILES, DIFF):
         place = output / name
         refuse_input(place, bundle)
         if place.is_symlink() or (place.exists() and not place.is_file()):
             raise BundleError(f"{place}: not a plain file; nothing was written")
-    if not drawn and (output / PAGE).exists():
-        # Beside new reports, an old page would say what is no longer so.
-        raise BundleError(
-            f"{output / PAGE}: cannot be drawn anew without Jinja2; install 'sealtrace[html]' or remove it"
-        )
 
 
 def _write(output: Path, texts: dict[str, str]) -> None:

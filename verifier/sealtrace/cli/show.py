@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from sealtrace.cli.budget import budget_options
+
 
 @click.command()
 @click.argument("bundle", required=False, type=click.Path(path_type=Path))
@@ -20,6 +22,7 @@ import click
     help="For people, or for machines.",
 )
 @click.option("--digests", is_flag=True, help="Show each file's content digest and SHA-256 in full.")
+@budget_options
 def command(bundle: Path | None, form: str, digests: bool) -> int:
     """Show what BUNDLE holds: kinds, rows, stages, digests.
 

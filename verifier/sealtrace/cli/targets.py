@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from sealtrace.report.formats import Showing, sentence
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAMED = re.compile(r"([a-z]+)=(.*)", re.DOTALL)
+
+root_option = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help=r"Read what PAPER puts in (\input) from anywhere below DIR; by default, the top of its repository.",
+)
 
 
 @dataclass(frozen=True)
@@ -25,9 +34,13 @@ class Target:
 
 
 def format_options(forms: Sequence[str]) -> Callable[[Command], Command]:
-    """Gives a command the arguments `forms` and `outputs`, which `targets_of` understands."""
+    """Gives a command the arguments `forms` and `outputs`, which `targets_of` understands.
+
+    FORMATS in the command's help becomes what each of the formats is for.
+    """
 
     def add(command: Command) -> Command:
+        command.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence(tuple(forms))}.")
         command = click.option(
             "-o",
             "--output",
@@ -108,6 +121,13 @@ def refuse_bad_places(targets: list[Target], inputs: Sequence[Path]) -> None:
             refuse_input(target.path, given)
         if not target.path.parent.is_dir():
             raise BundleError(f"{target.path}: cannot be written (there is no directory {target.path.parent})")
+
+
+def shown_at(target: Target, showing: Showing) -> Showing:
+    """As wide and as colourful as the terminal, where the target is one; a file is the same everywhere."""
+    from sealtrace.cli.output import paint, text_width
+
+    return showing if target.path else replace(showing, width=text_width(), paint=paint)
 
 
 def write_targets(targets: list[Target], render: Callable[[Target], str]) -> None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.cli.asking import witness_options
+from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
+from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
-    from sealtrace.contract.report import Report
-
-FORMS = ("text", "json", "junit", "sarif", "github", "markdown", "latex", "html")
+    from sealtrace.bundle.asked import Asked
 
 
 def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -27,7 +28,7 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 
 @click.command()
 @click.argument("bundle", required=False, type=click.Path(path_type=Path))
-@format_options(FORMS)
+@format_options(tuple(OF_REPORTS))
 @click.option(
     "--check",
     "check",
@@ -40,11 +41,21 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 )
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@click.option("--draft", is_flag=True, help="Judge a directory that is not sealed; the verdict says so.")
+@click.option(
+    "--reported",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
+)
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--as-expected", is_flag=True, help="Exit 0 if the verdict is the one that the study expects of itself, else 1."
 )
+@witness_options
 @quiet_option
+@budget_options
 def command(
     bundle: Path | None,
     forms: tuple[str, ...],
@@ -53,8 +64,11 @@ def command(
     skip: tuple[str, ...],
     strict: bool,
     expect_root: str | None,
+    draft: bool,
+    reported: tuple[Path, ...],
     every_row: bool,
     as_expected: bool,
+    asked: Asked,
 ) -> int:
     """Verify BUNDLE: a directory, a .zip or a .tar.gz.
 
@@ -73,6 +87,11 @@ def command(
       sealtrace verify artifact/ --format json -o report.json
       sealtrace verify artifact/ -o sarif=found.sarif -o junit=found.xml
       sealtrace verify artifact/ -o html=report.html
+      sealtrace verify study/ --draft
+      sealtrace verify study/ --reported paper.tex
+      sealtrace verify artifact/ --require-signature pub.pem
+      sealtrace verify artifact/ --require-timestamp declare --tsa-root ca.pem
+      sealtrace verify artifact/ --partial rows.json --seed "my words"
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing or skipped.
@@ -81,12 +100,12 @@ def command(
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.examination import examine, select
 
-    targets = targets_of(forms, outputs, FORMS)
+    targets = targets_of(forms, outputs, tuple(OF_REPORTS))
     try:
         select(check, skip)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    refuse_bad_places(targets, [bundle or default_bundle()])
+    refuse_bad_places(targets, [bundle or default_bundle(), *reported])
     with progress_bar() as progress:
         examination = examine(
             bundle,
@@ -95,54 +114,32 @@ def command(
             strict=strict,
             expect_root=expect_root,
             every_row=every_row,
+            draft=draft,
+            reported=reported,
             progress=progress,
+            asked=asked,
         )
-        page = any(target.form == "html" for target in targets)
+        page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report
     expected = examination.evidence.protocol.get("expects") if as_expected else None
     code = int(report.verdict != expected) if as_expected else report.exit_code
-    write_targets(targets, lambda target: rendered(report, target, code, prefix_of(bundle)))
+    prefix = prefix_of(bundle)
+    write_targets(
+        targets,
+        lambda target: OF_REPORTS[target.form](report, shown_at(target, exit_code=code, prefix=prefix)),
+    )
     if as_expected and code:
         click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)
     return code
 
 
-def rendered(report: Report, target: Target, exit_code: int, prefix: str | None) -> str:
-    """The report in one format; each is imported only where it is asked for."""
-    match target.form:
-        case "json":
-            from sealtrace.report import json
+def shown_at(target: Target, *, exit_code: int = 0, prefix: str | None = None, everything: bool = False) -> Showing:
+    """How a target shows things: a terminal's width and colours where it is one, else plain."""
+    if target.path is not None:
+        return Showing(everything=everything, exit_code=exit_code, prefix=prefix)
+    from sealtrace.cli.output import paint, text_width
 
-            return json.render(report)
-        case "junit":
-            from sealtrace.report import junit
-
-            return junit.render(report)
-        case "sarif":
-            from sealtrace.report import sarif
-
-            return sarif.render(report, exit_code=exit_code, prefix=prefix)
-        case "github":
-            from sealtrace.report import github
-
-            return github.render(report, prefix=prefix)
-        case "markdown":
-            from sealtrace.report import markdown
-
-            return markdown.render(report)
-        case "latex":
-            from sealtrace.report import latex
-
-            return latex.render(report.cells)
-        case "html":
-            from sealtrace.report import html
-
-            return html.render(report)
-        case _:
-            from sealtrace.cli.output import paint, text_width
-            from sealtrace.report import text
-
-            return text.render(report) if target.path else text.render(report, width=text_width(), paint=paint)
+    return Showing(everything=everything, exit_code=exit_code, prefix=prefix, width=text_width(), paint=paint)
 
 
 def prefix_of(bundle: Path | None) -> str | None:

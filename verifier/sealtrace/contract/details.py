@@ -47,6 +47,7 @@ class StageLink(Record):
     previous: str | None = Field(None, description="The digest that it names as the seal before it.")
     linked: bool = Field(description="Whether that is the digest of the seal before it.")
     empty_reason: str | None = Field(None, description="Why it holds no file, where it does not.")
+    witnesses: list[str] = Field(default=[], description="Who saw it from outside.")
 
 
 class CandidateBound(Record):
@@ -117,6 +118,34 @@ class ChosenMap(Record):
     mixtures: list[Mixture] = Field(description="Its worst bounds, by rising radius.")
 
 
+class PlotPoint(Record):
+    """One point of a plot, or one row of a plot of intervals."""
+
+    label: str = Field(default="", description="What it stands for.")
+    x: float | None = Field(None, description="Its place across; absent in a plot of intervals.")
+    y: float = Field(description="Its value.")
+    low: float | None = Field(None, description="The lower end of its interval.")
+    high: float | None = Field(None, description="The upper end of its interval.")
+
+
+class PlotSeries(Record):
+    """Points that belong together, joined by a line where they have a place across."""
+
+    name: str = Field(description="What they are.")
+    points: list[PlotPoint] = Field(description="The points, in order.")
+
+
+class Plot(Record):
+    """A plot that a study pack offers: curves, or values with their intervals."""
+
+    title: str = Field(description="What it shows.")
+    caption: str = Field(description="How to read it.")
+    across: str = Field(description="The axis across: of curves the argument, of intervals the value.")
+    up: str | None = Field(None, description="The axis upwards; absent in a plot of intervals.")
+    logarithmic: bool = Field(default=False, description="Whether both axes of curves are logarithmic.")
+    series: list[PlotSeries] = Field(description="What is drawn.")
+
+
 class Details(Record):
     """Evidence behind the verdict, for pages."""
 
@@ -128,3 +157,4 @@ class Details(Record):
     maps: list[ChosenMap] = Field(default=[], description="The maps that selectors choose.")
     budget: str | None = Field(None, description="epsilon_global: the risk budget of a map.")
     radius: str | None = Field(None, description="rho: the declared radius of the mixture set.")
+    plots: list[Plot] = Field(default=[], description="What study packs draw of their records.")

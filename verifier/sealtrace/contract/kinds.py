@@ -26,7 +26,9 @@ _ENGINE = (
         stages=any_role("declare"),
     ),
     Kind("source", Form.ROWS, f"{_HERE}.provenance:Source", ("path",), any_role(*STAGES)),
+    Kind("tree", Form.DOCUMENT, f"{_HERE}.disclosure:Tree", stages=any_role(*STAGES)),
     Kind("table", Form.DOCUMENT, f"{_HERE}.printed:PrintedTable", stages=_LATE),
+    Kind("queries", Form.DOCUMENT, f"{_HERE}.queries:SharedQueries", stages=_LATE),
     Kind("relation", Form.ROWS, f"{_HERE}.printed:Relation", ("relation",), _LATE),
     Kind("manuscript", Form.BYTES, "", stages=_LATE),
     Kind("attachment", Form.BYTES, "", stages=any_role(*STAGES)),
@@ -34,11 +36,12 @@ _ENGINE = (
     Kind("manifest", Form.DOCUMENT, f"{_HERE}.sealing:Manifest"),
     Kind("report", Form.DOCUMENT, f"{_HERE}.report:Report"),
     Kind("audit", Form.DOCUMENT, f"{_HERE}.audit:Audit"),
+    Kind("check", Form.DOCUMENT, f"{_HERE}.checked:Check"),
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kinds in (_ENGINE, *(one.kinds for one in packs())) for kind in kinds}
 
-SCHEMA_KINDS = tuple(name for name, kind in KINDS.items() if kind.form is not Form.BYTES)
+SCHEMA_KINDS = tuple(name for name, kind in KINDS.items() if kind.model)
 """The kinds that have a published schema."""
 
 

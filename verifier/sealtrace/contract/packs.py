@@ -67,6 +67,8 @@ class Pack:
     """Kinds that state what is recomputed: no recipe may read them."""
     measured: tuple[str, ...] = ()
     """Kinds that hold measurements, which no recomputation can give again."""
+    doubtful: str = ""
+    """`module:function` from the records and a kind to the rows that its checks found not to join; None for none."""
     absent: Callable[[Any], str | None] = lambda _: None
     """Why the pack's checks do not apply to the records, where they do not."""
     unusable: Callable[[Any], str | None] = lambda _: None

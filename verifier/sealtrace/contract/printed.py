@@ -8,6 +8,10 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from sealtrace.contract.scalars import Count, Exact, Name, Record, Text
 
+Value = Annotated[str, StringConstraints(strict=True, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Condition = Value | Annotated[list[Value], Field(min_length=1)]
+"""A value as it is written, or several."""
+
 
 class Recipe(Record):
     """How records give a cell. Exactly one of metric, sql and classification is present."""
@@ -16,13 +20,31 @@ class Recipe(Record):
     arguments: dict[Name, Name] | None = Field(
         None, description="The metric's arguments. `{Column}` stands for the row's printed text in that column."
     )
+    dataset: Name | None = Field(None, description="The dataset that the metric reads; the only one where absent.")
+    of: Name | None = Field(None, description="The field that the metric is of, such as the predicted label.")
+    against: Name | None = Field(None, description="The field of right answers, where not the declared one.")
+    where: dict[Name, Condition] | None = Field(
+        None,
+        description="Field to the value, or values, that rows must have; `{Column}` as in arguments; empty: absent.",
+    )
+    group: Name | None = Field(None, description="Fields, with commas: the metric of each group, averaged.")
+    over: Name | None = Field(None, description="Fields of repeats, such as the seed: what is shown is over these.")
+    show: Name | None = Field(
+        None, description="What is shown of the repeats, such as mean±sd; their mean where absent."
+    )
+    minus: dict[Name, Condition] | None = Field(
+        None, description="Conditions that differ for the rows whose metric is taken away, such as a baseline's."
+    )
+    versus: dict[Name, Condition] | None = Field(
+        None, description="Conditions that differ for the rows that a test compares with."
+    )
     sql: Text | None = Field(
         None,
         description="A query over the sealed records. One row and column fill a cell; a column recipe may give one "
         "value per row, in order.",
     )
-    classification: Literal["constrained", "attested"] | None = Field(
-        None, description="Without records: bound by relations, or checked by nothing."
+    classification: Literal["constrained", "attested", "name"] | None = Field(
+        None, description="Without records: bound by relations, checked by nothing, or a name and no result."
     )
     percent: bool | None = Field(None, description="The cell prints a fraction in percent, without the sign.")
     undisclosed: list[Text] | None = Field(
@@ -72,7 +94,7 @@ class PrintedTable(Record):
     """One reported table, or the numbers of a passage of text."""
 
     label: Name = Field(description="The table's label.")
-    caption: Text | None = Field(None, description="What it shows, in own words.")
+    caption: Text | None = Field(None, description="Its caption as printed, or what it shows in own words.")
     source: Name | None = Field(None, description="The file that printed it.")
     recipe: Recipe | None = Field(
         None,

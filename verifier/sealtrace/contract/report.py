@@ -61,6 +61,15 @@ class Agreement(Record):
     total: Count = Field(description="Decisions compared.")
 
 
+class StageCoverage(Record):
+    """What was seen of a stage from outside."""
+
+    stage: str = Field(description="The stage.")
+    witnesses: list[str] = Field(description="Each witness of the stage, or of what commits to it.")
+    vouched: bool = Field(description="Whether a key or an authority that the reader named vouches for one of them.")
+    since: str | None = Field(None, description="The first time at which somebody vouches that it was sealed.")
+
+
 class Chain(Record):
     """What the stage chain shows."""
 
@@ -68,6 +77,7 @@ class Chain(Record):
     stages: Count = Field(description="Links that a whole chain has.")
     signatures: Count = Field(description="Signatures seen over a stage's digest.")
     timestamps: Count = Field(description="Outside timestamps seen over a stage's digest.")
+    coverage: list[StageCoverage] = Field(default=[], description="Stage by stage, where anybody saw anything.")
 
 
 class Selected(Record):
@@ -76,6 +86,19 @@ class Selected(Record):
     selector: str = Field(description="The selector.")
     recomputed: str | None = Field(None, description="What the records give; absent where nothing does.")
     reported: str | None = Field(None, description="What the selection record says.")
+
+
+class Disclosed(Record):
+    """What was seen of rows that the bundle withholds."""
+
+    tree: str = Field(description="The sealed tree's name.")
+    leaves: Count = Field(description="How many rows are withheld.")
+    seen: Count = Field(description="How many were disclosed and are those that were sealed.")
+    wrong: Count = Field(description="How many of those that were disclosed are wrong.")
+    seed: str | None = Field(None, description="The reviewer's seed, where the rows are a random sample by it.")
+    most_wrong: Count | None = Field(
+        None, description="More wrong rows than this, among all, are excluded at 95 %; only of a random sample."
+    )
 
 
 class Summary(Record):
@@ -90,6 +113,7 @@ class Summary(Record):
     threshold_agreement: Agreement | None = Field(None, description="Recomputed against reported crossings.")
     selected: list[Selected] = Field(default=[], description="Every selector's choice.")
     chain: Chain = Field(description="The stage chain.")
+    disclosed: list[Disclosed] = Field(default=[], description="Withheld rows that were seen.")
     assumed: list[str] = Field(default=[], description="What certificates assume, and no record can verify.")
 
 
@@ -112,7 +136,7 @@ class Cell(Record):
 class Coverage(Record):
     """How the printed cells are accounted for."""
 
-    cells: Count = Field(description="All numeric cells.")
+    cells: Count = Field(description="All cells with a number, or with a digit that is not declared part of a name.")
     recomputed: Count = Field(description="Recomputed from records and compared.")
     inputs: Count = Field(description="Ids, scales and declared constants, matched with the records.")
     constrained: Count = Field(description="Without records, but bound by relations that hold.")
@@ -121,6 +145,9 @@ class Coverage(Record):
     unclassified: Count = Field(description="Not accounted for.")
     missing: Count = Field(description="To be recomputed from records that are absent or spoilt.")
     statuses: dict[str, Count] = Field(description="How many cells have each status.")
+    names: Count = Field(default=0, description="Cells that say what something is called, by declaration or as labels.")
+    declared_names: Count = Field(default=0, description="Those of them that only a declaration makes names.")
+    text: Count = Field(default=0, description="Cells of words without a digit.")
 
 
 class BundleIdentity(Record):
@@ -140,6 +167,9 @@ class Report(Record):
         "skipped; `verified`: everything was there and holds."
     )
     strict: bool = Field(default=False, description="Whether a warning counted as an error.")
+    draft: bool = Field(
+        default=False, description="Whether nothing was sealed: the verdict is what sealing would give."
+    )
     summary: Summary = Field(description="Figures.")
     checks: list[CheckResult] = Field(description="Every check, in order.")
     findings: list[Finding] = Field(description="Every finding; at most 1000 are listed for one check.")

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from sealtrace.contract.scalars import Count, Name, Record, Sha256, Text
 
 Stage = Literal["declare", "bank", "structure", "trace", "calibrate", "select", "replay", "report"]
-Format = Literal["json", "jsonl", "parquet", "bytes"]
+Format = Literal["json", "jsonl", "parquet", "csv", "bytes"]
 
 
 class Entry(Record):

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from sealtrace.printed.numbers import Printed, read_printed
+from sealtrace.printed.keys import key_columns
+from sealtrace.printed.numbers import Printed, looks_numeric, read_printed
+
+Role = Literal["number", "name", "text", "nothing"]
+"""What a cell prints: something with a digit to be accounted for, what something is called, words, or nothing."""
+
+NAME = "name"
+"""The classification that declares a cell's digits to be part of a name."""
+_MARKUP = re.compile(r"\\[A-Za-z]+\*?|[{}$\\]")
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,8 @@ class TableCell:
     mark: str | None = None
     direction: str | None = None
     among: str | None = None
+    key: bool = False
+    """It names its row: a label, not a result."""
     spoilt: str | None = None
     """Why the cell has no place that is certain, where its table is misshapen there."""
 
@@ -48,10 +60,30 @@ class TableCell:
         """The cell's address, as `explain` takes it."""
         return f"{self.table}[{self.row}, {self.column}]"
 
+    @property
+    def declared_name(self) -> bool:
+        """Whether its recipe declares it a name."""
+        return (self.recipe or {}).get("classification") == NAME
+
+    @property
+    def role(self) -> Role:
+        """What the cell prints. Whatever holds a digit is a number, unless it is declared a name.
+
+        A row's label declares what the row is called, so words of it that stand in the row are a name, too.
+        """
+        if self.declared_name:
+            return "name"
+        if not self.text.strip() or (self.printed is not None and self.printed.form == "not-available"):
+            return "nothing"
+        if not any(unicodedata.category(character).startswith("N") for character in self.text):
+            return "text"
+        return "name" if self.key and self.text in self.row and not _is_number(self.text) else "number"
+
 
 def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
     """The cells of one table record."""
     columns = record["columns"]
+    keys = key_columns(record)
     times = Counter(column["label"] for column in columns), Counter(row["label"] for row in record["rows"])
     for place, row in enumerate(record["rows"]):
         texts = {column["label"]: text for column, text in zip(columns, row["cells"], strict=False)}
@@ -78,8 +110,16 @@ def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
                 mark=(row.get("marks") or {}).get(label),
                 direction=column.get("direction"),
                 among=row.get("among"),
+                key=label in keys,
                 spoilt=_spoilt(row, label, times, len(columns)),
             )
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text reads as a number, also where it is set in bold or as mathematics."""
+    plain = _MARKUP.sub(" ", text)
+    printed = read_printed(plain)
+    return looks_numeric(plain) or (printed is not None and printed.numeric)
 
 
 def _spoilt(row: dict[str, Any], column: str, times: tuple[Counter[str], Counter[str]], width: int) -> str | None:

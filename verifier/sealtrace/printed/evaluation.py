@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.judgement import Judgement, Status, judge
+from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
-from sealtrace.printed.numbers import looks_numeric
 from sealtrace.printed.queries import Queries
 
 OTHER_CELL = "cell"
@@ -58,8 +57,10 @@ class CellResult:
             return None
         if self.value.text is not None:
             return self.value.text
-        percent = (self.cell.recipe or {}).get("percent") or (self.cell.printed and self.cell.printed.percent)
-        scaled = [number * (100 if percent else 1) for number in self.value.numbers]
+        scaled = self.value.numbers
+        if (printed := self.cell.printed) is not None:
+            percent = bool((self.cell.recipe or {}).get("percent") or printed.percent)
+            scaled = in_print(printed, scaled, percent=percent)
         return ", ".join(str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled)
 
 
@@ -74,13 +75,16 @@ class Evaluator:
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
         """What becomes of a cell; None where it holds no number and owes none."""
+        if not cell.text.strip():
+            return None  # nothing is printed, so there is nothing to judge
         recipe = cell.recipe or {}
-        if cell.recipe is None and cell.table_recipe is not None and cell.printed is not None:
+        holds = cell.printed is not None or cell.role == "number"
+        if cell.recipe is None and cell.table_recipe is not None and holds:
             recipe = cell.table_recipe
         ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
         not_available = cell.printed is not None and cell.printed.form == "not-available"
         if not ways:
-            if not_available or (cell.printed is None and not looks_numeric(cell.text)):
+            if cell.role != "number":
                 return None
             return CellResult(cell, Judgement(Status.UNCLASSIFIED, "nobody said how the cell follows from records"))
         metric = all_metrics().get(recipe.get("metric") or "")
@@ -96,6 +100,10 @@ class Evaluator:
                 raise MissingEvidenceError(cell.spoilt)
             if len(ways) > 1:
                 raise RecipeError(f"a recipe has one of metric, sql and classification, not {' and '.join(ways)}")
+            if cell.declared_name:
+                if cell.mark or cell.direction:
+                    raise RecipeError("it is declared a name, and names are not better or worse than others")
+                return None
             if (classification := recipe.get("classification")) is not None:
                 return replace(result, judgement=_classified(Status(classification)), recipe=None)
             if recipe.get("metric") is not None:
@@ -166,19 +174,19 @@ def _classified(status: Status) -> Judgement:
 
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
     if value.text is not None:
-        return _judged_text(cell, value.text)
+        judgement = judge_text(cell.text, value.text)
+        return _attested(cell, value.fixed) if value.fixed and judgement.status is Status.EXACT else judgement
     if cell.printed is None or not cell.printed.numeric:
         return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
-    factor = Fraction(100) if recipe.get("percent") or cell.printed.percent else Fraction(1)
-    rounded = value.rounded if factor == 1 else None
-    numbers = value.numbers if factor == 1 else tuple(number * factor for number in value.numbers)
-    judgement = judge(cell.printed, numbers, rounded)
+    percent = bool(recipe.get("percent") or cell.printed.percent)
+    numbers = in_print(cell.printed, value.numbers, percent=percent)
+    judgement = judge(cell.printed, numbers, None if percent else value.rounded)
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
-    if value.fixed and judgement.status is Status.EXACT:
-        sentence = f"{cell.text} comes from a query that gives the same whatever the records hold, so nothing checks it"
-        return Judgement(Status.ATTESTED, sentence)
+    names = metric is not None and metric.given and names_its_row(cell)
+    if value.fixed and not names and judgement.status is Status.EXACT:
+        return _attested(cell, value.fixed)
     if metric is not None and metric.given and judgement.status is Status.EXACT:
         return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
     if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):
@@ -186,19 +194,27 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     return judgement
 
 
-def _judged_text(cell: TableCell, due: str) -> Judgement:
-    """A cell that prints names: the same names in the same order, whatever separates them."""
-    printed, wanted = ([part.strip() for part in re.split(r"[/,]", text)] for text in (cell.text, due))
-    if printed == wanted:
-        return Judgement(Status.EXACT, f"{cell.text} is what the records give; exact")
-    return Judgement(Status.MISMATCH, f"{cell.text!r} is not {due!r}")
+def _attested(cell: TableCell, source: str) -> Judgement:
+    return Judgement(Status.ATTESTED, f"{cell.text} comes from {source}, so nothing checks it")
 
 
 def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -> dict[str, str]:
     """A metric's arguments with their placeholders filled in."""
     # A cell that names its row may select the record of that name; a result may not select itself.
     own = metric is not None and metric.given and names_its_row(cell)
-    return {key: _filled(text, cell, own=own) for key, text in (recipe.get("arguments") or {}).items()}
+    return {key: _filled(text, cell, own=own) for key, text in written_arguments(recipe).items()}
+
+
+def written_arguments(recipe: dict[str, Any]) -> dict[str, str]:
+    """Everything that a recipe says to its metric, by name; conditions as `where.field`, several values as JSON."""
+    said = {name: recipe[name] for name in _WORDS if recipe.get(name) is not None}
+    for name in ("where", "minus", "versus"):
+        for field_, value in (recipe.get(name) or {}).items():
+            said[f"{name}.{field_}"] = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+    return {**(recipe.get("arguments") or {}), **said}
+
+
+_WORDS = ("dataset", "of", "against", "group", "over", "show")
 
 
 def names_its_row(cell: TableCell) -> bool:
@@ -227,8 +243,8 @@ def _described(recipe: dict[str, Any], cell: TableCell) -> str:
     try:
         if recipe.get("sql") is not None:
             return " ".join(_filled(recipe["sql"], cell, quoted=True).split())
-        arguments = {k: _filled(t, cell, own=True) for k, t in (recipe.get("arguments") or {}).items()}
+        arguments = {name: _filled(text, cell, own=True) for name, text in written_arguments(recipe).items()}
     except RecipeError:
-        arguments = dict(recipe.get("arguments") or {})
+        arguments = written_arguments(recipe)
     listed = ", ".join(f"{name}={text}" for name, text in arguments.items())
     return f"{recipe.get('metric') or 'sql'}({listed})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -11,8 +11,13 @@ from typing import Literal, NamedTuple
 
 from sealtrace.printed.numbers import looks_numeric
 
+Load = Callable[[str], str | None]
+"""Gives the text of a file that a document puts in, or None where it is not there."""
+
 JOIN = " / "
 THIN_SPACE = "\u2009"
+REFERENCE = "[…]"
+"""Stands for a reference or citation, whose printed number only a LaTeX run knows."""
 
 
 class Mark(NamedTuple):
@@ -165,7 +170,23 @@ class ExtractedTable:
             if cell is None or cell is not previous:
                 texts.append(cell.text if cell is not None else "")
             previous = cell
+        # A label that is printed once holds for the blank cells below it, where another label follows in the row.
+        blanks = next((place for place, text in enumerate(texts) if text), 0)
+        if 0 < blanks < len(texts) and not looks_numeric(texts[blanks]) and not self.rows[index].header:
+            for column in range(blanks):
+                texts[column] = self._above(index, column)
         return texts
+
+    def _above(self, index: int, column: int) -> str:
+        panel = self.rows[index].panel
+        while not self.rows[index].after_rule and index > 0:
+            index -= 1
+            if self.rows[index].header or self.rows[index].panel != panel:
+                break
+            cell = self._in_row(index, column)
+            if cell is not None and cell.text:
+                return cell.text if cell.columns == 1 else ""
+        return ""
 
 
 def _unique_prefixes(texts: list[list[str]]) -> list[str]:
@@ -197,6 +218,8 @@ class ProseLine:
     line: int
     paragraph: int
     caption: bool = False
+    references: tuple[str, ...] = ()
+    """What each […] of the text refers to, as written: labels with commas between them; nothing for a citation."""
 
 
 def collapse(marks: Iterable[Mark]) -> list[Mark]:

@@ -6,8 +6,10 @@ Statuses are defined here and nowhere else.
 from __future__ import annotations
 
 import math
+import operator
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -66,6 +68,8 @@ class Judgement:
     sentence: str
     distance: Fraction | None = None
     """Of a mismatch: how far off, in units of the last printed digit."""
+    parts: tuple[Judgement, ...] = ()
+    """The judgement of each number, where the cell has several."""
 
 
 Rounded = Callable[[Fraction], tuple[Fraction, ...] | None]
@@ -76,24 +80,58 @@ def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | Non
     """Compares each number of a cell with its unrounded value; the worst decides.
 
     `rounded` computes the numbers from inputs as they would be printed: a string that follows from those and
-    not from the values was computed from the table instead of the records.
+    not from the values was computed from the table instead of the records. A rate beside its counts (15/24, 62%)
+    follows from them where only the counts are given. Numbers that nothing gives leave the cell missing.
     """
-    if len(values) != len(printed.parts):
-        return Judgement(
-            Status.MISMATCH,
-            f"{printed.text} has {len(printed.parts)} numbers, the records give {len(values)}",
-        )
-    judgements = [
-        _judge_part(part, value, rounded, place)
-        for place, (part, value) in enumerate(zip(printed.parts, values, strict=True))
-    ]
-    return max(judgements, key=lambda one: _SEVERITY.index(one.status))
+    parts = printed.parts
+    if [part.role for part in parts] == ["k", "n", "rate"] and len(values) == 2 and values[1]:
+        values = (*values, values[0] / values[1])
+    if len(values) > len(parts) or not values:
+        return Judgement(Status.MISMATCH, f"{printed.text} has {len(parts)} numbers, the records give {len(values)}")
+    judgements = tuple(
+        _judge_part(part, value * 100 if part.percent and not printed.percent else value, rounded, place)
+        for place, (part, value) in enumerate(zip(parts, values, strict=False))
+    )
+    worst = max(judgements, key=lambda one: _SEVERITY.index(one.status))
+    if len(values) < len(parts) and worst.status is not Status.MISMATCH:
+        left = ", ".join(part.text for part in parts[len(values) :])
+        worst = Judgement(Status.MISSING, f"{worst.sentence}; the records give nothing for {left}")
+    return replace(worst, parts=judgements) if len(parts) > 1 else worst
+
+
+def judge_text(printed: str, due: str) -> Judgement:
+    """Compares a cell of text with what the records give: the same names in the same order, whatever parts them."""
+    if _names_in(printed) == _names_in(due):
+        return Judgement(Status.EXACT, f"{printed} is what the records give; exact")
+    return Judgement(Status.MISMATCH, f"{printed!r} is not {due!r}")
+
+
+def _names_in(text: str) -> list[str]:
+    return [" ".join(name.split()) for name in re.split(r"[/,;]", text.strip("†‡*§¶ "))]
+
+
+def in_print(printed: Printed, values: tuple[Fraction, ...], *, percent: bool) -> tuple[Fraction, ...]:
+    """Values in the scale that the cell prints: fractions in percent, where it prints percent; counts as they are."""
+    if not percent:
+        return values
+    scales = [1 if not part.unit or (part.percent and not printed.percent) else 100 for part in printed.parts]
+    return tuple(value * (scales[place] if place < len(scales) else 100) for place, value in enumerate(values))
 
 
 _SEVERITY = [Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH]
+_HOLDS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt, "≤": operator.le, ">": operator.gt, "≥": operator.ge
+}  # fmt: skip
 
 
 def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
+    if part.is_bound:
+        shown = show(value, part)
+        if _HOLDS[part.relation](value, part.value):
+            return Judgement(Status.EXACT, f"{shown} is {part.relation} {part.text}; exact")
+        return Judgement(
+            Status.MISMATCH, f"{shown} is not {part.relation} {part.text}", abs(value - part.value) / (part.unit or 1)
+        )
     if _plainly_inside(part, value):
         return Judgement(Status.EXACT, f"{part.text} is {show(value, part)} rounded; exact")
     shown = show(value, part)
@@ -158,7 +196,7 @@ def show(value: Fraction, part: Part) -> str:
         return str(value.numerator)
     if not part.unit:
         return repr(as_float(value))
-    # The unit is a power of ten, so the digits of its denominator count the printed places.
+    # The unit is a power of ten (or a count's), so the digits of its denominator count the printed places.
     places = len(str(part.unit.denominator)) + 1
     if places > 20 or abs(value) > 10**20:
         return f"{as_float(value):.17g}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import ExtractedTable, Problem, ProseLine
+from sealtrace.printed.extracted import ExtractedTable, Load, Problem, ProseLine
 from sealtrace.printed.tex_columns import RefusedError
 from sealtrace.printed.tex_expansion import Expander
-from sealtrace.printed.tex_files import Load
 from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
 from sealtrace.printed.tex_tokens import BLANK, Token, written
@@ -59,6 +58,8 @@ class _Found:
     """How many captions its box had when it was read."""
     order: int
     """Among all tables."""
+    own: _Caption | None = None
+    """Of a part of a float, beside the caption of the whole."""
 
 
 @dataclass
@@ -86,6 +87,8 @@ class _Reader:
         self.boxes = [_Box("")]
         self.count = 0
         self.displays = 0
+        self.part: _Caption | None = None
+        """The caption of a part of a float, until its table comes."""
         self.started = not self.stream.has_document
         self.unknown: set[str] = set()
 
@@ -130,22 +133,23 @@ class _Reader:
         tokens, last = self.argument()
         return [brace, *tokens, last] if last is not None else []
 
-    def option(self) -> None:
-        """Passes over an optional argument."""
+    def option(self) -> list[Token]:
+        """Takes an optional argument; nothing where none stands here."""
         self.skip_blanks()
         token = self.peek()
         if token is None or token.kind != "[":
-            return
+            return []
         taken: list[Token] = []
         depth = 0
         while (token := self.next()) is not None:
             taken.append(token)
             depth += (token.kind == "{") - (token.kind == "}")
             if depth == 0 and token.kind == "]":
-                return
+                return taken[1:-1]
             if depth < 0 or token.kind == "par":
                 break
         self.waiting.extend(reversed(taken))  # not an option after all
+        return []
 
     def star(self) -> str:
         token = self.peek()
@@ -172,6 +176,11 @@ class _Reader:
                 self.boxes[-1].labels.append(written(self.argument()[0]))
             elif token.text in commands.SECTIONS:
                 self.heading()
+            elif token.text in commands.TITLE_PAGE:
+                self.option()
+                self.argument()
+            elif token.text in ("subfloat", "subcaptionbox"):
+                self.part_caption(token)
             else:
                 if token.text in ("item", "par"):
                     self.flush()
@@ -180,7 +189,7 @@ class _Reader:
         while self.boxes:
             self.close_box(self.boxes.pop())
         self.tables.sort(key=lambda pair: pair[0])
-        return Document([table for _order, table in self.tables], self.problems, self.prose)
+        return Document([table for _order, table in self.tables], list(dict.fromkeys(self.problems)), self.prose)
 
     def begin(self, token: Token) -> None:
         self.flush()
@@ -262,7 +271,8 @@ class _Reader:
             self.problems.append(token.problem("a table without rows", warning=True))
             return
         self.warn_of(tabular, token)
-        found = _Found(tabular, token, end, len(box.captions), self.count)
+        found = _Found(tabular, token, end, len(box.captions), self.count, self.part)
+        self.part = None
         if tabular.captions or tabular.labels:
             own = _Box(
                 name,
@@ -280,7 +290,7 @@ class _Reader:
 
     def warn_of(self, tabular: Tabular, begin: Token) -> None:
         if not any(row.header for row in tabular.rows):
-            self.problems.append(begin.problem("no rule sets a header apart: every row is read as body", warning=True))
+            self.problems.append(begin.problem("nothing sets a header apart: every row is read as body", warning=True))
         for name, token in tabular.unknown.items():
             if name not in self.unknown:
                 self.unknown.add(name)
@@ -300,6 +310,20 @@ class _Reader:
         self.add_prose(tokens, caption=True)
         self.following_label(caption)
 
+    def part_caption(self, token: Token) -> None:
+        """\\subfloat[caption]{table} and \\subcaptionbox{caption}{table}."""
+        self.flush()
+        self.star()
+        self.skip_blanks()
+        tokens: list[Token] = []
+        if token.text == "subcaptionbox":
+            tokens, _last = self.argument()
+            self.option()
+        elif (opening := self.peek()) is not None and opening.kind == "[":
+            tokens = self.option()
+        self.part = _Caption(tokens, _label_in(tokens))
+        self.add_prose(tokens, caption=True)
+
     def following_label(self, caption: _Caption) -> None:
         """The label directly behind a caption names it."""
         self.skip_blanks()
@@ -315,6 +339,14 @@ class _Reader:
             parent.held_table |= box.held_table
         if box.name in commands.TABLE_FLOATS and not box.held_table and box.begin is not None:
             self.problems.append(box.begin.problem(f"a {box.name} without a table that can be read", warning=True))
+        if box.name in ("subtable", "subfigure") and len(self.boxes) > 1 and parent is not None:
+            # The parts of a float have its caption beside their own.
+            own = box.captions[0] if box.captions else _Caption([])
+            own.label = own.label or (box.labels[0] if box.labels else None)
+            for found in box.tables:
+                found.own, found.captions = found.own or own, len(parent.captions)
+            parent.tables += box.tables
+            return
         if not box.captions and not box.labels and parent is not None:
             for found in box.tables:
                 found.captions = len(parent.captions)
@@ -337,13 +369,12 @@ class _Reader:
             self.add_table(found, chosen, chosen.label if chosen is not None else lone_label)
 
     def add_table(self, found: _Found, caption: _Caption | None, label: str | None) -> None:
-        text, raw = "", ""
-        if caption is not None and caption.tokens:
-            tokens = caption.tokens
-            text = render(tokens).text()
-            here = [token for token in tokens if token.file is tokens[0].file]
-            begin, stop = min(token.start for token in here), max(token.end for token in here)
-            raw = tokens[0].file.text[begin:stop].strip()
+        tokens = caption.tokens if caption is not None else []
+        text, raw = render(tokens).text(), _raw(tokens)
+        if found.own is not None:
+            label = found.own.label or label
+            text = " ".join(filter(None, [text, render(found.own.tokens).text()]))
+            raw = raw or _raw(found.own.tokens)
         tabular = found.tabular
         table = ExtractedTable(
             label=label,
@@ -375,12 +406,23 @@ class _Reader:
     def add_prose(self, tokens: list[Token], *, caption: bool = False, math: bool = False) -> None:
         if not self.started or not tokens:
             return
-        lines = render(tokens, math=math, footnotes=True).lines()
-        if lines:
-            self.paragraph += 1
-            self.prose += [
-                ProseLine(text, token.file.name, token.line, self.paragraph, caption) for token, text in lines
-            ]
+        rendering = render(tokens, math=math, footnotes=True)
+        named: dict[tuple[str, int], list[str]] = {}
+        for token, label in rendering.references:
+            named.setdefault((token.file.name, token.line), []).append(label)
+        lines = rendering.lines()
+        self.paragraph += bool(lines)
+        for token, text in lines:
+            place = (token.file.name, token.line)
+            self.prose.append(ProseLine(text, *place, self.paragraph, caption, tuple(named.get(place, ()))))
+
+
+def _raw(tokens: list[Token]) -> str:
+    """A caption as it was written."""
+    here = [token for token in tokens if token.file is tokens[0].file]
+    if not here:
+        return ""
+    return here[0].file.text[min(token.start for token in here) : max(token.end for token in here)].strip()
 
 
 def _label_in(tokens: list[Token]) -> str | None:

@@ -48,8 +48,8 @@ class Value:
     """What the cell must print, where it is no number: the candidates of a map."""
     measured: bool = False
     """Computed from sealed measurements, which no recomputation can give again."""
-    fixed: bool = False
-    """The same whatever the records hold, so that it proves nothing."""
+    fixed: str | None = None
+    """What gives it whatever the records hold, so that it proves nothing; None where it depends on them."""
 
     @property
     def count(self) -> int:
@@ -129,7 +129,7 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
         if argument not in arguments:
             raise RecipeError(f"{name} needs the argument {argument!r}")
     for argument in arguments:
-        if argument not in known.arguments + known.optional:
+        if argument.partition(".")[0] not in known.arguments + known.optional:
             raise RecipeError(f"{name} takes no argument {argument!r}")
     pack = _pack(known.pack)
     if (reason := pack.absent(evidence)) is not None:

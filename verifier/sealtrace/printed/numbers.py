@@ -1,117 +1,90 @@
-"""The language of printed numbers: what a string in a cell stands for.
+"""The language of printed numbers: what a string in a cell, or a number in a sentence, stands for.
 
 A printed number with k decimals stands for the closed interval of half a unit in its last place around
-it. Everything is exact: the string is read as a rational number, never as a double.
+it. Everything is exact: the string is read as a rational number, never as a double. What does not fit the grammar
+as a whole is no number: dates, versions and names with digits stay text.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import Literal
+from functools import lru_cache
 
-Form = Literal["number", "plus-minus", "ratio", "tuple", "interval", "map", "not-available"]
+from sealtrace.printed.number_grammar import MARK, NumberText
+from sealtrace.printed.number_parts import Part, Printed
 
-_UNSIGNED = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+"
-_NUMBER = rf"[+\-]?(?:{_UNSIGNED})(?:[eE][+\-]?\d+|\s*×\s*10\s*\^?\s*\{{?[+\-]?\d+\}}?)?"
-_PART = re.compile(
-    rf"(?P<sign>[+\-])?(?P<digits>{_UNSIGNED})(?:[eE](?P<e>[+\-]?\d+)|\s*×\s*10\s*\^?\s*\{{?(?P<ten>[+\-]?\d+)\}}?)?"
-)
-_FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
-    ("ratio", re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)\s*/\s*(\d{1,3}(?:,\d{3})+|\d+)")),
-    ("number", re.compile(rf"({_NUMBER})\s*(?:%|×)?")),
-    ("plus-minus", re.compile(rf"({_NUMBER})\s*±\s*({_NUMBER})\s*%?")),
-    ("interval", re.compile(rf"[\[(]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])]")),
-    ("tuple", re.compile(rf"({_NUMBER})(?:\s*/\s*({_NUMBER}))+")),
+__all__ = ["Part", "Printed", "looks_numeric", "numbers_in", "read_printed"]
+
+_LONGEST = 200
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])(?:[-/]\d\d?)?|\d\d?[-/.]\d\d?[-/.](?:19|20)\d\d|\d+\.\d+\.[\d.]*\d"
 )
 _MAP = re.compile(r"[A-Za-z][A-Za-z\-]*(?:\.|@)[0-9.]+(?:\s*[/,]\s*[A-Za-z][A-Za-z\-]*(?:(?:\.|@)[0-9.]+)?)*")
-_NOT_AVAILABLE = frozenset({"n/a", "na", "n.a.", "-", "--", "–", "—"})
-_MARKS = "†‡*§¶"
-_EMPTY_POWER = re.compile(r"(?<![\d.])[+\-]?0*\.?0*(?:[eE]|\s*×\s*10)\s*\^?\{?\+?[1-9]")
-
-
-@dataclass(frozen=True)
-class Part:
-    """One number of a cell."""
-
-    text: str
-    value: Fraction
-    unit: Fraction
-    """One unit in the last printed place; zero where the number is a count and exact."""
-
-    @cached_property
-    def low(self) -> Fraction:
-        """The least value that prints so."""
-        return self.value - self.unit / 2
-
-    @cached_property
-    def high(self) -> Fraction:
-        """The greatest value that prints so."""
-        return self.value + self.unit / 2
-
-
-@dataclass(frozen=True)
-class Printed:
-    """What a cell says."""
-
-    text: str
-    form: Form
-    parts: tuple[Part, ...]
-    marks: str = ""
-    """Daggers and the like that follow the number."""
-    percent: bool = False
-    """The cell carries a percent sign."""
-
-    @property
-    def numeric(self) -> bool:
-        """Whether there is a number to account for."""
-        return bool(self.parts)
+_NOT_AVAILABLE = frozenset({"n/a", "na", "n.a.", "-", "--", "–", "—", "---", "·", "…", "...", "n.d.", "n/r"})
+_EMPTY_POWER = re.compile(r"(?<![\d.])[+\-]?(?:0+\.?0*|\.0+)(?:[eE]|\s*×\s*10\s*\^)\s*\{?\+?[1-9]")
+_RAISED = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
 
 @lru_cache(maxsize=65536)
 def read_printed(text: str) -> Printed | None:
     """What a string stands for, or None where it is no number."""
-    plain = text.replace("−", "-").replace("\u2009", "").replace("\u00a0", " ").strip()
-    marks = "".join(character for character in plain if character in _MARKS)
-    plain = plain.strip(_MARKS + " ")
-    if plain.lower() in _NOT_AVAILABLE:
+    plain = _plain(text)
+    marks = "".join(match.group().strip("^{}") for match in MARK.finditer(plain))
+    bare = plain.strip("†‡*§¶⋆∗ ")
+    if bare.lower() in _NOT_AVAILABLE:
         return Printed(text, "not-available", (), marks)
-    if len(plain) > 100 or _EMPTY_POWER.search(plain):
+    if not bare or len(bare) > _LONGEST or _EMPTY_POWER.search(bare) or _DATE.fullmatch(bare):
         # A zero with a power of ten would stand for any number at all.
         return None
-    for form, pattern in _FORMS:
-        if pattern.fullmatch(plain):
-            literals = [match.group(0) for match in re.finditer(_NUMBER, _separated(plain, form))]
-            return Printed(text, form, tuple(_part(one, form) for one in literals), marks, "%" in plain)
-    if _MAP.fullmatch(plain):
-        return Printed(text, "map", (), marks)
-    return None
+    found = NumberText(plain).read()
+    if found is not None:
+        form, parts = found
+        return Printed(text, form, tuple(parts), marks, all(part.percent for part in parts))
+    return Printed(text, "map", (), marks) if _MAP.fullmatch(bare) else None
 
 
-def _separated(text: str, form: Form) -> str:
-    """The text with its separators made unmistakable: a comma may belong to a number or stand between two."""
-    if form == "interval":
-        match = _FORMS[3][1].fullmatch(text)
-        assert match is not None
-        return f"{match.group(1)} {match.group(2)}"
-    if form in ("tuple", "ratio"):
-        return " ".join(part.strip() for part in text.split("/"))
-    return text.replace("±", " ")
+def _plain(text: str) -> str:
+    """One sign for each minus and space; thin spaces between digits part thousands."""
+    plain = re.sub(r"(?<=\d)[\u2009\u202f\u200a](?=\d)", "", text[: _LONGEST + 50])
+    plain = re.sub(r"[−‐‑‒﹣]", "-", " ".join(plain.split())).replace("{,}", ",")
+    plain = _RAISED.sub(lambda match: "^" + match.group().translate(_LOWERED), plain)
+    # Between braces a comma parts two numbers, never thousands.
+    plain = re.sub(r"\{[^{} ]*\}", lambda match: match.group().replace(",", ", "), plain)
+    # --0.3 is set as a dash, and is a minus where no number stands before it.
+    return re.sub(r"(?:^|(?<=[(\[,/→] )|(?<=[(\[,/→]))(?:–|—|--)(?=[\d.])", "-", plain)
 
 
-def _part(literal: str, form: Form) -> Part:
-    match = _PART.fullmatch(literal.strip())
-    assert match is not None
-    digits = match.group("digits").replace(",", "")
-    exponent = int(match.group("e") or match.group("ten") or 0)
-    # A printed exponent has few digits; more would ask for a number that nobody can hold.
-    power = Fraction(10) ** max(-400, min(400, exponent))
-    decimals = len(digits.partition(".")[2])
-    value = Fraction(digits if not digits.startswith(".") else f"0{digits}") * power
-    unit = Fraction(0) if form == "ratio" else Fraction(1, 10**decimals) * power
-    return Part(literal.strip(), -value if match.group("sign") == "-" else value, unit)
+_START = re.compile(r"(?<![\w.,@#^_\\])(?:[<>≤≥≈~∼]\s?)?(?:[+\-]\s?(?=[$€£¥.\d]))?[$€£¥]?(?=\d|\.\d)")
+# The 4 of B-4, and what stands in an address.
+_OF_A_NAME = re.compile(r"[^\W\d_][-/]$|[\w:]//?\S*/$")
+_GOES_ON = re.compile(r"\w|[.,]\d")
+_SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
+
+
+def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
+    """The numbers of running text with their places: each with its unit, deviation, total or other end of its range."""
+    plain = text.translate(_SAME_LENGTH)
+    found: list[tuple[int, int, Printed]] = []
+    at = 0
+    while (start := _START.search(plain, at)) is not None:
+        at = max(start.end(), start.start() + 1)
+        if _OF_A_NAME.search(plain, max(0, start.start() - _LONGEST), start.start()) is not None:
+            continue
+        if (date := _DATE.match(plain, start.start())) is not None:
+            at = date.end()
+            continue
+        cell = NumberText(plain)
+        cell.at = start.start()
+        read = cell.span()
+        if read is None or not read[1] or _GOES_ON.match(plain, cell.at):
+            continue
+        form, parts = read
+        at = cell.at
+        whole = text[start.start() : at].strip()
+        percent = all(part.percent for part in parts)
+        found.append((start.start(), start.start() + len(whole), Printed(whole, form, tuple(parts), "", percent)))
+    return found
 
 
 _LETTERS = re.compile(r"[^\W\d_]{3}")

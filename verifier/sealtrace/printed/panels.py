@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sealtrace.printed.extracted import ExtractedCell, ExtractedRow
 
+_MOST_HEADERS = 4
 _NOT_AVAILABLE = frozenset({"", "n/a", "na", "-", "–", "—", "·", "…"})
 
 
@@ -53,12 +54,38 @@ def _header_rows(rows: list[RuledRow]) -> int:
         return sum(ruled.head for ruled in rows)
     ruled = [index for index in range(1, len(rows)) if rows[index].rule is not None]
     if not ruled:
-        return 0
+        return _wordy_rows([row.row for row in rows])
     mid = next((index for index in ruled if rows[index].rule == "midrule"), ruled[0])
     # Where a rule of another name comes first and numbers follow it, the \midrule belongs to the body.
     if mid != ruled[0] and any(_numeric(row.row) for row in rows[ruled[0] : mid]):
-        return ruled[0]
+        mid = ruled[0]
+    # Titles, and names that span several columns, are not yet the header: the words below the rule complete it.
+    below = next((index for index in ruled if index > mid), None)
+    while below is not None and not _complete([row.row for row in rows[:mid]]):
+        block = [row.row for row in rows[mid:below]]
+        if any(_numeric(row) or _is_title(row) or _filled(row) < 2 for row in block):
+            break
+        if not any(_numeric(row.row) for row in rows[below:]):
+            break
+        mid, below = below, next((index for index in ruled if index > below), None)
     return mid
+
+
+def _wordy_rows(rows: list[ExtractedRow]) -> int:
+    """How many rows at the top have words where the rows below have numbers; none where that is not plain."""
+    count = next((index for index, row in enumerate(rows) if _numeric(row)), 0)
+    if not 0 < count <= _MOST_HEADERS or count == len(rows):
+        return 0
+    below = rows[count:]
+    numbers = {column for row in below for column in _numeric(row)} - {0}
+    named = {column for column in numbers if _has_words(rows[:count], column)}
+    return count if numbers and len(named) * 2 > len(numbers) else 0
+
+
+def _complete(rows: list[ExtractedRow]) -> bool:
+    """Whether the last row of a header names single columns."""
+    last = rows[-1]
+    return not _is_title(last) and all(cell is None or cell.columns == 1 for cell in last.cells)
 
 
 def _blocks(rows: list[RuledRow]) -> list[list[RuledRow]]:

@@ -1,5 +1,5 @@
-"""A paper at a path, read: a LaTeX, Markdown or CSV file, or the archive that a preprint
-server hands out.
+"""A paper at a path, read: a LaTeX, Markdown or CSV file, a PDF, or the archive that a
+preprint server hands out.
 
 Nothing outside the root is read, nothing is written to disk, and an archive can claim to hold any amount without
 being believed.
@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import IO
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.printed.reported import Load, Reported, UnreadableTypeError, read_reported
+from sealtrace.printed.extracted import Load
+from sealtrace.printed.reported import Reported, UnreadableTypeError, read_reported
 
 SOURCES = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
 ARCHIVES = (".tar.gz", ".tgz", ".tar", ".gz", ".zip")
-PAPERS = SOURCES
+PAPERS = (*SOURCES, ".pdf")
 """Endings of files that can only be papers; an archive may be a bundle as well."""
 MAX_FILE = 8_000_000
 """Bytes of one source file. The longest papers have a tenth of that."""
@@ -66,6 +67,10 @@ def read_paper(path: Path, root: Path | None = None) -> Reported:
             raise BundleError(f"{path}: there is no such file")
         if not path.is_file():
             raise BundleError(f"{path}: not a plain file")
+        if name.endswith(".pdf"):
+            from sealtrace.printed.pdf import read_pdf
+
+            return read_pdf(path)
         if name.endswith(ARCHIVES):
             return _read_archive(path)
         if path.stat().st_size > MAX_FILE:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Problem, ProseLine
+from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Load, Problem, ProseLine
 
-Load = Callable[[str], str | None]
+_LONGEST_CAPTION = 4000
+if TYPE_CHECKING:
+    from sealtrace.printed.sentences import Sentence
 
 
 @dataclass
@@ -21,6 +22,15 @@ class Reported:
     prose: list[ProseLine] = field(default_factory=list)
     tables: list[ExtractedTable] = field(default_factory=list)
     """The tables that the records were made of."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """The sources as written, by the names that tables and prose give as theirs."""
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The running text and the captions, sentence by sentence."""
+        from sealtrace.printed.sentences import sentences
+
+        return sentences(self.prose)
 
 
 class UnreadableTypeError(Exception):
@@ -29,20 +39,29 @@ class UnreadableTypeError(Exception):
 
 def read_reported(text: str, source: str, load: Load) -> Reported:
     """The tables of a LaTeX, Markdown or CSV text, by the ending of its name."""
-    reported = Reported()
+    reported = Reported(texts={source: text})
+
+    def remembered(name: str) -> str | None:
+        found = load(name)
+        if found is not None and not name.endswith((".sty", ".cls")):
+            reported.texts[name] = found
+        return found
+
     match PurePath(source).suffix.lower():
         case ".tex" | ".ltx":
             from sealtrace.printed.latex import read_document
 
-            document = read_document(text, source, load)
+            document = read_document(text, source, remembered)
             tables = document.tables
             reported.problems.extend(document.problems)
             reported.prose.extend(document.prose)
         case ".md" | ".markdown":
             from sealtrace.printed.markdown import read_markdown
 
-            tables, problems = read_markdown(text, source)
-            reported.problems.extend(problems)
+            page = read_markdown(text, source)
+            tables = page.tables
+            reported.problems.extend(page.problems)
+            reported.prose.extend(page.prose)
         case ".csv" | ".tsv":
             from sealtrace.printed.delimited import read_csv
 
@@ -50,10 +69,24 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
             reported.problems.extend(problems)
         case suffix:
             raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
-    reported.tables.extend(tables)
-    for number, table in enumerate(tables, 1):
-        reported.records.extend(records_of(table, f"table {number}"))
+    add_tables(reported, tables)
     return reported
+
+
+def add_tables(reported: Reported, tables: list[ExtractedTable]) -> None:
+    """Puts tables and their records into what a file reports. Of two with one label, the second gets a mark."""
+    reported.tables.extend(tables)
+    taken: set[str] = set()
+    for number, table in enumerate(tables, 1):
+        for record in records_of(table, f"table {number}"):
+            given = record["label"]
+            while record["label"] in taken:
+                record["label"] += "'"
+            if record["label"] != given:
+                message = f"a second table labelled {given}: it is called {record['label']}"
+                reported.problems.append(Problem(message, table.source, table.line, "warning"))
+            taken.add(record["label"])
+            reported.records.append(record)
 
 
 def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:
@@ -67,6 +100,7 @@ def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:
         record: dict[str, Any] = {
             "label": name if panel == 0 else f"{name}#{panel + 1}",
             "source": PurePath(table.source).name,
+            **({"caption": table.caption[:_LONGEST_CAPTION]} if table.caption else {}),
             "columns": [{"label": label} | _direction(label) for label in labels],
             "rows": [_row(row, label, labels) for row, label in zip(rows, row_labels, strict=True)],
         }
@@ -141,9 +175,10 @@ def _label(columns: list[dict[str, Any]], known: int | None, column: dict[str, A
 
 def _matched(known: list[str], found: list[str]) -> list[int | None]:
     """For each found label the place of the known one."""
-    plain = [" ".join(label.split()) for label in known]
+    # White space tells no two labels apart: mathematics may be written with or without it.
+    plain = ["".join(label.split()) for label in known]
     matched: list[int | None] = [
-        plain.index(" ".join(label.split())) if " ".join(label.split()) in plain else None for label in found
+        plain.index(one) if (one := "".join(label.split())) in plain else None for label in found
     ]
     if None in matched and len(known) == len(found):
         return list(range(len(found)))

@@ -10,7 +10,6 @@ A recipe is text from a bundle that nobody here wrote, so it gets what it needs 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import subprocess
@@ -65,10 +64,17 @@ def _number(value: object, column: str) -> Fraction | None:
 class SqlRecords:
     """The sealed records as tables named after their kind. Use it as a context manager, or close it."""
 
-    def __init__(self, tables: dict[str, pa.Table], *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
-        if importlib.util.find_spec("duckdb") is None:
-            raise SqlError("recipes in SQL need DuckDB: pip install 'sealtrace[sql]'")
+    def __init__(
+        self,
+        tables: dict[str, pa.Table],
+        *,
+        seconds: float = SECONDS,
+        memory: int = MEMORY,
+        views: dict[str, str] | None = None,
+        macros: dict[str, str] | None = None,
+    ) -> None:
         self._tables = tables
+        self._shared = {"views": views or {}, "macros": macros or {}}
         self._seconds = seconds
         self._memory = memory
         self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-")
@@ -78,8 +84,14 @@ class SqlRecords:
     def query(self, sql: str) -> SqlResult:
         """What one SELECT gives. `SqlError` where it is refused or fails."""
         # Records that the text does not even mention are not worth copying.
-        named = [kind for kind in self._tables if kind.casefold() in sql.casefold()]
-        request = {"sql": sql, "kinds": sorted(self._tables), "paths": {kind: self._path(kind) for kind in named}}
+        text = " ".join([sql, *self._shared["views"].values(), *self._shared["macros"].values()]).casefold()
+        named = [kind for kind in self._tables if kind.casefold() in text]
+        request: dict[str, Any] = {
+            "sql": sql,
+            "kinds": sorted(self._tables),
+            "paths": {kind: self._path(kind) for kind in named},
+        }
+        request |= self._shared
         answer = self._ask(request)
         if "error" in answer:
             place = answer["place"]

@@ -59,7 +59,7 @@ def serve() -> None:
         _allow_time(settings["seconds"])
         request = json.loads(line)
         try:
-            answer = _run(request["sql"], request["kinds"], request["paths"], settings["memory"])
+            answer = _run(request, settings["memory"])
         except SqlError as error:
             answer = {"error": error.message, "place": error.place}
         except MemoryError:
@@ -97,21 +97,88 @@ def _allow_time(seconds: float) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _run(sql: str, kinds: list[str], paths: dict[str, str], memory: int) -> dict[str, Any]:
+def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
     """One query on a connection of its own, so that none sees what another left behind."""
     import duckdb
 
+    sql, kinds = request["sql"], request["kinds"]
     # Mapped before the file system goes; the name of a view is matched without regard to case.
-    records = {kind: pa.ipc.open_stream(pa.memory_map(path)).read_all() for kind, path in paths.items()}
+    records = {kind: pa.ipc.open_stream(pa.memory_map(path)).read_all() for kind, path in request["paths"].items()}
     with duckdb.connect(":memory:") as connection:
         for kind, table in records.items():
             connection.register(kind, table)
+        _offer_functions(connection, json.dumps(request))
         _lock(connection, memory)
-        reads = _guard(connection, sql, kinds)
+        sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
+        macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
+        _share(connection, macros, views, sources)
+        reads = _guard(connection, sql, sources)
         cursor = connection.execute(sql)
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
         return {"columns": columns, "rows": rows, "reads": sorted(reads)}
+
+
+def _offer_functions(connection: DuckDBPyConnection, text: str) -> None:
+    """The metrics that a query, or what it shares with others, may call."""
+    from sealtrace.printed.sql_functions import FUNCTIONS
+
+    for name, (function, takes) in FUNCTIONS.items():
+        if name in text.casefold():
+            connection.create_function(name, function, list(takes), "DOUBLE")
+
+
+def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:
+    """What a query names, directly or through others: a mistake in one view is no mistake of all queries."""
+    texts = {**(request.get("macros") or {}), **(request.get("views") or {})}
+    words = set(re.findall(r"\w+", sql.casefold()))
+    found = -1
+    while found != len(words):
+        found = len(words)
+        for name, text in texts.items():
+            if name.partition("(")[0].casefold() in words:
+                words |= set(re.findall(r"\w+", text.casefold()))
+    return {name: text for name, text in shared.items() if name.partition("(")[0].casefold() in words}
+
+
+_SIGNATURE = re.compile(r"([A-Za-z_]\w{0,60})\(\s*((?:[A-Za-z_]\w{0,60}(?:\s*,\s*[A-Za-z_]\w{0,60})*)?)\s*\)")
+MOST_SHARED = 100
+
+
+def _share(
+    connection: DuckDBPyConnection,
+    macros: dict[str, str],
+    views: dict[str, str],
+    sources: dict[str, frozenset[str]],
+) -> None:
+    """The bundle's own macros and views, each as pure as a query; a view stands for the records that it reads."""
+    import duckdb
+
+    if len(macros) + len(views) > MOST_SHARED:
+        raise SqlError(f"the bundle shares more than {MOST_SHARED} views and macros")
+    _, internal = _catalogue()
+    for signature, expression in macros.items():
+        named = _SIGNATURE.fullmatch(signature)
+        if named is None:
+            raise SqlError(f"macro {signature}: not a name with parameters, such as share(k, n)")
+        try:
+            _guard(connection, f"SELECT ({expression}\n)", sources)
+            connection.execute(f'CREATE MACRO "{named.group(1)}"({named.group(2)}) AS ({expression}\n)')
+        except (SqlError, duckdb.Error) as error:
+            raise SqlError(f"macro {signature}: {_first(error)}") from None
+    for name, sql in views.items():
+        plain = name.casefold()
+        if not re.fullmatch(r"[A-Za-z_]\w{0,60}", name) or plain in sources or plain in internal:
+            raise SqlError(f"view {name}: not a name of its own")
+        try:
+            sources[plain] = frozenset(_guard(connection, sql, sources))
+            connection.execute(f'CREATE VIEW "{name}" AS {sql}')
+        except (SqlError, duckdb.Error) as error:
+            raise SqlError(f"view {name}: {_first(error)}") from None
+
+
+def _first(error: Exception) -> str:
+    return _explained(str(error), "").message if not isinstance(error, SqlError) else str(error)
 
 
 def _rows(cursor: DuckDBPyConnection, columns: list[str]) -> Iterator[tuple[object, ...]]:
@@ -156,7 +223,7 @@ _INTERNAL = frozenset({"json_serialize_plan", "json_deserialize_sql", "finalize"
 """Functions that plan other SQL, or that take the bytes of DuckDB's own structures from their caller."""
 
 
-def _guard(connection: DuckDBPyConnection, sql: str, kinds: list[str]) -> set[str]:
+def _guard(connection: DuckDBPyConnection, sql: str, sources: dict[str, frozenset[str]]) -> set[str]:
     """The kinds that a query reads, after seeing that it is one pure SELECT. DuckDB's own parser says what it is."""
     if len(sql) > LONGEST_SQL:
         raise SqlError(f"the query has more than {LONGEST_SQL} characters")
@@ -164,7 +231,7 @@ def _guard(connection: DuckDBPyConnection, sql: str, kinds: list[str]) -> set[st
         raise SqlError("the query has a character that no text has")
     tree = _parsed(connection, sql)
     nodes = list(_nodes(tree))
-    known = {kind.casefold() for kind in kinds}
+    known = set(sources)
     local = {str(entry["key"]).casefold() for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
     impure, views = _catalogue()
     reads = set()
@@ -173,7 +240,9 @@ def _guard(connection: DuckDBPyConnection, sql: str, kinds: list[str]) -> set[st
         if node.get("type") == "BASE_TABLE":
             name = str(node["table_name"]).casefold()
             if node["schema_name"] or node["catalog_name"] or name not in known | local:
-                raise _refused(sql, place, f"{node['table_name']} is not among the records: {', '.join(kinds)}")
+                raise _refused(
+                    sql, place, f"{node['table_name']} is not among the records: {', '.join(sorted(sources))}"
+                )
             reads |= {name} & known
         if "function_name" in node and str(node["function_name"]).casefold() in impure:
             raise _refused(sql, place, f"{node['function_name']} does not depend on records alone")
@@ -183,7 +252,7 @@ def _guard(connection: DuckDBPyConnection, sql: str, kinds: list[str]) -> set[st
     # A name that means a query here and a system view there could stand for the view.
     if hidden := local & views:
         raise SqlError(f"{min(hidden)} is the name of a view of DuckDB's own")
-    return {kind for kind in kinds if kind.casefold() in reads}
+    return {kind for name in reads for kind in sources[name]}
 
 
 def _refuse_other_forms(sql: str, node: dict[str, Any]) -> None:

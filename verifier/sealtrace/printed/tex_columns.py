@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sealtrace.printed.tex_expansion import ColumnType
+from sealtrace.printed.tex_definitions import ColumnType
 from sealtrace.printed.tex_text import render
 from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
 
 MAX_COLUMNS = 500
 _MAX_STEPS = 20_000
 _MAX_NESTING = 10
+_JOINTS = frozenset({"±", "+/-", "/", "–", "-", ":", ".", "×", "(", "[", "→", "·", "[…]", ",", "to", "of"})
 _ARGUMENTS = {"p": 1, "m": 1, "b": 1, "w": 2, "W": 2, "D": 3}
 
 
@@ -29,6 +30,8 @@ class Column:
 
     before: list[Token] = field(default_factory=list)
     after: list[Token] = field(default_factory=list)
+    joint: list[Token] | None = None
+    """What is printed between it and the next column where both make one number, as in r@{±}l."""
 
 
 Item = str | list[Token]
@@ -102,10 +105,16 @@ class _Columns:
                 self.before = []
 
     def between(self, tokens: list[Token]) -> None:
-        """Something that is printed between two columns would be missing from both."""
+        """Something that is printed between two columns: a sign joins them, anything else belongs to the left one."""
         text = render(tokens).text()
-        if text:
-            raise RefusedError(f"the columns have {text!r} printed between them", tokens[0])
+        if not text or text == "|":
+            return
+        if not self.columns:
+            self.before = self.before + tokens
+        elif text in _JOINTS:
+            self.columns[-1].joint = tokens
+        else:
+            self.columns[-1].after += tokens
 
 
 def _items(tokens: list[Token]) -> list[Item]:

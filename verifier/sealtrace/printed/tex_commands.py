@@ -51,6 +51,7 @@ SYMBOLS: dict[str, str] = _GREEK | {
     "Im": "ℑ", "aleph": "ℵ", "angle": "∠", "triangle": "△", "blacktriangle": "▲", "triangleup": "△",
     "triangledown": "▽", "blacktriangledown": "▼", "square": "□", "Box": "□", "blacksquare": "■", "checkmark": "✓",
     "ldots": "…", "dots": "…", "cdots": "⋯", "vdots": "⋮", "ddots": "⋱", "textregistered": "®", "texttrademark": "™",
+    "nodata": "…", "odot": "⊙", "vdash": "⊢", "models": "⊨",
     "mid": "|", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "parallel": "∥",
     "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "lbrace": "{",
     "rbrace": "}", "lbrack": "[", "rbrack": "]", "colon": ":", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ",
@@ -64,6 +65,17 @@ SYMBOLS: dict[str, str] = _GREEK | {
     )
 }
 # fmt: on
+
+UNITS = {
+    "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "kilo": "k", "mega": "M", "giga": "G", "tera": "T",
+    "centi": "c", "second": "s", "minute": "min", "hour": "h", "day": "d", "meter": "m", "metre": "m", "gram": "g",
+    "kilogram": "kg", "byte": "B", "bit": "bit", "hertz": "Hz", "watt": "W", "joule": "J", "volt": "V", "ampere": "A",
+    "kelvin": "K", "celsius": "°C", "degreeCelsius": "°C", "degree": "°", "percent": "%", "per": "/", "squared": "^2",
+    "cubed": "^3", "mole": "mol", "pascal": "Pa", "newton": "N", "liter": "L", "litre": "L", "electronvolt": "eV",
+    "ms": "ms", "us": "µs", "ns": "ns", "s": "s", "MB": "MB", "GB": "GB", "kg": "kg", "km": "km", "mm": "mm",
+    "cm": "cm",
+}  # fmt: skip
+"""Unit names of siunitx, which mean this only inside its commands."""
 
 DINGBATS = {"51": "✓", "52": "✔", "55": "✗", "56": "✘", "53": "✕", "54": "✖", "108": "●", "109": "❍", "110": "■"}
 
@@ -80,9 +92,6 @@ TEXT_IN_MATH = names(
 SWITCHES = names("bfseries bf boldmath mdseries normalfont unboldmath ttfamily tt")
 """Styles that hold until the group ends, rather than for an argument."""
 
-REFERENCE = "[…]"
-"""Stands for a reference or citation, whose printed number only a LaTeX run knows."""
-
 ACCENTS = {
     "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
     "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a", "d": "\u0323",
@@ -95,7 +104,7 @@ RAISED = frozenset("†‡*⋆∗§¶′°∘✓✗%♠♣♥♦")
 """Signs that are printed as they are when raised; anything else keeps a ^ before it, so that 10^-3 is not 10-3."""
 
 # One letter per argument: * an optional star, o an optional argument that is not printed, d an argument that is not
-# printed, s one that is, r one that prints a reference.
+# printed, s one that is, r one that prints a reference, c one that prints a citation.
 SIGNATURES: dict[str, str] = {
     name: signature
     for signature, names in {
@@ -114,12 +123,12 @@ SIGNATURES: dict[str, str] = {
             """,
         "s": """
             emph textit textsl textsc textup textrm textsf mbox hbox text mathrm mathit mathsf mathcal mathbb mathfrak
-            mathscr mathnormal ensuremath fbox llap rlap clap smash MakeUppercase uppercase lowercase MakeLowercase num
-            ang enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace
+            mathscr mathnormal ensuremath fbox llap rlap clap smash MakeUppercase uppercase lowercase MakeLowercase
+            colhead enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace
             underbrace overrightarrow
             """,
         "*s": "operatorname",
-        "os": "si unit shortstack thead hyperref",
+        "os": "num ang tablenum shortstack thead hyperref",
         "oos": "makebox framebox",
         "*os": "makecell section subsection subsubsection chapter part paragraph subparagraph caption",
         "ds": "tabincell foreignlanguage adjustbox href hyperlink hypertarget",
@@ -146,7 +155,7 @@ SIGNATURES: dict[str, str] = {
         "ddd": "addcontentsline definecolor rowcolors specialrule",
         "o": "printbibliography addlinespace",
         "*r": "ref pageref eqref autoref cref Cref nameref vref Vref labelcref subref",
-        "*oor": """
+        "*ooc": """
             cite citep citet citealp citealt citeauthor citeyear citeyearpar parencite textcite autocite Cite
             Citep Citet
             """,
@@ -154,6 +163,8 @@ SIGNATURES: dict[str, str] = {
     for name in names.split()
 }
 
+TITLE_PAGE = names("author affil affiliation institute address email icmlauthor IEEEauthorblockN orcid")
+"""What they hold is set on the title page, often in a tabular that is no table."""
 DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip vrule hrule")
 
 SECTIONS = names("chapter part section subsection subsubsection paragraph subparagraph")
@@ -167,15 +178,20 @@ ENVIRONMENTS: dict[str, str] = {
     "algorithm": "o", "algorithm*": "o", "algorithmic": "o", "subequations": "", "alignat": "d", "alignat*": "d",
     "thebibliography": "d", "adjustwidth": "dd", "tcolorbox": "o", "mdframed": "o", "scope": "o", "landscape": "",
     "tabular": "od", "tabular*": "dod", "tabularx": "dod", "tabulary": "dod", "longtable": "od", "xltabular": "odod",
+    "supertabular": "d", "xtabular": "d", "NiceTabular": "odo", "NiceTabular*": "dodo", "NiceTabularX": "dodo",
+    "tabu": "d", "longtabu": "d", "tblr": "od", "longtblr": "od", "talltblr": "od", "booktabs": "od", "+tblr": "od",
+    "deluxetable": "d", "deluxetable*": "d", "measuredfigure": "",
 }  # fmt: skip
 
-TABULARS = names("tabular tabular* tabularx tabulary longtable xltabular")
-UNREAD_TABULARS = names(
+KEYED_TABULARS = names("tblr longtblr talltblr booktabs")
+"""Tables of tabularray: columns, spans and rules are keys."""
+TABULARS = KEYED_TABULARS | names(
     """
-    tabu longtabu tblr longtblr talltblr NiceTabular NiceTabular* NiceTabularX supertabular mpsupertabular
-    tabbing deluxetable deluxetable* ctable
+    tabular tabular* tabularx tabulary longtable xltabular supertabular xtabular NiceTabular NiceTabular*
+    NiceTabularX tabu longtabu deluxetable deluxetable*
     """
 )
+UNREAD_TABULARS = names("mpsupertabular tabbing ctable")
 FLOATS = names(
     """
     table table* figure figure* sidewaystable sidewaystable* sidewaysfigure sidewaysfigure* wraptable
@@ -204,11 +220,12 @@ BETWEEN_ROWS: dict[str, str] = {
     "rowcolor": "odoo", "rowcolors": "*oddd", "hiderowcolors": "", "showrowcolors": "", "pagebreak": "o",
     "nopagebreak": "o", "newpage": "", "global": "", "belowrulesepcolor": "d", "aboverulesepcolor": "d",
     "endhead": "", "endfirsthead": "", "endfoot": "", "endlastfoot": "", "caption": "*os", "label": "d",
-    "noindent": "", "setlength": "dd",
+    "noindent": "", "setlength": "dd", "CodeBefore": "", "Body": "", "RowStyle": "od", "SetRow": "od",
+    "SetHline": "odd", "tablebreak": "", "tableline": "", "Hline": "o", "tabucline": "od",
 }  # fmt: skip
 FULL_RULES = names(
     """
-    hline toprule midrule bottomrule specialrule firsthline lasthline Xhline hdashline hhline
+    hline toprule midrule bottomrule specialrule firsthline lasthline Xhline hdashline hhline Hline tableline
     """
 )
 

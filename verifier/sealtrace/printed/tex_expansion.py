@@ -7,45 +7,29 @@ cell can be traced to its source. Expansion is bounded: macros that call themsel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
 
-from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import Problem
-from sealtrace.printed.tex_files import Files, Load
+from sealtrace.printed.extracted import Load, Problem
+from sealtrace.printed.tex_definitions import FROZEN, ColumnType, Definitions, Macro, is_undecided
+from sealtrace.printed.tex_files import Files
 from sealtrace.printed.tex_frames import Frames
-from sealtrace.printed.tex_tokens import BLANK, Token, names, written
+from sealtrace.printed.tex_tokens import Token, names, written
 
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
 """Tokens that macros may produce, beside five for each token of the source."""
-_FROZEN = 1 << 30  # the depth of a command that \let saved: it keeps its first meaning
-_DEFINING = names("newcommand renewcommand providecommand DeclareRobustCommand def gdef edef xdef")
 _INPUT = names("input include subfile import subimport")
+_STYLES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
+# A paper is set by pdfTeX unless it says otherwise.
+_ENGINES = {"ifpdf": True, "ifPDFTeX": True, "iftutex": False} | dict.fromkeys(
+    ["ifxetex", "ifXeTeX", "ifluatex", "ifLuaTeX", "ifxetexorluatex"], False
+)
+_TRUE, _FALSE, _NO_VALUE = "BooleanTrue", "BooleanFalse", "NoValue"
+_SWITCH = re.compile(r"(?:new|provide)(?:bool|toggle)|(?P<set>set)(?:bool|toggle)|(?:bool|toggle)(?P<to>true|false)")
+_ASKS = re.compile(r"If(Boolean|NoValue|Value)(T?F?)")
 # These have the branches as arguments, and no \fi.
-_BRANCHES_IN_BRACES = names("ifthenelse iftoggle ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage")
-_BUILT_IN = commands.BOLD | commands.UNDERLINE | commands.TYPEWRITER
-_BUILT_IN |= commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.ACCENTS.keys()
-
-
-@dataclass(frozen=True)
-class Macro:
-    """A definition."""
-
-    body: list[Token]
-    parameters: int = 0
-    default: list[Token] | None = None
-    """Of the first parameter, which is then optional."""
-    delimiters: tuple[tuple[Token, ...], ...] = ()
-    """For \\def: what must stand before the first parameter and after each of them."""
-
-
-@dataclass(frozen=True)
-class ColumnType:
-    """A \\newcolumntype."""
-
-    parameters: int
-    body: list[Token]
+_BRANCHES_IN_BRACES = names(
+    "ifthenelse iftoggle ifbool ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage ifdef ifundef ifcsdef"
+)
 
 
 class Expander:
@@ -53,31 +37,33 @@ class Expander:
 
     def __init__(self, text: str, source: str, load: Load, problems: list[Problem]) -> None:
         self.problems = problems
-        self.column_types: dict[str, ColumnType] = {}
         self._files = Files(text, source, load, problems)
         self._frames = Frames()
         self._frames.stack.append(self._files.main)
         self._allowed = MAX_PUSHED + 5 * len(self._files.main.tokens)
-        self._macros: dict[str, Macro] = {}
-        self._environments: dict[str, tuple[Macro, list[Token]]] = {}
-        self._switches: dict[str, bool] = {}
+        self._known = Definitions(problems)
+        self._switches: dict[str, bool] = dict(_ENGINES)
         self._conditionals: list[bool] = []  # whether each open one was decided
-        self._scopes: list[tuple[str, list[tuple[str, Macro | None]]]] = []
-        self._global: set[str] = set()
         self._runaway: set[str] = set()
+        self._undecided: set[tuple[str, str]] = set()
         tokens = self._files.main.tokens
         self.has_document = any(
             token.is_command("begin") and written(tokens[index + 1 : index + 4]) == "{document}"
             for index, token in enumerate(tokens)
         )
 
+    @property
+    def column_types(self) -> dict[str, ColumnType]:
+        """The \\newcolumntype definitions so far."""
+        return self._known.column_types
+
     def next(self) -> Token | None:
         """The next token after expansion, or None at the end."""
         while (token := self._frames.next()) is not None:
             if token.kind == "{":
-                self._scopes.append(("{", []))
+                self._known.scopes.append(("{", []))
             elif token.kind == "}":
-                self._close_scope("{")
+                self._known.close_scope("{")
             elif token.kind == "command" and self._obeyed(token):
                 continue
             return token
@@ -90,29 +76,23 @@ class Expander:
             self.problems.append(token.problem("macros expand without end: the rest is not read"))
             frames.stack.clear()
             return True
-        macro = self._macros.get(name)
-        if macro is not None and token.depth != _FROZEN:
+        macro = self._known.macros.get(name)
+        if macro is not None and token.depth != FROZEN:
             return self._expanded(token, macro)
-        if name in _DEFINING:
-            self._define(token)
-        elif name == "let":
-            self._let()
-        elif name in ("newenvironment", "renewenvironment"):
-            self._define_environment()
-        elif name == "DeclareMathOperator":
-            self._define_operator()
-        elif name == "newcolumntype":
-            column = written(frames.argument()[0])
-            parameters = _digit(frames.option())
-            self.column_types[column] = ColumnType(parameters, frames.argument()[0])
+        if self._known.obeyed(token, frames):
+            return True
+        if (asked := _ASKS.fullmatch(name)) is not None:
+            self._answer(asked)
+        elif name in _STYLES:
+            return self._read_styles(token)
         elif name in _INPUT:
             self._put_in(token)
         elif name == "endinput":
             frames.drop_file()
         elif name in ("begingroup", "bgroup"):
-            self._scopes.append(("{", []))
+            self._known.scopes.append(("{", []))
         elif name in ("endgroup", "egroup"):
-            self._close_scope("{")
+            self._known.close_scope("{")
         elif name == "begin":
             return self._begin(token)
         elif name == "end":
@@ -135,6 +115,8 @@ class Expander:
 
     def _arguments(self, call: Token, macro: Macro) -> tuple[list[list[Token]], int]:
         """Arguments of a call, and the offset at which the call ends."""
+        if macro.signature is not None:
+            return [self._signed(letter, default, call) for letter, default in macro.signature], call.end
         end = call.end
         arguments: list[list[Token]] = []
         for expected in macro.delimiters[0] if macro.delimiters else ():
@@ -161,109 +143,55 @@ class Expander:
             return [call._replace(kind="stray", text="")], None
         return found
 
-    # Definitions, which hold until the group around them ends
+    # Arguments and packages
 
-    def _define(self, token: Token) -> None:
-        kind, frames = token.text, self._frames
-        if kind.endswith("def"):
-            self._define_plain(kind)
-            return
-        frames.star()
-        name = self._defined_name()
-        option = frames.option()
-        default = frames.option() if option is not None else None
-        body, _last = frames.argument()
-        if name is None:
-            self.problems.append(token.problem(f"a \\{kind} that cannot be read", warning=True))
-        elif kind != "providecommand" or (name not in self._macros and name not in _BUILT_IN):
-            self._set(name, Macro(body, _digit(option), default))
-
-    def _define_plain(self, kind: str) -> None:
+    def _signed(self, letter: str, default: list[Token], call: Token) -> list[Token]:
+        """An argument by its letter in a signature."""
         frames = self._frames
-        target = frames.peek()
-        if target is None or target.kind != "command":
-            return
-        frames.next()
-        delimiters: list[list[Token]] = [[]]
-        while (following := frames.peek(blanks=True)) is not None and following.kind != "{":
-            if following.kind == "par" or len(delimiters) > 9 or len(delimiters[-1]) > 20:
-                return
-            frames.next()
-            if following.kind == "param":
-                delimiters.append([])
-            else:
-                delimiters[-1].append(following)
-        body, _last = frames.argument()
-        macro = Macro(body, len(delimiters) - 1, None, tuple(tuple(delimiter) for delimiter in delimiters))
-        self._set(target.text, macro, everywhere=kind in ("gdef", "xdef"))
+        if letter == "s":
+            following = frames.peek(blanks=True)
+            starred = following is not None and following.kind == "*"
+            if starred:
+                frames.next()
+            return [call._replace(kind="command", text=_TRUE if starred else _FALSE)]
+        if letter in "oO":
+            option = frames.option()
+            absent = default if letter == "O" else [call._replace(kind="command", text=_NO_VALUE)]
+            return absent if option is None else option
+        return frames.argument()[0]
 
-    def _define_operator(self) -> None:
-        self._frames.star()
-        name = self._defined_name()
-        body, _last = self._frames.argument()
-        if name is not None:
-            self._set(name, Macro(body))
-
-    def _define_environment(self) -> None:
+    def _answer(self, asked: re.Match[str]) -> None:
+        """\\IfBooleanTF and its like: pushes the branch that holds."""
         frames = self._frames
-        frames.star()
-        name = written(frames.argument()[0])
-        option = frames.option()
-        default = frames.option() if option is not None else None
-        begin, _last = frames.argument()
-        end, _last = frames.argument()
-        if name not in commands.TABULARS | commands.FLOATS:
-            self._environments[name] = (Macro(begin, _digit(option), default), end)
+        about, _last = frames.argument()
+        holds = written(about) == {"Boolean": f"\\{_TRUE}", "NoValue": f"\\{_NO_VALUE}"}.get(asked.group(1), "")
+        if asked.group(1) == "Value":
+            holds = written(about) != f"\\{_NO_VALUE}"
+        branches = {branch: frames.argument()[0] for branch in asked.group(2)}
+        frames.push(branches.get("T" if holds else "F", []))
 
-    def _let(self) -> None:
-        frames = self._frames
-        target = frames.peek()
-        if target is None or target.kind != "command":
-            return
-        frames.next()
-        meaning = frames.peek()
-        if meaning is not None and meaning.kind == "text" and meaning.text.startswith("="):
-            frames.argument()
-            meaning = frames.peek()
-        if meaning is None or meaning.kind in "{}":
-            return
-        frames.next()
-        saved = self._macros.get(meaning.text) if meaning.kind == "command" else None
-        self._set(target.text, saved or Macro([meaning._replace(depth=_FROZEN)]))
-
-    def _defined_name(self) -> str | None:
-        told = [token for token in self._frames.argument()[0] if token.kind not in BLANK]
-        return told[0].text if len(told) == 1 and told[0].kind == "command" else None
-
-    def _set(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
-        if name in commands.STRUCTURAL:
-            return
-        if everywhere:
-            self._global.add(name)
-        elif self._scopes:
-            self._scopes[-1][1].append((name, self._macros.get(name)))
-        self._macros[name] = macro
-
-    def _close_scope(self, kind: str) -> None:
-        if kind == "{" and self._scopes and self._scopes[-1][0] != "{":
-            return
-        while self._scopes:
-            opened, earlier = self._scopes.pop()
-            for name, macro in reversed(earlier):
-                if name in self._global:
-                    continue
-                if macro is None:
-                    self._macros.pop(name, None)
-                else:
-                    self._macros[name] = macro
-            if opened == kind:
-                return
+    def _read_styles(self, token: Token) -> bool:
+        """Takes the definitions of a package or class that lies beside the document. The command itself stays."""
+        frame = self._frames.stack[-1] if self._frames.stack else None
+        if frame is None:
+            return False
+        before = frame.index
+        self._frames.option()
+        asked = [name.strip() + _STYLES[token.text] for name in written(self._frames.peek_group()).split(",")]
+        frame.index = before if self._frames.stack and self._frames.stack[-1] is frame else frame.index
+        while asked:
+            style = self._files.style(asked.pop(0))
+            if style is not None:
+                required, switches = self._known.take_package(style)
+                self._switches.update(dict.fromkeys(switches, False))
+                asked += [f"{name.strip()}.sty" for name in required]
+        return False
 
     # Environments
 
     def _begin(self, token: Token) -> bool:
-        self._scopes.append(("begin", []))
-        own = self._environments.get(written(self._frames.peek_group()))
+        self._known.scopes.append(("begin", []))
+        own = self._known.environments.get(written(self._frames.peek_group()))
         if own is None:
             return False
         self._frames.argument()
@@ -271,9 +199,9 @@ class Expander:
 
     def _end(self, token: Token) -> bool:
         name = written(self._frames.peek_group())
-        if any(opened == "begin" for opened, _earlier in self._scopes[-MAX_DEPTH:]):
-            self._close_scope("begin")
-        own = self._environments.get(name)
+        if any(opened == "begin" for opened, _earlier in self._known.scopes[-MAX_DEPTH:]):
+            self._known.close_scope("begin")
+        own = self._known.environments.get(name)
         if own is not None and token.depth <= MAX_DEPTH:
             _name, last = self._frames.argument()
             end = last.end if last is not None and last.file is token.file else token.end
@@ -307,6 +235,18 @@ class Expander:
             self._switches[f"if{name[:-4]}"] = True
         elif name.endswith("false") and f"if{name[:-5]}" in self._switches:
             self._switches[f"if{name[:-5]}"] = False
+        elif (switch := _SWITCH.fullmatch(name)) is not None:
+            self._set_switch(switch)
+        elif name in ("ifbool", "iftoggle", "notbool", "nottoggle") and (
+            held := self._switches.get(f"{written(self._frames.peek_group())} ")
+        ) in (True, False):
+            self._frames.argument()
+            self._choose(held is name.startswith("if"))
+        elif name in ("ifstrempty", "ifblank"):
+            self._choose(not written(self._frames.argument()[0]))
+        elif name == "ifstrequal":
+            first, _last = self._frames.argument()
+            self._choose(written(first) == written(self._frames.argument()[0]))
         elif name in ("iftrue", "iffalse") or name in self._switches:
             self._conditionals.append(True)
             if not self._switches.get(name, name == "iftrue"):
@@ -320,11 +260,24 @@ class Expander:
         elif is_undecided(name):
             if name not in _BRANCHES_IN_BRACES:
                 self._conditionals.append(False)
-            self.problems.append(token.problem(f"\\{name} is not evaluated: all its branches are read", warning=True))
+            if (name, token.file.name) not in self._undecided:
+                self._undecided.add((name, token.file.name))
+                message = f"\\{name} is not evaluated: all its branches are read"
+                self.problems.append(token.problem(message, warning=True))
             return False
         else:
             return False
         return True
+
+    def _set_switch(self, switch: re.Match[str]) -> None:
+        """\\newbool{x}, \\booltrue{x}, \\setbool{x}{true}: switches of etoolbox, told from others by a blank."""
+        name = f"{written(self._frames.argument()[0])} "
+        to = written(self._frames.argument()[0]) if switch["set"] else switch["to"]
+        self._switches[name] = to == "true"
+
+    def _choose(self, holds: bool) -> None:
+        branches = [self._frames.argument()[0] for _ in range(2)]
+        self._frames.push(branches[0] if holds else branches[1])
 
     def _skip_branch(self, opening: Token) -> None:
         """Leaves out tokens to the \\else or \\fi of the innermost open conditional."""
@@ -370,11 +323,6 @@ class Expander:
         return name
 
 
-def is_undecided(name: str) -> bool:
-    """Whether a command opens a conditional; outside Expander, one that only TeX can decide."""
-    return name.startswith("if") and name != "iff"
-
-
 def _instantiate(body: list[Token], arguments: list[list[Token]], call: Token, end: int) -> list[Token]:
     """A macro's body at the place of its call, with the arguments where they were written."""
     depth = call.depth + 1
@@ -388,12 +336,6 @@ def _instantiate(body: list[Token], arguments: list[list[Token]], call: Token, e
             ]
             continue
         text = token.text[1:] if token.kind == "param" else token.text
-        kept = _FROZEN if token.depth == _FROZEN else depth
+        kept = FROZEN if token.depth == FROZEN else depth
         result.append(Token(token.kind, text, call.file, call.start, end, kept))
     return result
-
-
-def _digit(tokens: Iterable[Token] | None) -> int:
-    """A number of parameters as written, or zero."""
-    text = written(list(tokens or ()))
-    return int(text) if re.fullmatch(r"[0-9]", text) else 0

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Callable
 
-from sealtrace.printed.extracted import Problem
+from sealtrace.printed.extracted import Load, Problem
 from sealtrace.printed.tex_frames import Frame
 from sealtrace.printed.tex_tokens import SourceText, Token, match_braces, tokenize
-
-Load = Callable[[str], str | None]
-"""Gives the text of a file, or None where it is not there."""
 
 MAX_FILES = 500
 _MARKER = re.compile(r"^%% file: *(\S.*?)[ \t\r]*$", re.MULTILINE)
@@ -30,6 +27,7 @@ class Files:
         self._problems = problems
         self._cache: dict[str, Frame] = {}
         self._sections: dict[str, tuple[int, int]] = {}
+        self._styles: set[str] = set()
         self._put_in = 0
         self._main = SourceText(source, text)
         self._markers = list(_MARKER.finditer(text))
@@ -38,6 +36,10 @@ class Files:
     def open(self, name: str, where: Token, opened: set[str | None]) -> Frame | None:
         """A frame to read, or a problem."""
         candidates = [name] if name.endswith(".tex") else [f"{name}.tex", name]
+        home = posixpath.dirname(where.file.name)
+        if home:
+            # Some files name others from their own directory rather than from the document's.
+            candidates += [posixpath.normpath(posixpath.join(home, candidate)) for candidate in candidates]
         if opened.intersection(candidates):
             self._problems.append(where.problem(f"{name} puts itself in"))
             return None
@@ -51,6 +53,18 @@ class Files:
                 return Frame(frame.tokens, frame.closing, candidate)
         self._problems.append(where.problem(f"{name} is not there: what it holds is not read", warning=True))
         return None
+
+    def style(self, name: str) -> Frame | None:
+        """A package or class that lies beside the document, where @ is a letter; None where it does not, or again."""
+        if name in self._styles or len(self._styles) == MAX_FILES:
+            return None
+        self._styles.add(name)
+        text = self._load(name)
+        if text is None:
+            return None
+        tokens, _problems = tokenize(SourceText(name, text), 0, len(text), internal=True)
+        tokens, closing, _problems = match_braces(tokens)
+        return Frame(tokens, closing, name)
 
     def after_document(self, end: Token) -> int | None:
         """Where reading goes on after \\end{document}: at the next file of the given text, if it is a joined one."""

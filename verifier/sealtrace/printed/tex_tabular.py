@@ -9,7 +9,8 @@ from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, marked_cell
 from sealtrace.printed.panels import RuledRow, with_headers
 from sealtrace.printed.tex_columns import Column, RefusedError, read_columns
-from sealtrace.printed.tex_expansion import ColumnType, is_undecided
+from sealtrace.printed.tex_definitions import ColumnType, is_undecided
+from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, spans_in
 from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
 
@@ -40,19 +41,45 @@ def read_tabular(
 ) -> Tabular:
     """Reads what stands between \\begin{name} and \\end{name}. Raises RefusedError rather than guess."""
     cursor = Cursor(tokens)
+    if name in ("tabu", "longtabu"):
+        _skip_width(cursor)
     taken = [(letter, cursor.take(letter)) for letter in commands.ENVIRONMENTS[name]]
-    specification = taken[-1][1]
-    columns = read_columns(specification or [], types)
+    specification = [found for letter, found in taken if letter == "d"][-1] or []
+    rest = cursor.tokens[cursor.index :]
+    if name in commands.KEYED_TABULARS:
+        keys = read_keys(taken[0][1] or [])
+        keyed = keyed_table(specification, rest)
+        columns = read_columns(keyed.columns, types) or [Column() for _ in range(keyed.width)]
+        reader = _Reader(columns, end, types, problems, keyed)
+        reader.result.captions = [keys["caption"]] if "caption" in keys else []
+        reader.result.labels = [written(keys["label"])] if "label" in keys else []
+        return reader.read(Cursor(rest))
+    columns = read_columns(specification, types)
     if not columns:
         raise RefusedError("the table has no columns")
-    return _Reader(columns, end, types, problems).read(cursor)
+    reader = _Reader(columns, end, types, problems)
+    if name.startswith("deluxetable"):
+        rest, reader.result.captions = rows_of_deluxe(rest)
+    return reader.read(Cursor(rest))
+
+
+def _skip_width(cursor: Cursor) -> None:
+    """tabu says how wide it is before its columns: to 5cm, spread 0pt."""
+    while (token := cursor.peek()) is not None and token.kind != "{":
+        cursor.index += 1
 
 
 class _Reader:
     def __init__(
-        self, columns: list[Column], end: Token, types: dict[str, ColumnType], problems: list[Problem]
+        self,
+        columns: list[Column],
+        end: Token,
+        types: dict[str, ColumnType],
+        problems: list[Problem],
+        keyed: Keyed | None = None,
     ) -> None:
         self.columns = columns
+        self.keyed = keyed
         self.end = end
         self.types = types
         self.problems = problems
@@ -61,6 +88,9 @@ class _Reader:
         """What a longtable sets apart: endfirsthead, endhead, endfoot, endlastfoot."""
         self.rows: list[_Row] = []
         self.rule: str | None = None
+        self.short: list[tuple[Token, int]] = []
+        """Rows with too few cells: where each begins, and how many it has."""
+        self.written = 0  # rows so far, in a table whose spans and rules are keys
 
     def read(self, cursor: Cursor) -> Tabular:
         while True:
@@ -68,15 +98,34 @@ class _Reader:
             if cursor.peek() is None:
                 break
             self.row(cursor)
+        if self.short:
+            first, got = self.short[0]
+            rows_told = f"{len(self.short)} rows of the table are short; this one" if len(self.short) > 1 else "a row"
+            message = f"{rows_told} has {got} cells of {len(self.columns)}: the rest is read as empty"
+            self.problems.append(first.problem(message, warning=True))
         rows = self.in_printed_order()
         grid = [row for row, _head in rows]
         self.resolve_spans(grid)
+        self.drop_joined(grid)
         ruled = [
             RuledRow(ExtractedRow(tuple(row.cells), row.line, after_rule=row.rule is not None), row.rule, head)
             for row, head in rows
         ]
         self.result.rows = with_headers(ruled, closed=self.rule is not None)
         return self.result
+
+    def drop_joined(self, rows: list[_Row]) -> None:
+        """Two columns that print one number in every row are one column."""
+        for right in range(len(self.columns) - 1, 0, -1):
+            if self.columns[right - 1].joint is None or any(row.cells[right] is not None for row in rows):
+                continue
+            for row in rows:
+                left = next((at for at in range(right - 1, -1, -1) if row.cells[at] is not None), None)
+                cell = row.cells[left] if left is not None else None
+                if left is not None and cell is not None and left + cell.columns > right:
+                    row.cells[left] = replace(cell, columns=cell.columns - 1)
+                del row.cells[right]
+            self.result.columns -= 1
 
     def in_printed_order(self) -> list[tuple[_Row, bool]]:
         """The first head, the body and the last foot; heads and feet of further pages are left out."""
@@ -156,17 +205,42 @@ class _Reader:
 
     def add_row(self, contents: list[tuple[list[Token], Token]]) -> None:
         cells: list[ExtractedCell | None] = []
-        for tokens, end in contents:
+        first = next((tokens[0] for tokens, _end in contents if tokens), contents[0][1])
+        self.written += 1
+        place = 0
+        while place < len(contents):
+            tokens, end = contents[place]
+            place += 1
             if len(cells) >= len(self.columns):
                 cells.append(None)  # one too many; counted below
                 continue
+            joint = self.columns[len(cells)].joint
+            if joint is not None and place < len(contents) and not _spans(tokens):
+                # Two columns that print one number, such as r@{±}l: it stands in the first.
+                right, end = contents[place]
+                place += 1
+                tail = self.columns[len(cells) + 1].after
+                whole = [*tokens, *joint, *right, *tail] if tokens and right else [*tokens, *right]
+                cells += [replace(self.cell(whole, end, len(cells)), columns=2), None]
+                continue
             cell = self.cell(tokens, end, len(cells))
+            keyed = self.keyed.span(self.written, len(cells) + 1) if self.keyed else (1, 1)
+            rows, columns = _block(tokens) or keyed
+            if rows > 1 or columns > 1:
+                # Cells under a span are written out, and empty.
+                cell = replace(cell, rows=rows, columns=min(columns, len(self.columns) - len(cells)))
+                while columns > 1 and place < len(contents) and not contents[place][0]:
+                    columns, place = columns - 1, place + 1
             cells += [cell, *[None] * (cell.columns - 1)]
-        first = next((tokens[0] for tokens, _end in contents if tokens), contents[0][1])
-        if len(cells) != len(self.columns):
-            expected = len(self.columns)
-            raise RefusedError(f"a row does not add up to the columns (got {len(cells)}, expected {expected})", first)
-        self.rows.append(_Row(cells, first.line, self.rule))
+        got, expected = len(cells), len(self.columns)
+        if got > expected:
+            raise RefusedError(f"a row does not add up to the columns (got {got}, expected {expected})", first)
+        if got < expected:
+            end = contents[-1][1]
+            cells += [marked_cell((), "", end.file.name, end.line) for _ in range(expected - got)]
+            self.short.append((first, got))
+        rule = self.rule or (self.keyed.rule(self.written) if self.keyed else None)
+        self.rows.append(_Row(cells, first.line, rule))
         self.rule = None
 
     def cell(self, tokens: list[Token], end: Token, column: int) -> ExtractedCell:
@@ -215,15 +289,44 @@ class _Reader:
                 if bottom - top < abs(cell.rows):
                     message = f"a cell spans {abs(cell.rows)} rows, and {bottom - top} are there"
                     self.problems.append(Problem(message, cell.source, cell.line, "warning"))
+                covered = range(column, column + cell.columns)
+                over = [
+                    (other, below.text)
+                    for other in range(top, bottom)
+                    for below in (rows[other].cells[place] for place in covered)
+                    if other != index and below is not None and below.text
+                ]
+                if over:
+                    # Printed over each other. A span from above ends before what it would lie over.
+                    message = f"a cell that spans {abs(cell.rows)} rows lies over {over[0][1]!r}"
+                    if cell.rows < 0:
+                        raise RefusedError(message, self.end)
+                    self.problems.append(Problem(f"{message}: it ends above", cell.source, cell.line, "warning"))
+                    bottom = over[0][0]
                 for other in range(top, bottom):
-                    for covered in range(column, column + cell.columns):
-                        below = rows[other].cells[covered]
-                        if other != index and below is not None and below.text:
-                            raise RefusedError(
-                                f"a cell that spans {abs(cell.rows)} rows lies over {below.text!r}", self.end
-                            )
-                        rows[other].cells[covered] = None
+                    for place in covered:
+                        rows[other].cells[place] = None
                 rows[top].cells[column] = replace(cell, rows=bottom - top)
+
+
+_BLOCK = re.compile(r"\s*([0-9]{0,3})-([0-9]{0,3})\s*")
+
+
+def _spans(tokens: list[Token]) -> bool:
+    return bool(tokens) and tokens[0].is_command("multicolumn", "Block")
+
+
+def _block(tokens: list[Token]) -> tuple[int, int] | None:
+    """Rows and columns of \\Block{2-3}{…} or \\SetCell[r=2,c=3]{…}."""
+    if not tokens or not tokens[0].is_command("Block", "SetCell"):
+        return None
+    cursor = Cursor(tokens)
+    cursor.index = 1
+    option = cursor.option()
+    if tokens[0].text == "SetCell":
+        return spans_in(written(option or []))
+    match = _BLOCK.fullmatch(written(cursor.argument()))
+    return (int(match[1] or 1), int(match[2] or 1)) if match is not None else None
 
 
 def _place(tokens: list[Token], end: Token) -> tuple[str, int, str]:

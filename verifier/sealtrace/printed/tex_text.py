@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import Mark, collapse
+from sealtrace.printed.extracted import REFERENCE, Mark, collapse
 from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
 
 MAX_NESTING = 60
@@ -49,6 +49,8 @@ class Rendering:
     inner_table: Token | None = None
     """A table with columns of its own."""
     too_deep: Token | None = None
+    references: list[tuple[Token, str]] = field(default_factory=list)
+    """The label of each reference, as written; nothing for a citation."""
 
     def marks(self) -> list[Mark]:
         """Every character with its marks."""
@@ -143,6 +145,12 @@ class Cursor:
                 self.take(letter, nesting + 1)
         return self.tokens[begin : self.index]
 
+    def argument_ahead(self) -> list[Token]:
+        """The argument that comes next, without taking it."""
+        ahead = Cursor(self.tokens[self.index : self.index + 20])
+        ahead.option()
+        return ahead.argument()
+
     def take(self, letter: str, nesting: int = 0) -> list[Token] | None:
         """One argument of a signature."""
         if letter == "*":
@@ -169,6 +177,8 @@ class _Renderer:
         self.out = rendering
         self.footnotes = footnotes
         self.inner_tables: list[Token] = []
+        self.seam = False
+        """The place lies at the edge of an unknown command's argument."""
 
     def run(self, tokens: list[Token], style: Style, depth: int) -> None:
         if depth > MAX_NESTING:
@@ -192,8 +202,7 @@ class _Renderer:
             elif token.kind in "^_":
                 self.script(token, cursor.argument(), style, depth)
             elif token.kind in BLANK:
-                if not style.math or token.kind == "par":
-                    self.emit(" ", style, token)
+                self.blank(token, cursor, style)
             elif token.kind in "~&":
                 self.emit(" ", style, token)
                 if token.kind == "&" and self.inner_tables:
@@ -204,8 +213,26 @@ class _Renderer:
                 self.emit(token.text, style, token)
 
     def emit(self, text: str, style: Style, token: Token) -> None:
-        if text:
-            self.out.glyphs.append(Glyphs(text, style, token))
+        if not text:
+            return
+        glyphs = self.out.glyphs
+        if self.seam and glyphs and glyphs[-1].text[-1].isdecimal() and text[0].isdecimal():
+            # What an unknown command prints between its arguments is not known; they are not one number.
+            glyphs.append(Glyphs(" ", style, token))
+        self.seam = False
+        glyphs.append(Glyphs(text, style, token))
+
+    def blank(self, token: Token, cursor: Cursor, style: Style) -> None:
+        """White space. Mathematics keeps it as written, for readers, except where it would cut a number in two."""
+        if style.math and token.kind != "par":
+            before = self.out.glyphs[-1].text[-1] if self.out.glyphs else ""
+            following = cursor.peek()
+            after = following.text[:1] if following is not None and following.kind == "text" else ""
+            if following is not None and following.kind in "^_":
+                return
+            if before.isdecimal() and (after.isdecimal() or after in (".", ",")) and after:
+                return
+        self.emit(" ", style, token)
 
     def aside(self, tokens: list[Token], style: Style, depth: int) -> str:
         """Plain text of some tokens, taken out of the output again."""
@@ -236,6 +263,12 @@ class _Renderer:
             self.signature(token, cursor, style, depth)
         elif name in commands.SYMBOLS:
             self.emit(commands.SYMBOLS[name], style, token)
+            following = cursor.peek()
+            if style.math and following is not None and following.file is token.file:
+                # A control word swallows the space behind it; for readers it stands there all the same.
+                gap = token.file.text[token.end : following.start]
+                if gap and gap.isspace() and token.depth == following.depth == 0:
+                    self.blank(token._replace(kind="space"), cursor, style)
         elif name in commands.ACCENTS:
             self.accent(token, cursor, style, depth)
         elif name in ("(", "["):
@@ -262,8 +295,9 @@ class _Renderer:
             taken = cursor.take(letter)
             if letter == "s" and taken is not None:
                 self.run(taken, style, depth + 1)
-            elif letter == "r":
-                self.emit(commands.REFERENCE, style, token)
+            elif letter in "rc":
+                self.emit(REFERENCE, style, token)
+                self.out.references.append((token, written(taken or []) if letter == "r" else ""))
 
     def accent(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
         text = self.aside(cursor.argument(), style, depth)
@@ -283,12 +317,32 @@ class _Renderer:
             cursor.option()
             self.emit("√", style, token)
             self.run(cursor.argument(), style, depth + 1)
-        elif name in ("SI", "qty"):
+        elif name in ("SI", "qty", "si", "unit"):
+            cursor.option()
+            if name in ("SI", "qty"):
+                self.run(cursor.argument(), style, depth + 1)
+                self.emit(" ", style, token)
+            self.run(_units(cursor.argument()), style, depth + 1)
+        elif name in ("numrange", "SIrange", "qtyrange"):
             cursor.option()
             self.run(cursor.argument(), style, depth + 1)
-            self.emit(" ", style, token)
+            self.emit("–", style, token)
             self.run(cursor.argument(), style, depth + 1)
-        elif name in ("textsuperscript", "tnote", "textsubscript"):
+            if name != "numrange":
+                self.emit(" ", style, token)
+                self.run(_units(cursor.argument()), style, depth + 1)
+        elif name == "Block":
+            cursor.option()
+            cursor.argument()
+            self.run(cursor.argument(), style, depth + 1)
+        elif name == "SetCell":
+            # The spans of a table's cell are read where its rows are.
+            cursor.option()
+            cursor.argument()
+        elif name in ("tnote", "tablenotemark", "tmark") and written(cursor.argument_ahead()).isdecimal():
+            cursor.option()
+            cursor.argument()  # the number of a note is no part of what it stands at
+        elif name in ("textsuperscript", "tnote", "tablenotemark", "tmark", "textsubscript"):
             sign = "_" if name == "textsubscript" else "^"
             self.script(token._replace(kind=sign), cursor.argument(), style, depth)
         elif name == "ding":
@@ -317,6 +371,10 @@ class _Renderer:
             if following is not None and following.text.startswith("="):
                 self.skip_dimension(cursor)  # \aboverulesep=0ex sets a length
             self.out.unknown.setdefault(name, token)
+            self.seam = True
+            while (following := cursor.peek()) is not None and following.kind == "{":
+                self.run(cursor.argument(), style, depth + 1)
+                self.seam = True
 
     def environment(self, token: Token, cursor: Cursor) -> None:
         name = written(cursor.argument())
@@ -352,6 +410,16 @@ def skip_line_break(cursor: Cursor) -> None:
     option = cursor.option()
     if option is not None and not LENGTH.fullmatch(written(option)):
         cursor.index = before  # an interval that opens the next row
+
+
+def _units(tokens: list[Token]) -> list[Token]:
+    """The names that siunitx has for units, as they are printed."""
+    return [
+        token._replace(kind="text", text=commands.UNITS[token.text])
+        if token.kind == "command" and token.text in commands.UNITS
+        else token
+        for token in tokens
+    ]
 
 
 def _styled(name: str, style: Style) -> Style | None:

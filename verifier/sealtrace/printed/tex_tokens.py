@@ -77,13 +77,12 @@ _VERB_LENGTH = 500
 _URL = re.compile(r"\s*\{")
 
 
-def tokenize(file: SourceText, start: int, end: int) -> tuple[list[Token], list[Problem]]:
-    """Tokens of file.text[start:end]."""
+def tokenize(file: SourceText, start: int, end: int, *, internal: bool = False) -> tuple[list[Token], list[Problem]]:
+    """Tokens of file.text[start:end]. Internal: @ is a letter, as between \\makeatletter and \\makeatother."""
     text = file.text
     tokens: list[Token] = []
     problems: list[Problem] = []
     position = start
-    internal = False  # between \makeatletter and \makeatother, where @ is a letter
     after_comment = False  # the comment took its line's end, so one more line end is a blank line
     while position < end:
         match = _TOKEN.match(text, position, end)

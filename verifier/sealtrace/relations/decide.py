@@ -81,6 +81,6 @@ def _undefined(formula: Formula) -> str | None:
             Evaluation(box).form(lowered(node, {}))
         except EmptyError:
             return f"{expression_text(node)} is not defined"
-        except (TooLargeError, KeyError, ModuleNotFoundError):
+        except (TooLargeError, KeyError):
             continue
     return None

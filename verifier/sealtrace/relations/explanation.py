@@ -48,7 +48,7 @@ def arithmetic_of(formula: Formula, proof: Certificate | None = None) -> str:
     """Why no values satisfy the formula, in one line."""
     try:
         return _line(formula, {}, proof)
-    except (EmptyError, TooLargeError, KeyError, ModuleNotFoundError):
+    except (EmptyError, TooLargeError, KeyError):
         return f"no values within the intervals satisfy {formula_text(formula)}"
 
 
@@ -239,6 +239,6 @@ def tightest_of(formula: Formula) -> tuple[tuple[str, Fraction], ...]:
             if values:
                 key = (lambda one: one[0].low) if above else (lambda one: -one[0].high)
                 box[name] = min(values, key=key)[1]
-    except (EmptyError, TooLargeError, ModuleNotFoundError):
+    except (EmptyError, TooLargeError):
         return ()
     return tuple((name, Fraction(box[name].low)) for name in sorted(form.variables) if box[name].is_point)

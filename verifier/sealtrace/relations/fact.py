@@ -87,6 +87,13 @@ class Fact:
         return replace(self.read_as(Rule.ROUNDED), address=f"rounded({self.address})")
 
 
+def plain_address(fact: Fact) -> str:
+    """The address of a number, the same whether it is read as a count or as rounded."""
+    return (
+        fact.address.removeprefix("rounded(").removesuffix(")") if fact.address.startswith("rounded(") else fact.address
+    )
+
+
 @dataclass(frozen=True)
 class Entry:
     """One cell of a table, or one declared passage: its numbers by the names of their parts."""

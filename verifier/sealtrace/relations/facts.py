@@ -130,8 +130,10 @@ class Facts:
         if label in known:
             return label
         plain = " ".join(label.split())
-        for same in (lambda one: one, lambda one: " ".join(one.translate(_ARROWS).split())):
-            matching = [one for one in known if same(one) == plain]
+        # Arrows, and then spaces, which mathematics may be written with or without, tell no two labels apart.
+        spaced = (lambda one: one, lambda one: " ".join(one.translate(_ARROWS).split()))
+        for same in (*spaced, lambda one: "".join(one.translate(_ARROWS).split())):
+            matching = [one for one in known if same(one) in (plain, "".join(plain.split()))]
             if len(matching) == 1:
                 return matching[0]
         raise UnknownFactError(f"{table.label} has no {noun} {plain!r}{nearest(plain, known)}")
@@ -141,7 +143,7 @@ class Facts:
     def declare(self, name: str, literal: str, line: int, source: str | None = None) -> None:
         """Adds a number of the running text, which must stand on its line."""
         printed = read_printed(literal)
-        if printed is None or not printed.numeric:
+        if printed is None or not printed.numeric or any(part.is_bound for part in printed.parts):
             raise UnknownFactError(f"{literal!r} is not a number that can be read")
         if name in self._declared:
             raise UnknownFactError(f"{name!r} is declared twice")
@@ -200,7 +202,9 @@ def _table(record: dict[str, Any]) -> _Table:
             absent = cell is not None and cell.form == "not-available"
             names = _part_names(cell) if cell is not None else ()
             facts = []
-            for part, name in zip(cell.parts if cell is not None else (), names or ("",), strict=False):
+            # A bound such as <0.001 is not the number: nothing about the number follows from its digits.
+            known = cell.parts if cell is not None and not any(part.is_bound for part in cell.parts) else ()
+            for part, name in zip(known, names or ("",), strict=False):
                 where = address + (f".{name}" if names else "")
                 fact = _fact(where, part, label, record.get("source"), lines[place])
                 fact = replace(fact, row=row["label"], column=column, part=name or None)
@@ -228,6 +232,8 @@ def _rounded(part: Part) -> bool:
 
 def _fact(address: str, part: Part, table: str | None, source: str | None, line: int | None) -> Fact:
     fact = Fact(address, part.text, part.value, part.value, part.value, part.unit or Fraction(1), source, line, table)
+    if part.relation == "≈":
+        return fact.read_as(Rule.LOOSELY)
     return fact.read_as(Rule.ROUNDED) if _rounded(part) and part.unit else fact
 
 

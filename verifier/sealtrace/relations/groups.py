@@ -66,7 +66,7 @@ def _member(claim: Claim) -> _Member | None:
     try:
         case = starting_case(claim.formula)
         settled_case = None if case is None else settled(case)
-    except (EmptyError, TooLargeError, ModuleNotFoundError):
+    except (EmptyError, TooLargeError):
         return None
     if settled_case is None:
         return None

@@ -9,8 +9,7 @@ from typing import Any
 
 from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.numbers import read_printed
-from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact, Rule, UnknownFactError
+from sealtrace.relations.fact import Fact, Rule, UnknownFactError, plain_address
 from sealtrace.relations.facts import Facts
 
 TEXT = "text"
@@ -45,10 +44,14 @@ def facts_of_records(records: Iterable[dict[str, Any]], *, called: bool = True) 
     return facts
 
 
-def bound_cells(claims: Iterable[Claim], records: Iterable[dict[str, Any]]) -> set[Address]:
-    """The cells of table records that claims speak of."""
+def cells_of_facts(facts: Iterable[Fact], records: Iterable[dict[str, Any]]) -> dict[Address, set[str]]:
+    """The cells of table records that hold some of these numbers, and which of them each holds."""
     columns = [record["columns"][0]["label"] for record in records if record["label"] == TEXT]
-    return {address for claim in claims for fact in claim.facts for address in _addresses(fact, columns)}
+    found: dict[Address, set[str]] = {}
+    for fact in facts:
+        for address in _addresses(fact, columns):
+            found.setdefault(address, set()).add(plain_address(fact))
+    return found
 
 
 def misshapen(record: dict[str, Any]) -> str | None:
@@ -72,7 +75,7 @@ def _addresses(fact: Fact, columns: list[str]) -> Iterator[Address]:
         yield fact.table, fact.row, fact.column
     else:
         # A number of the text with several parts is called by the name and the part.
-        name = fact.address.removeprefix("rounded(").removesuffix(")")
+        name = plain_address(fact)
         owner = name.rpartition(".")[0]
         for column in columns:
             yield TEXT, name, column

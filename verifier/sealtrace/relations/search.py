@@ -47,8 +47,6 @@ def search(formula: Formula, work: Work | None = None, widened: Mapping[str, Int
         return Answer("impossible")
     except TooLargeError as error:
         return Answer("unknown", reason=str(error))
-    except ModuleNotFoundError as error:
-        return Answer("unknown", reason=f"{error.name} is not installed (pip install 'sealtrace[certificates]')")
 
 
 def search_case(start: Case, work: Work) -> Answer:

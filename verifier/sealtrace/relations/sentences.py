@@ -6,20 +6,14 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
 
 from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.sentences import sentences
 from sealtrace.relations.fact import Fact
 
-_END = re.compile(r"[.!?][)\]”\"']*\s+(?=[A-Z(\[“\"'0-9])")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:vs|fig|figs|tab|eq|eqs|sec|secs|app|ref|refs|no|nos|resp|cf|approx|e\.g|i\.e|al|etc|dr|prof|st|ca|"
-    r"acc|viol|avg|std|max|min|med|calib|sep|stab|pred|dev|expl|opp)|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
 _NUMBER = re.compile(
     rf"(?<![\w.,@#^_\\])(?<!(?<![%×])/)(?<![A-Za-z\d][-–])(?P<sign>[-+−])?(?P<digits>{_DIGITS})"
@@ -110,38 +104,13 @@ def sentences_of(prose: Iterable[ProseLine]) -> list[Sentence]:
     found: list[Sentence] = []
     names: Counter[str] = Counter()
     letters = 0
-    for _key, group in groupby(prose, key=lambda one: (one.source, one.paragraph, one.caption)):
-        lines = list(group)
-        letters += sum(len(line.text) for line in lines)
+    for one in sentences(prose):
+        letters += len(one.text)
         if letters > MOST_LETTERS:
             break
-        for text, starts in _split(lines):
-            sentence = Sentence(text, lines[0].source, lines[0].paragraph, starts, lines[0].caption)
-            mentions = tuple(_mentions(sentence, names))
-            found.append(
-                Sentence(text, sentence.source, sentence.paragraph, starts, sentence.caption, mentions)
-                if mentions
-                else sentence
-            )
+        sentence = Sentence(one.text, one.source, one.paragraph, one.starts, one.caption)
+        found.append(replace(sentence, mentions=tuple(_mentions(sentence, names))))
     return found
-
-
-def _split(lines: list[ProseLine]) -> Iterator[tuple[str, tuple[tuple[int, int], ...]]]:
-    whole, pieces = "", []
-    for line in lines:
-        pieces.append((len(whole), line.line))
-        whole += line.text + " "
-    start = 0
-    ends = [match.end() for match in _END.finditer(whole)] + [len(whole)]
-    for end in ends:
-        text = whole[start:end]
-        if end < len(whole) and _ABBREVIATED.search(text.rstrip().rstrip(")]”\"'")):
-            continue
-        if text.strip():
-            before = [line for offset, line in pieces if offset <= start]
-            inside = [(offset - start, line) for offset, line in pieces if start < offset < end]
-            yield text.rstrip(), ((0, before[-1]), *inside)
-        start = end
 
 
 def _mentions(sentence: Sentence, names: Counter[str]) -> Iterator[Mention]:

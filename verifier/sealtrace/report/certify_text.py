@@ -76,7 +76,12 @@ def _setting(found: Certified, width: int) -> Iterator[str]:
     )
     yield ""
     yield from _wrapped("; ".join(form.format(value) for form, value in parts if value is not None), width)
-    if not found.partitions and found.selectors and all(one.partition is None for one in found.selectors):
+    if (
+        not found.missing
+        and not found.partitions
+        and found.selectors
+        and all(one.partition is None for one in found.selectors)
+    ):
         yield ""
         yield from _wrapped("The study certifies nothing in groups.", width)
 

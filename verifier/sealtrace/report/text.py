@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from sealtrace.contract.report import CheckResult, Finding, Report
-from sealtrace.report.causes import by_cause, missing_by_reason
+from sealtrace.contract.report import Chain, CheckResult, Disclosed, Finding, Report
+from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
 
@@ -45,8 +45,12 @@ def _headline(report: Report, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[report.verdict]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
+    if report.draft:
+        word = f"DRAFT, which would be {word}"
     yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
-    if report.bundle.root_sha256:
+    if report.draft:
+        yield "nothing is sealed: this says what sealing the directory as it is would give"
+    elif report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
     counts = {status: sum(check.status == status for check in report.checks) for status in _STATUS_WORDS}
     yield ", ".join(f"{count} {_STATUS_WORDS[status]}" for status, count in counts.items() if count)
@@ -135,9 +139,34 @@ def _figures(report: Report, width: int) -> Iterator[str]:
         else f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
     )
     yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence}", width)
+    yield from _witnesses(chain, width)
+    for seen in summary.disclosed:
+        yield from _figure("Disclosed", _disclosed(seen), width)
     if summary.assumed:
         yield from _figure("Assumed", f"not verified: {'; '.join(summary.assumed)}", width)
     yield from _figure("Cells", _coverage(report), width)
+    if report.cells and any(one.id == "table.source" and one.status == "not-applicable" for one in report.checks):
+        yield from _figure("Tables", "as the authors transcribed them: no manuscript is sealed beside them", width)
+    for number, (reason, ids) in enumerate(turned_off(report)):
+        yield from _figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
+
+
+def _disclosed(seen: Disclosed) -> str:
+    share = f"{seen.seen} of {seen.leaves} withheld rows of {seen.tree} were seen, {seen.wrong} of them wrong"
+    if seen.most_wrong is None:
+        return f"{share}; they were chosen, so they say nothing of the rest"
+    rate = 100 * seen.most_wrong / seen.leaves
+    return f"{share}; drawn by a seed, they exclude at 95 % that more than {seen.most_wrong} ({rate:.2f} %) are"
+
+
+def _witnesses(chain: Chain, width: int) -> Iterator[str]:
+    """Which stages are covered by what, from which time, and which rest on the authors' word."""
+    together: dict[tuple[str, str | None], list[str]] = {}
+    for one in chain.coverage:
+        together.setdefault(("; ".join(one.witnesses), one.since), []).append(one.stage)
+    for (witnesses, since), stages in together.items():
+        known = f"sealed by {since}" if since else "when is the authors' word"
+        yield from _figure("Witnessed", f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})", width)
 
 
 def _coverage(report: Report) -> str:
@@ -145,7 +174,8 @@ def _coverage(report: Report) -> str:
     if not cells.cells:
         return "the bundle reports no table"
     statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
-    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses})"
+    names = f"; {cells.declared_names} more are declared names" if cells.declared_names else ""
+    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses}){names}"
 
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, ProseLine
-from sealtrace.printed.reported import Load, records_of
+from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, Load, ProseLine
+from sealtrace.printed.reported import records_of
 from sealtrace.relations.fact import Entry, Fact, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.sentences import Sentence, sentences_of

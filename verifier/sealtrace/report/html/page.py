@@ -19,6 +19,7 @@ from sealtrace.report.html.data import island, layouts
 from sealtrace.report.html.discrepancies import discrepancy_plot
 from sealtrace.report.html.frontier import frontier_plot
 from sealtrace.report.html.mixtures import mixture_plots
+from sealtrace.report.html.plots import drawn
 from sealtrace.report.html.stages import stage_chain
 from sealtrace.report.html.statuses import CHECK_SIGNS, CHECK_WORDS
 from sealtrace.report.html.view import VERDICTS, check_families, coverage_parts, steps, table_heads, tiles
@@ -58,6 +59,7 @@ def render(report: Report) -> str:
             else [],
             mixtures=mixture_plots(details) if details else None,
             frontier=frontier_plot(details.frontier) if details and details.frontier else None,
+            plots=[drawn(each) for each in details.plots] if details else [],
             discrepancies=discrepancy_plot(report),
             maps={one.selector: one for one in details.maps} if details else {},
         )

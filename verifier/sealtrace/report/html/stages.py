@@ -19,7 +19,16 @@ def stage_chain(stages: list[StageLink]) -> Figure:
         title="Stage chain",
         caption="Each seal names the digest of the one before it, so a later stage commits to all earlier ones.",
         pictures=[_drawn(stages, 4), _drawn(stages, 1)],
-        columns=["Stage", "Files", "Bytes", "Kinds", "Digest of the seal", "Names before it", "Link"],
+        columns=[
+            "Stage",
+            "Files",
+            "Bytes",
+            "Kinds",
+            "Digest of the seal",
+            "Names before it",
+            "Link",
+            "Seen from outside by",
+        ],
         rows=[
             [
                 one.stage,
@@ -29,6 +38,7 @@ def stage_chain(stages: list[StageLink]) -> Figure:
                 one.digest or "not sealed",
                 one.previous or "",
                 _link_words(one, place == 0),
+                "; ".join(one.witnesses) or "nobody: its time is the authors’ word",
             ]
             for place, one in enumerate(stages)
         ],
@@ -66,6 +76,8 @@ def _drawn(stages: list[StageLink], columns: int) -> Markup:
     )
     said += f". The chain is broken before {', '.join(broken)}." if broken else ". No link is broken."
     said += f" Not sealed: {', '.join(absent)}." if absent else ""
+    seen = [one.stage for one in stages if one.witnesses]
+    said += f" Seen from outside: {', '.join(seen)}." if seen else " Nobody outside has seen any of them."
     return picture("Stage chain", said, height, *parts, width=width)
 
 
@@ -79,6 +91,7 @@ def _box(stage: StageLink, number: int, x: float, y: float) -> Markup:
         *([tag("title", f"{stage.stage}: {told}")] if told else []),
         tag("rect", x=x, y=y, width=_BOX_WIDTH, height=_BOX_HEIGHT, rx=6, class_=class_),
         words(f"{number}  {stage.stage}", x + 12, y + 22, "strong"),
+        *([words("◆ witnessed", x + 98, y + 22, "soft")] if stage.witnesses else []),
         words(size if stage.sealed else "not sealed", x + 12, y + 39, "soft"),
         words(f"{(stage.digest or '')[:16]}…" if stage.digest else "", x + 12, y + 55, "code soft"),
     )

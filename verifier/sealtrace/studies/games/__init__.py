@@ -1,16 +1,43 @@
-"""Games: strategies of whole games, and matches."""
+"""Small games: strategies of the whole game, students of it, and paired hands."""
 
 from __future__ import annotations
 
-from sealtrace.contract.kind import Form, Kind, any_role
-from sealtrace.contract.packs import Pack
+from typing import TYPE_CHECKING
 
-_RECORDS = "sealtrace.studies.games.records"
+from sealtrace.contract.packs import Pack
+from sealtrace.studies.games.catalogue import CATALOGUE
+from sealtrace.studies.games.kinds import KINDS
+
+if TYPE_CHECKING:
+    from sealtrace.evidence import Evidence
+
+_HERE = "sealtrace.studies.games"
+
+
+def _absent(evidence: Evidence) -> str | None:
+    """A study plays a game where it holds records that only games leave."""
+    held = {kind.name for kind in KINDS}.intersection(entry.kind for entry in evidence.bundle.entries)
+    return None if held else "the study plays no game"
+
+
+def _unusable(evidence: Evidence) -> str | None:
+    """Behaviour is recorded in notation of its own; everything else needs the rules of a game."""
+    kinds = {entry.kind for entry in evidence.bundle.entries}
+    if "behaviour" in kinds and not kinds & {"profile", "contest", "match", "distillation", "student", "scale"}:
+        return None
+    document = evidence.bundle.document("game")
+    return None if document is not None and document.fits else "the game is not declared"
+
 
 PACK = Pack(
     name="games",
-    kinds=(
-        Kind("profile", Form.ROWS, f"{_RECORDS}:Profile", ("profile", "information_set"), any_role("bank", "report")),
-        Kind("match", Form.ROWS, f"{_RECORDS}:Match", ("match", "arm"), any_role("report")),
-    ),
+    kinds=KINDS,
+    catalogue=CATALOGUE,
+    checks=f"{_HERE}.checks",
+    metrics=f"{_HERE}.metrics",
+    evidence=f"{_HERE}.evidence:GameStudy",
+    overview=f"{_HERE}.overview",
+    reported=("scale",),
+    absent=_absent,
+    unusable=_unusable,
 )

@@ -162,6 +162,7 @@ CATALOGUE: tuple[Check, ...] = (
         "a trace puts a tiny negative probability on an action",
         reads=(*_STATES, "teacher", "trace"),
         needs=("action.legal-set",),
+        consequences=("replay.top-action",),
     ),
     Check(
         "probability.normalized",
@@ -169,6 +170,7 @@ CATALOGUE: tuple[Check, ...] = (
         "appendix D: normalized probabilities",
         "a trace's probabilities sum to one and 1.8e-12",
         reads=("protocol", "teacher", "trace"),
+        consequences=("replay.top-action",),
     ),
     # Replay.
     Check(

@@ -57,8 +57,6 @@ def _as_recipe_errors() -> Iterator[None]:
         raise RecipeError(str(error)) from None
     except (UnscoredError, VoidError, Undecided) as error:
         raise MissingEvidenceError(str(error)) from None
-    except ModuleNotFoundError as error:
-        raise MissingEvidenceError(f"{error.name} is not installed; `pip install 'sealtrace[certificates]'`") from None
 
 
 def _chosen(study: Study, arguments: Arguments) -> Chosen:

@@ -22,6 +22,7 @@ from sealtrace.printed.metrics import (
     rounded_values,
     value_of,
 )
+from sealtrace.studies.policies.constants import is_used
 from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
 from sealtrace.studies.policies.evidence.settings import declared_setting
@@ -71,7 +72,8 @@ def constant(study: Study, arguments: Arguments) -> Value:
     if isinstance(node, bool) or not isinstance(node, str | int | float):
         raise RecipeError(f"the protocol's {arguments['path']} is no number")
     number = constant_of(node) if isinstance(node, str) else Fraction(node)
-    return Value((number,))
+    used = is_used(study, arguments["path"].strip("/").split("/"))
+    return Value((number,), fixed=None if used else "a constant of the protocol that nothing else uses")
 
 
 @metric("states", "how many states a population has", "appendix B: denominators", takes="population", given=True)
@@ -83,46 +85,43 @@ def states(study: Study, arguments: Arguments) -> Value:
 # Utilities and deltas
 
 
-def _mean_of(name: str) -> Callable[[Study, Arguments], Value]:
+def _mean_of(name: str, formula: str, source: str, field: str) -> None:
+    """Registers the mean of one score over a population."""
+
+    @metric(name, formula, source, needs="policy", takes="population state")
     def compute_mean(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
-        values = getattr(study.scored, name)[places]
+        values = getattr(study.scored, field)[places]
 
         def rounded(unit: Fraction) -> tuple[Fraction, ...] | None:
             return (sum(rounded_values(values, unit), Fraction(0)) / len(values),)
 
         return value_of(study.frame("trace"), rows, mean(values), rounded=rounded)
 
-    return compute_mean
+
+_mean_of("weak_ev", "mean of E_w(pi, s)", "appendix B: metrics", "weak")
+_mean_of("strong_ev", "mean of E_s(pi, s)", "appendix B: metrics", "strong")
+_mean_of("strong_delta", "mean of d = E_s(pi, s) - E_s(pi_0, s)", "violation equation", "delta")
 
 
-metric("weak_ev", "mean of E_w(pi, s)", "appendix B: metrics", needs="policy", takes="population state")(
-    _mean_of("weak")
-)
-metric("strong_ev", "mean of E_s(pi, s)", "appendix B: metrics", needs="policy", takes="population state")(
-    _mean_of("strong")
-)
-metric(
-    "strong_delta",
-    "mean of d = E_s(pi, s) - E_s(pi_0, s)",
-    "violation equation",
-    needs="policy",
-    takes="population state",
-)(_mean_of("delta"))
+def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Rounded | None = None) -> Value:
+    """The least or the greatest value, with the one trace that has it."""
+    place = int(values.argmin() if word == "least" else values.argmax())
+    return value_of(study.frame("trace"), rows[[place]], float(values[place]), rounded=rounded)
 
 
-@metric("delta_min", "least d over the population", "violation equation", needs="policy", takes="population")
-def delta_min(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, arguments)
-    least = int(study.scored.delta[places].argmin())
-    return value_of(study.frame("trace"), rows[[least]], float(study.scored.delta[places][least]))
+def _of_crossings(name: str, formula: str, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> None:
+    """Registers what becomes of the number of crossings and of states."""
+
+    @metric(name, formula, "violation equation", needs="policy", takes="population")
+    def compute_it(study: Study, arguments: Arguments) -> Value:
+        rows, places = scored_traces(study, arguments)
+        return value_of(study.frame("trace"), rows, *reduce(int(study.scored.crossed[places].sum()), len(rows)))
 
 
-@metric("delta_max", "greatest d over the population", "violation equation", needs="policy", takes="population")
-def delta_max(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, arguments)
-    greatest = int(study.scored.delta[places].argmax())
-    return value_of(study.frame("trace"), rows[[greatest]], float(study.scored.delta[places][greatest]))
+_of_crossings("crossings", "how many states have d < -tau, of how many", lambda k, n: (Fraction(k), Fraction(n)))
+_of_crossings("crossing_count", "how many states have d < -tau", lambda k, _: (Fraction(k),))
+_of_crossings("crossing_rate", "share of states with d < -tau", lambda k, n: (Fraction(k, n),))
 
 
 @metric("marked_delta", "d at a state, with a dagger where it crosses", "violation equation", needs="policy state")
@@ -130,26 +129,6 @@ def marked_delta(study: Study, arguments: Arguments) -> Value:
     rows, places = scored_traces(study, arguments)
     crossed = bool(study.scored.crossed[places][0])
     return value_of(study.frame("trace"), rows, float(study.scored.delta[places][0]), marks="†" if crossed else "")
-
-
-@metric(
-    "crossings", "how many states have d < -tau, of how many", "violation equation", needs="policy", takes="population"
-)
-def crossings(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, arguments)
-    return value_of(study.frame("trace"), rows, Fraction(int(study.scored.crossed[places].sum())), Fraction(len(rows)))
-
-
-@metric("crossing_count", "how many states have d < -tau", "violation equation", needs="policy", takes="population")
-def crossing_count(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, arguments)
-    return value_of(study.frame("trace"), rows, Fraction(int(study.scored.crossed[places].sum())))
-
-
-@metric("crossing_rate", "share of states with d < -tau", "violation equation", needs="policy", takes="population")
-def crossing_rate(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, arguments)
-    return value_of(study.frame("trace"), rows, Fraction(int(study.scored.crossed[places].sum()), len(rows)))
 
 
 @dataclass(frozen=True)
@@ -183,66 +162,40 @@ def _gain(study: Study, arguments: Arguments) -> _Gain:
     return _Gain(rows, study.scored.weak[places], study.scored.weak[bases])
 
 
-@metric(
-    "weak_gain",
-    "mean of E_w(pi, s) - E_w(base, s)",
-    "appendix B: paired question",
-    needs="policy base",
-    takes="population",
-)
+_PAIRED = "appendix B: paired question"
+
+
+@metric("weak_gain", "mean of E_w(pi, s) - E_w(base, s)", _PAIRED, needs="policy base", takes="population")
 def weak_gain(study: Study, arguments: Arguments) -> Value:
     gain = _gain(study, arguments)
     rounded = gain.rounded(lambda values: sum(values, Fraction(0)) / len(values))
     return value_of(study.frame("trace"), gain.rows, mean(gain.values), rounded=rounded)
 
 
-@metric(
-    "weak_gain_min",
-    "least E_w(pi, s) - E_w(base, s)",
-    "appendix B: paired question",
-    needs="policy base",
-    takes="population",
-)
-def weak_gain_min(study: Study, arguments: Arguments) -> Value:
-    gain = _gain(study, arguments)
-    least = [int(gain.values.argmin())]
-    return value_of(study.frame("trace"), gain.rows[least], float(gain.values.min()), rounded=gain.rounded(min))
+def _extremes(end: str, word: str, reduce: Callable[[list[Fraction]], Fraction]) -> None:
+    """Registers the least or the greatest of what differs between states."""
+
+    @metric(f"delta_{end}", f"{word} d over the population", "violation equation", needs="policy", takes="population")
+    def delta(study: Study, arguments: Arguments) -> Value:
+        rows, places = scored_traces(study, arguments)
+        return _extreme(study, rows, study.scored.delta[places], word)
+
+    @metric(f"weak_gain_{end}", f"{word} E_w(pi, s) - E_w(base, s)", _PAIRED, needs="policy base", takes="population")
+    def gain(study: Study, arguments: Arguments) -> Value:
+        found = _gain(study, arguments)
+        return _extreme(study, found.rows, found.values, word, found.rounded(reduce))
+
+    formula = f"{word} E_s(pi, s) over policies and states"
+
+    @metric(f"strong_ev_{end}", formula, "appendix D", needs="policies", takes="population")
+    def strong(study: Study, arguments: Arguments) -> Value:
+        named = [{**arguments, "policy": name.strip()} for name in arguments["policies"].split(",")]
+        rows, places = zip(*(scored_traces(study, one) for one in named), strict=True)
+        return _extreme(study, np.concatenate(rows), study.scored.strong[np.concatenate(places)], word)
 
 
-@metric(
-    "weak_gain_max",
-    "greatest E_w(pi, s) - E_w(base, s)",
-    "appendix B: paired question",
-    needs="policy base",
-    takes="population",
-)
-def weak_gain_max(study: Study, arguments: Arguments) -> Value:
-    gain = _gain(study, arguments)
-    greatest = [int(gain.values.argmax())]
-    return value_of(study.frame("trace"), gain.rows[greatest], float(gain.values.max()), rounded=gain.rounded(max))
-
-
-def _over_policies(study: Study, arguments: Arguments) -> tuple[Index, Vector]:
-    """Strong utilities of several policies, named with commas between them."""
-    joined = [scored_traces(study, {**arguments, "policy": name.strip()}) for name in arguments["policies"].split(",")]
-    rows = np.concatenate([rows for rows, _ in joined])
-    return rows, study.scored.strong[np.concatenate([places for _, places in joined])]
-
-
-@metric(
-    "strong_ev_min", "least E_s(pi, s) over policies and states", "appendix D", needs="policies", takes="population"
-)
-def strong_ev_min(study: Study, arguments: Arguments) -> Value:
-    rows, strong = _over_policies(study, arguments)
-    return value_of(study.frame("trace"), rows[[int(strong.argmin())]], float(strong.min()))
-
-
-@metric(
-    "strong_ev_max", "greatest E_s(pi, s) over policies and states", "appendix D", needs="policies", takes="population"
-)
-def strong_ev_max(study: Study, arguments: Arguments) -> Value:
-    rows, strong = _over_policies(study, arguments)
-    return value_of(study.frame("trace"), rows[[int(strong.argmax())]], float(strong.max()))
+_extremes("min", "least", min)
+_extremes("max", "greatest", max)
 
 
 # Fidelity

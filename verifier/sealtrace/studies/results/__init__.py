@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealtrace.contract.kind import Form, Kind, any_role
+from sealtrace.contract.kind import STAGES, Form, Kind, any_role
 from sealtrace.contract.packs import Check, Pack
 
 if TYPE_CHECKING:
@@ -22,10 +22,51 @@ KINDS = (
         ("quantity", "subject", "repeat"),
         any_role("structure", "select", "report"),
     ),
+    Kind("dataset", Form.DOCUMENT, "sealtrace.contract.dataset:Dataset", stages=any_role(*STAGES)),
+    Kind("rows", Form.ROWS, "", stages=any_role(*STAGES)),
     Kind("run", Form.ROWS, "sealtrace.contract.provenance:Run", ("run",), any_role("bank", "report")),
 )
 
 CATALOGUE = (
+    Check(
+        "dataset.declared",
+        "Every declared dataset has rows, and its references lead to datasets that are declared",
+        "bundle format: datasets",
+        "a reference names a dataset that is not there",
+        reads=("dataset", "rows"),
+    ),
+    Check(
+        "dataset.references",
+        "Every row that is named is there, and every row that must be named is",
+        "bundle format: references between datasets",
+        "an answer is about an example that the examples do not have",
+        reads=("dataset", "rows"),
+        needs=("dataset.declared",),
+        consequences=("table.cells",),
+    ),
+    Check(
+        "dataset.complete",
+        "Every declared combination is there as often as declared: every example with every system and seed",
+        "bundle format: completeness of datasets",
+        "the wrong answers of one system are deleted",
+        reads=("dataset", "rows"),
+        consequences=("dataset.counts", "table.cells"),
+    ),
+    Check(
+        "dataset.depends",
+        "What is one for each is one: an example has the same right answer for every system",
+        "bundle format: dependencies within datasets",
+        "the right answer of an example is changed for one system",
+        reads=("dataset", "rows"),
+        consequences=("table.cells",),
+    ),
+    Check(
+        "dataset.counts",
+        "Datasets have as many rows, and fields as many values, as declared",
+        "bundle format: declared counts",
+        "the declaration counts another number of rows",
+        reads=("dataset", "rows"),
+    ),
     Check(
         "result.predictions",
         "Every model predicts every labelled item of its splits exactly once, and nothing else",
@@ -54,7 +95,7 @@ CATALOGUE = (
 
 def _absent(evidence: Evidence) -> str | None:
     held = {kind.name for kind in KINDS}.intersection(entry.kind for entry in evidence.bundle.entries)
-    return None if held else "the study records no predictions, measurements or runs"
+    return None if held else "the study holds no datasets, predictions, measurements or runs"
 
 
 PACK = Pack(
@@ -62,8 +103,10 @@ PACK = Pack(
     kinds=KINDS,
     catalogue=CATALOGUE,
     checks=f"{_HERE}.checks",
+    metrics=f"{_HERE}.metrics",
     evidence=f"{_HERE}.evidence:Results",
     overview=f"{_HERE}.overview",
     measured=("measurement",),
+    doubtful=f"{_HERE}.evidence:doubtful",
     absent=_absent,
 )

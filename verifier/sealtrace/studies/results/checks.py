@@ -1,4 +1,4 @@
-"""Predictions are complete, measurements are alike, and runs are there."""
+"""Datasets are what they declare; predictions are complete, measurements are alike, and runs are there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.results.evidence import Results
+from sealtrace.studies.results.joins import Gap
 
 
 @check("result.predictions", "predictions")
@@ -16,6 +17,12 @@ def predictions(results: Results, outcome: Outcome) -> None:
         outcome.not_applicable = "the bundle holds no predictions"
         return
     outcome.inspected = frame.size
+    of_file = {entry.path: entry.split for entry in results.bundle.entries}
+    codes, texts = labels.texts("split")
+    for place, path in enumerate(labels.paths):
+        if (named := of_file.get(path)) is not None:
+            other = (labels.file_of() == place) & (codes != (texts.index(named) if named in texts else -2))
+            outcome.rows(labels, other, "/split", "the file is named after another split", named)
     outcome.rows(frame, results.item_of_prediction < 0, "/item", "no single label is about this item", "one label")
     splits, names = labels.texts("split")
     models, predicted = results.predicted
@@ -93,3 +100,101 @@ def runs(results: Results, outcome: Outcome) -> None:
         codes, names = naming.texts("run")
         unknown = np.array([name not in known for name in names] + [False])
         outcome.rows(naming, unknown[codes], "/run", "the run that the record names is not there", "a run record")
+
+
+def _no_datasets(results: Results, outcome: Outcome) -> bool:
+    if results.bundle.documents_of("dataset"):
+        return False
+    outcome.not_applicable = "the bundle declares no dataset"
+    return True
+
+
+def _demands(results: Results, outcome: Outcome, what: str, words: str) -> bool:
+    """Whether a declaration demands something of its rows; what turns a check off is said."""
+    if _no_datasets(results, outcome):
+        return False
+    if any(one.get(what) for one in results.declarations.values()):
+        return True
+    outcome.not_applicable = f"no declaration says {words}"
+    return False
+
+
+@check("dataset.declared", "datasets")
+def declared(results: Results, outcome: Outcome) -> None:
+    if _no_datasets(results, outcome):
+        return
+    for name, declaration in results.declarations.items():
+        outcome.inspected += 1
+        at = outcome.at(results.declared_at[name], {"dataset": name})
+        if not any(entry.records == name and entry.kind == "rows" for entry in results.bundle.entries):
+            at.error("/dataset", "the dataset has no rows", f"rows.{name}.jsonl, .parquet or .csv", "no such file")
+        for number, reference in enumerate(declaration.get("references") or []):
+            if results.target(reference) is None:
+                wanted = f"{reference['dataset']} ({', '.join(reference.get('to') or ['its key'])})"
+                at.error(
+                    f"/references/{number}", "the reference leads nowhere", "a declared dataset and its fields", wanted
+                )
+        if not declaration.get("complete") and len(declaration["key"]) > 1:
+            at.note("/complete", "nothing says which rows must be there, so a deleted one would not show")
+
+
+@check("dataset.references", "rows")
+def references(results: Results, outcome: Outcome) -> None:
+    if not _demands(results, outcome, "references", "that its rows name rows of another dataset"):
+        return
+    for (name, number), (here, there) in results.lost.items():
+        reference = results.declarations[name]["references"][number]
+        frame, other = results.frame(name), results.frame(reference["dataset"])
+        outcome.inspected += frame.size
+        field = f"/{reference['fields'][0]}"
+        outcome.rows(frame, here, field, f"{reference['dataset']} has no such row", f"a row of {reference['dataset']}")
+        target = f"/{(results.target(reference) or [''])[0]}"
+        outcome.rows(other, there, target, f"no row of {name} is about it", f"a row of {name}")
+
+
+@check("dataset.complete", "rows")
+def complete(results: Results, outcome: Outcome) -> None:
+    if not _demands(results, outcome, "complete", "which combinations must be there"):
+        return
+    _tell(results, outcome, results.completeness_gaps, "complete")
+
+
+@check("dataset.depends", "rows")
+def depends(results: Results, outcome: Outcome) -> None:
+    if not _demands(results, outcome, "depends", "which fields others determine"):
+        return
+    _tell(results, outcome, results.dependency_gaps, "depends")
+
+
+def _tell(results: Results, outcome: Outcome, gaps: dict[str, list[Gap]], what: str) -> None:
+    for name, declaration in results.declarations.items():
+        if declaration.get(what):
+            outcome.inspected += results.frame(name).size
+        for gap in gaps.get(name, ()):
+            source, row = results.frame(name).place(int(gap.rows[0]))
+            outcome.at(source, gap.key, row).error(gap.field, gap.message, gap.expected, gap.found)
+
+
+@check("dataset.counts", "counts")
+def counts(results: Results, outcome: Outcome) -> None:
+    if _no_datasets(results, outcome):
+        return
+    for name, declaration in results.declarations.items():
+        frame = results.frame(name)
+        at = outcome.at(results.declared_at[name], {"dataset": name})
+        if (rows := declaration.get("rows")) is not None:
+            outcome.inspected += 1
+            if rows != frame.size:
+                at.error("/rows", "the dataset does not have as many rows as declared", rows, frame.size)
+        for field, count in (declaration.get("counts") or {}).items():
+            outcome.inspected += 1
+            found = len(frame.column(field).unique().drop_null())
+            if found != count:
+                at.error(f"/counts/{field}", f"{field} does not have as many values as declared", count, found)
+        for field, labels in (declaration.get("printed") or {}).items():
+            outcome.inspected += 1
+            there = {str(value) for value in frame.column(field).unique().to_pylist()}
+            if lost := sorted(set(labels) - there):
+                at.error(f"/printed/{field}/{lost[0]}", "no row has this value", "a value of the rows", lost[0])
+    if not outcome.inspected:
+        outcome.not_applicable = "no declaration counts anything"

@@ -39,6 +39,8 @@ def order(study: Study, outcome: Outcome) -> None:
             lambda row: ", ".join(a for a in study.actions if a in listed[row].as_py()),
             lambda row: ", ".join(listed[row].as_py()),
         )
+    # Of observations action.legal-set says so.
+    outcome.rows(frame, lists.repeated, "/legal", "a legal action is listed twice", "each action once")
 
 
 @check("action.vocabulary", "rows")
@@ -48,7 +50,9 @@ def vocabulary(study: Study, outcome: Outcome) -> None:
     teacher, trace, values = study.frame("teacher"), study.frame("trace"), study.frame("values")
     _same_names(study, outcome, teacher, "distribution")
     _same_names(study, outcome, teacher, "values")
-    _report(study, outcome, trace, "legal", study.trace_legal.named, study.trace_legal.unknown)
+    _report(
+        study, outcome, trace, "legal", study.trace_legal.named, study.trace_legal.unknown | study.trace_legal.repeated
+    )
     _same_names(study, outcome, values, "values")
 
 

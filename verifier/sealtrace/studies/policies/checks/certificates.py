@@ -12,6 +12,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.deployment import calibration_split
@@ -21,8 +22,6 @@ from sealtrace.studies.policies.evidence.partitions import Partition, frozen_par
 from sealtrace.studies.policies.evidence.settings import competing, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 
-NOT_INSTALLED = "scipy and python-flint are not installed; `pip install 'sealtrace[certificates]'`"
-
 
 @contextmanager
 def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
@@ -31,8 +30,6 @@ def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
         yield
     except (UndeclaredError, UnscoredError, VoidError, Undecided) as error:
         outcome.missing = str(error)
-    except ModuleNotFoundError:
-        outcome.missing = NOT_INSTALLED
 
 
 def _no_certificate(study: Study, outcome: Outcome) -> bool:
@@ -56,14 +53,10 @@ def _certified_in(study: Study) -> dict[str, str]:
     return named | ({} if deployed is None else {deployed: "the protocol deploys"})
 
 
+@once
 def calibration_of(study: Study, partition: Partition) -> Calibration:
     """The certificates of a partition on the calibration split, at the declared operating point."""
-    key = f"calibration of {partition.name!r}"
-    if key not in study.memory:
-        states = states_of(study, calibration_split(study))
-        study.memory[key] = Calibration(study, declared_setting(study), partition, states)
-    calibration: Calibration = study.memory[key]
-    return calibration
+    return Calibration(study, declared_setting(study), partition, states_of(study, calibration_split(study)))
 
 
 @dataclass(frozen=True)
@@ -84,11 +77,9 @@ class Joined:
         return values
 
 
+@once
 def joined(study: Study) -> list[Joined]:
     """Certificates by partition; those that name nothing known are reported as incomplete."""
-    if "joined certificates" in study.memory:
-        known: list[Joined] = study.memory["joined certificates"]
-        return known
     frame = study.frame("certificate")
     names, partition_texts = frame.texts("partition")
     group_codes, group_texts = frame.texts("group")
@@ -104,7 +95,6 @@ def joined(study: Study) -> list[Joined]:
         groups = group_place[group_codes]
         rows = np.flatnonzero((names == partition_texts.index(name)) & (places >= 0) & (groups >= 0))
         found.append(Joined(partition, rows, places[rows], groups[rows]))
-    study.memory["joined certificates"] = found
     return found
 
 

@@ -13,13 +13,14 @@ from typing import Literal
 
 import numpy as np
 
+from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.settings import Setting, competing
-from sealtrace.studies.policies.evidence.study import Study, once_per_study
+from sealtrace.studies.policies.evidence.study import Study
 
 
 class UndeclaredError(Exception):
@@ -85,18 +86,20 @@ class Calibration:
     def outcomes(self) -> Outcomes:
         return outcomes_of(self.study, self.setting.utility, self.setting.risk, self.setting.tau)
 
-    @cached_property
-    def _inside(self) -> Matrix:
-        """One column per group: 1 where a calibration state belongs to it."""
-        inside: Matrix = (self._groups[:, None] == np.arange(len(self.members))).astype(np.float64)
-        return inside
+    def _counted(self, happened: Mask) -> Index:
+        """How often something happens by candidate and group, of candidates and all states."""
+        if not happened.any():
+            return np.zeros((len(self.candidates), len(self.members)), np.int64)
+        inside = (self._groups[:, None] == np.arange(len(self.members))).astype(np.float64)
+        # Sums of zeros and ones are exact in doubles.
+        counts: Index = (happened[:, self.states].astype(np.float64) @ inside).astype(np.int64)
+        return counts
 
     @cached_property
     def crossings(self) -> Index:
         """k by candidate and group."""
         self.require_scores()
-        crossed = self.outcomes.stacked(self.candidates).crossing_counts[:, self.states]
-        return (crossed @ self._inside).astype(np.int64)
+        return self._counted(self.outcomes.stacked(self.candidates).crossed)
 
     def require_scores(self) -> None:
         """Refuses calibration states at which a candidate has no score."""
@@ -136,7 +139,11 @@ class Calibration:
         """Mean utility by candidate and group, in the evaluator's units; NaN for an empty group."""
         self.require_scores()
         with np.errstate(invalid="ignore", over="ignore"):
-            sums = self.outcomes.stacked(self.candidates).utility[:, self.states] @ self._inside
+            # One state after the other: a matrix product would round otherwise on another machine.
+            shape = (len(self.candidates), len(self.members))
+            pairs = np.arange(shape[0])[:, None] * shape[1] + self._groups
+            values = self.outcomes.stacked(self.candidates).utility[:, self.states]
+            sums = np.bincount(pairs.ravel(), values.ravel(), shape[0] * shape[1]).reshape(shape)
             means: Matrix = sums / self.counts
         if not np.isfinite(sums).all():
             raise Undecided("utilities are too large to be averaged in doubles")
@@ -146,10 +153,7 @@ class Calibration:
     def outside(self) -> Index:
         """How many utilities of each candidate and group lie outside the declared range."""
         low, high = _usable_range(self.setting.utility_range)
-        beyond = self.outcomes.outside(self.candidates, low, high)[:, self.states]
-        if not beyond.any():
-            return np.zeros((len(self.candidates), len(self.members)), np.int64)
-        return (beyond.astype(np.float64) @ self._inside).astype(np.int64)
+        return self._counted(self.outcomes.outside(self.candidates, low, high))
 
     @cached_property
     def normalized(self) -> Matrix:
@@ -206,7 +210,7 @@ def _usable_range(declared: tuple[Fraction, Fraction] | None) -> tuple[Fraction,
     return low, high
 
 
-@once_per_study
+@once
 def shares_of(
     study: Study,
     partition: Partition,

@@ -75,26 +75,24 @@ class Chosen:
 
     def risk_upper(self, radius: Fraction | None = None) -> float:
         """The map's one risk bound: the largest mixture of U."""
-        values = self._bounds(self.calibration.upper)
-        # Subtracted from zero, so that a map of anchors has the bound 0 and not -0.
-        return 0.0 - self._least(-values, self.radius if radius is None else radius)
+        return self._worst(self.calibration.upper, radius, sign=-1)
 
     def utility_lower(self, radius: Fraction | None = None) -> float:
         """The map's one utility bound: the smallest mixture of L."""
-        return self._least(self._bounds(self.calibration.lower), self.radius if radius is None else radius)
+        return self._worst(self.calibration.lower, radius, sign=1)
 
-    def _bounds(self, table: Matrix) -> Vector:
+    def _worst(self, table: Matrix, radius: Fraction | None, sign: int) -> float:
+        """The worst mixture of the map's entries in a table of bounds."""
         rows = [None if one is None else self.calibration.candidates.index(one) for one in self.assigned]
         if self.rule == "anchor":
             # The scale-0 candidate is the anchor bit for bit, and has sampled bounds.
             rows = [_first_of_scale_zero(self.calibration)] * len(rows)
-        return np.array([0.0 if row is None else table[row, group] for group, row in enumerate(rows)])
-
-    def _least(self, values: Vector, radius: Fraction) -> float:
-        counts = self.calibration.counts
-        if not counts.sum():
+        values = [Fraction(0 if row is None else float(table[row, group])) for group, row in enumerate(rows)]
+        counts = self.calibration.counts.tolist()
+        if not sum(counts):
             raise UndeclaredError("there are no calibration states")
-        return float(maps.least_means(values[None], counts / counts.sum(), float(min(radius / 2, Fraction(1))))[0])
+        moved = min((self.radius if radius is None else radius) / 2, Fraction(1))
+        return float(maps.least_mean(values, counts, moved, sign))
 
 
 CERTIFIES: dict[str, tuple[str, ...]] = {

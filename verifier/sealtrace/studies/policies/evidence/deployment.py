@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
@@ -17,7 +18,7 @@ from sealtrace.studies.policies.evidence.choice import Chosen, choose, selector_
 from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, in_order, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.settings import Setting, declared_setting
-from sealtrace.studies.policies.evidence.study import Study, once_per_study
+from sealtrace.studies.policies.evidence.study import Study
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def calibration_split(study: Study) -> str:
     return names[0]
 
 
-@once_per_study
+@once
 def chosen_by(study: Study, selector: str, setting: Setting) -> Chosen:
     """What a declared selector takes on the calibration split."""
     states = states_of(study, calibration_split(study))
@@ -101,7 +102,7 @@ class Repeat:
     worst_group_rate: Fraction
 
 
-@once_per_study
+@once
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
     """The calibration and held-out states of every repeat, regenerated from the declared seed."""
     declared, pool, orders = _shuffled_pool(study)
@@ -112,7 +113,7 @@ def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, 
     return [(pool[calibrating], pool[held_out]) for calibrating, held_out in dealt]
 
 
-@once_per_study
+@once
 def _shuffled_pool(study: Study) -> tuple[dict[str, Any], Index, list[Index]]:
     """The declaration of repeated splits, the states that they deal, and the order of these in every repeat."""
     declared = study.protocol.get("resampling")
@@ -132,7 +133,7 @@ MOST_REPEATS = 2_000
 """More would take hours and tell little."""
 
 
-@once_per_study
+@once
 def repeats_of(study: Study, selector: str, setting: Setting) -> list[Repeat]:
     """What a selector does over all repeated splits."""
     declared = selector_named(study, selector)

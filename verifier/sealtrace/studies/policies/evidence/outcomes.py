@@ -13,9 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
+from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
-from sealtrace.studies.policies.evidence.study import Study, once_per_study, score_traces
+from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
+from sealtrace.studies.policies.evidence.study import Study, score_traces
 from sealtrace.studies.policies.mathematics.scores import teacher_kl
 
 
@@ -41,11 +42,6 @@ class Outcome:
         """By state: whether a candidate has no outcome there."""
         unscored: Mask = np.any(np.isnan(np.atleast_2d(self.utility)), axis=0)
         return unscored
-
-    @cached_property
-    def crossing_counts(self) -> Matrix:
-        """The crossings as zeros and ones, whose sums are exact in doubles."""
-        return self.crossed.astype(np.float64)
 
 
 class Outcomes:
@@ -122,16 +118,16 @@ class Outcomes:
         return policy - anchor
 
 
-@once_per_study
+@once
 def outcomes_of(study: Study, utility: str, risk: str, tau: Fraction) -> Outcomes:
     """The outcomes under a pair of evaluators and a threshold."""
     return Outcomes(study, utility, risk, tau)
 
 
-@once_per_study
+@once
 def traces_by_state(study: Study, candidate: int) -> Index:
-    """A candidate's trace at every observed state; -1 where none or several."""
-    return study.by_state("trace", np.flatnonzero(study.trace_candidate == candidate))
+    """A candidate's trace at every observed state; -1 where there is none, or none that is certain."""
+    return study.by_state("trace", np.flatnonzero((study.trace_candidate == candidate) & study.sound("trace")))
 
 
 def twin(study: Study, candidate: int) -> int:
@@ -139,7 +135,7 @@ def twin(study: Study, candidate: int) -> int:
     return _twins(study)[candidate]
 
 
-@once_per_study
+@once
 def _twins(study: Study) -> list[int]:
     seen: dict[bytes, int] = {}
     twins = []
@@ -151,7 +147,7 @@ def _twins(study: Study) -> list[int]:
     return twins
 
 
-@once_per_study
+@once
 def divergences(study: Study, candidate: int, clip: float) -> Vector:
     """KL(teacher || policy) at every observed state; NaN where there is no single trace or no teacher."""
     rows = traces_by_state(study, candidate)
@@ -161,7 +157,7 @@ def divergences(study: Study, candidate: int, clip: float) -> Vector:
     return values
 
 
-@once_per_study
+@once
 def states_of(study: Study, split: str) -> Index:
     """The observed states of a split, in order of their ids."""
     codes, names = study.frame("observation").texts("split")

@@ -10,8 +10,9 @@ import numpy as np
 
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.frame import Index, Vector
-from sealtrace.studies.policies.evidence.study import Study, once_per_study
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import partitions
 
 
@@ -96,7 +97,7 @@ def _exact(text: str | None) -> Fraction | None:
     return None if text is None else exact(text)
 
 
-@once_per_study
+@once
 def frozen_partitions(study: Study) -> dict[str, Partition]:
     """The partitions of a study by name; of two with one name, the first."""
     found: dict[str, Partition] = {}

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.evidence.study import Study, once_per_study
+from sealtrace.evidence import once
+from sealtrace.studies.policies.evidence.study import Study
 
 ASSUMPTIONS = (
     "calibration states are independent draws within each group",
@@ -69,7 +70,7 @@ def declared_setting(study: Study, variant: dict[str, Any] | None = None) -> Set
     )
 
 
-@once_per_study
+@once
 def competing(study: Study, families: tuple[str, ...] | None = None) -> list[int]:
     """The candidates that compete, the smaller scale first, then the lower family index.
 

@@ -6,11 +6,10 @@ check sees only rows whose partners are certain; the join checks report the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +18,8 @@ from sealtrace.bundle.content import combined_codes, document_digest
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, once
+from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.frame import (
@@ -34,25 +34,6 @@ from sealtrace.studies.policies.evidence.frame import (
     action_matrix,
 )
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-
-
-def once_per_study(
-    compute: Callable[Concatenate[Study, Arguments], Result],
-) -> Callable[Concatenate[Study, Arguments], Result]:
-    """A function of a study and hashable arguments that computes each result once and lets go of it with the study."""
-
-    @wraps(compute)
-    def ask(study: Study, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        key = (compute, args, *sorted(kwargs.items()))
-        if key not in study.known:
-            study.known[key] = compute(study, *args, **kwargs)
-        found: Result = study.known[key]
-        return found
-
-    return ask
 
 
 @dataclass(frozen=True)
@@ -115,7 +96,7 @@ class Checkpoint:
         return _network_outputs(study, self, "base")
 
 
-@once_per_study
+@once
 def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix | None:
     """One head of the network at every observed state, for all scales of a family."""
     value = checkpoint.document.value
@@ -123,10 +104,10 @@ def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix 
         return None
     inputs = np.column_stack([study.feature(name) for name in value["features"]])
     layers = [
-        policies.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
+        networks.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
         for one in value[head]
     ]
-    return policies.forward(inputs, layers)
+    return networks.forward(inputs, layers)
 
 
 @dataclass(frozen=True)
@@ -140,15 +121,6 @@ class Replay:
 
 class Study(Evidence):
     """Columns and joins of a study of policies. Everything is computed when first asked for, once."""
-
-    @cached_property
-    def _replays(self) -> dict[int, Replay | None]:
-        return {}
-
-    @cached_property
-    def known(self) -> dict[Hashable, Any]:
-        """What `once_per_study` has computed."""
-        return {}
 
     def constant(self, *path: str) -> Fraction:
         """A declared constant, exactly."""
@@ -243,6 +215,7 @@ class Study(Evidence):
                 return f"a state of {declared['name']} is there twice, or has no usable legal actions"
         return None
 
+    @once
     def sound(self, kind: str) -> Mask:
         """Rows that join one playable state, name its split and, where they name actions, its legal actions."""
         frame, states = self.frame(kind), self.state_of(kind)
@@ -304,7 +277,7 @@ class Study(Evidence):
         matrix = action_matrix(self.frame("teacher"), "distribution", self.actions)
         return _aligned(matrix, self._teacher_rows)
 
-    @once_per_study
+    @once
     def evaluator(self, name: str) -> Matrix:
         """The action values of an evaluator at every observed state; NaN where a legal action has none."""
         frame = self.frame("values")
@@ -420,14 +393,10 @@ class Study(Evidence):
 
     # Recomputation
 
-    def replay(self, candidate: int) -> Replay | None:
+    @once
+    def replay(self, place: int) -> Replay | None:
         """A candidate's distributions from what it may see, or None where the bank does not say how."""
-        if candidate not in self._replays:
-            self._replays[candidate] = self._replayed(self.candidates[candidate])
-        return self._replays[candidate]
-
-    def _replayed(self, candidate: Candidate) -> Replay | None:
-        legal = self.legal.named
+        candidate, legal = self.candidates[place], self.legal.named
         match candidate.policy:
             case "top-action":
                 top = policies.top_action(self.teacher, legal)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
@@ -110,31 +109,6 @@ def affine(constants: Vector, weights: Matrix, features: list[Vector], rows: int
     for weight, feature in zip(weights, features, strict=True):
         result += feature[:, None] * weight
     return result
-
-
-@dataclass(frozen=True)
-class Layer:
-    """activation(inputs . weights + bias)."""
-
-    weights: Matrix
-    """Inputs by outputs."""
-    bias: Vector
-    activation: str
-
-
-def forward(inputs: Matrix, layers: Sequence[Layer]) -> Matrix:
-    """The outputs of the last layer, one row per row of inputs; NaN where an input is NaN."""
-    values = inputs
-    for layer in layers:
-        # What overflows is infinite, which the checks name.
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = values @ layer.weights + layer.bias
-        if layer.activation == "tanh":
-            values = np.tanh(values)
-        elif layer.activation == "relu":
-            # NaN stays NaN: what cannot be computed is not zero.
-            values = np.where(values < 0, 0.0, values)
-    return values
 
 
 # The gate, where doubles come too close to tell

@@ -14,7 +14,7 @@ map has the largest worst mean of L within the budget on the worst mean of U.
 from sealtrace.mathematics.exact import Undecided
 
 from .comparison import enumerate_maps
-from .instance import Instance, least_means, worst_risk, worst_utility
+from .instance import Instance, least_mean, worst_risk, worst_utility
 from .labels import TooManyLabels
 from .proof import Covered, Enumerated, GroupWise, Proof, Refuted, Solution, describe
 from .recheck import recheck
@@ -33,7 +33,7 @@ __all__ = [
     "best_map",
     "describe",
     "enumerate_maps",
-    "least_means",
+    "least_mean",
     "recheck",
     "worst_risk",
     "worst_utility",

@@ -1,0 +1,109 @@
+"""Costs beside what they are compared with, in one run: `python benchmarks/ratios.py`.
+
+Seconds depend on the machine and on what else it does; a ratio of two CPU times of the same minute hardly does. CI runs
+this, and fails where a ratio passes its limit three times. The limits leave room: they catch a cost that doubled.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import growth
+from map_instances import KINDS, make
+from map_program import solve
+from maps import timed
+from million import FLOOR, bundle_of, measure
+from sealtrace.studies.policies.mathematics.maps import best_map
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+SEALTRACE = [sys.executable, "-m", "sealtrace"]
+FIXTURE = str(Path(__file__).resolve().parents[1] / "bundles" / "rsd-fixture" / "bundle")
+LIBRARIES = "import click, jsonschema, numpy, pyarrow.compute, pydantic"
+"""What no verification can do without."""
+ATTEMPTS = 3
+STATES = 500
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One cost as a multiple of another."""
+
+    name: str
+    limit: float
+    measured: Callable[[], float]
+
+
+def cpu(*command: str) -> float:
+    """The least CPU time of three runs of a process."""
+    return min(measure(list(command))[0] for _ in range(3))
+
+
+def help_to_click() -> float:
+    """Help needs click and nothing else."""
+    return cpu(*SEALTRACE, "--help") / cpu(sys.executable, "-c", "import click")
+
+
+def verify_to_imports() -> float:
+    """The embedded study is small: verifying it costs little more than loading the libraries."""
+    return cpu(*SEALTRACE, "verify") / cpu(sys.executable, "-c", LIBRARIES)
+
+
+def diff_to_verify() -> float:
+    """Both ask the same questions of the same records."""
+    return cpu(*SEALTRACE, "diff", FIXTURE) / cpu(*SEALTRACE, "verify", FIXTURE)
+
+
+def large_to_floor(figure: int) -> float:
+    """Verification beside hashing every byte and decoding every column once: CPU time, or peak memory."""
+    bundle = str(bundle_of(STATES))
+    verified = measure([*SEALTRACE, "verify", bundle])
+    floor = measure([sys.executable, "-c", FLOOR, bundle])
+    return float(verified[figure]) / float(floor[figure])
+
+
+def search_to_solver() -> float:
+    """All searches for maps of four groups and twenty options, beside a general solver's time for the same."""
+    instances = [make(kind, 4, 20, "0.1", 0) for kind in KINDS]
+    return sum(timed(partial(best_map, one))[1] for one in instances) / sum(
+        timed(partial(solve, one, 1.0))[1] for one in instances
+    )
+
+
+RATIOS = [
+    Ratio("sealtrace --help / import click", 3.0, help_to_click),
+    Ratio("verify the fixture / import its libraries", 6.0, verify_to_imports),
+    Ratio("diff / verify, of the fixture", 2.0, diff_to_verify),
+    Ratio("verify 10,000 traces / hash and decode them", 4.0, partial(large_to_floor, 0)),
+    Ratio("the same, peak memory", 2.5, partial(large_to_floor, 2)),
+    Ratio("search for maps / general solver", 0.5, search_to_solver),
+    *(
+        Ratio(f"{growth.TIMES} times as long: {family.name}", growth.LINEAR_ENOUGH, partial(growth.growth, family))
+        for family in growth.FAMILIES
+    ),
+]
+
+
+def kept(ratio: Ratio) -> float | None:
+    """The first measurement within the limit, or None where there is none."""
+    for _ in range(ATTEMPTS):
+        found = ratio.measured()
+        print(f"{found:7.2f} of at most {ratio.limit:4.1f}  {ratio.name}", flush=True)
+        if found <= ratio.limit:
+            return found
+    return None
+
+
+def main(ratios: list[Ratio]) -> None:
+    """Measures all of them; ends with an error that names those beyond their limits."""
+    broken = [ratio.name for ratio in ratios if kept(ratio) is None]
+    if broken:
+        sys.exit(f"beyond the limit {ATTEMPTS} times: {'; '.join(broken)}")
+
+
+if __name__ == "__main__":
+    main(RATIOS)

@@ -1,0 +1,1 @@
+"""Recorded behaviour: hands in PHH notation, snapshots of them, and predictors of what players do."""

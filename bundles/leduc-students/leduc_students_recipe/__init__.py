@@ -1,0 +1,1 @@
+"""Observation-only students of Leduc poker: distilled, calibrated, played, served."""

@@ -1,0 +1,1 @@
+"""Leduc poker: CFR+ profiles, and the table of what they are worth."""

@@ -1,0 +1,134 @@
+"""Random studies: results with a random schema, and papers whose tables follow from them by a known rule."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MODELS = ("aspen-7b", "birch-13b", "cedar-3b", "dogwood-1b", "elm-34b", "fir-70b")
+TASKS = ("parsing", "tagging", "ranking", "routing")
+MEASURES = ("accuracy", "macro_f1", "latency_ms", "brier_score", "perplexity")
+_RANGES = {
+    "accuracy": (0.2, 0.98),
+    "macro_f1": (0.1, 0.9),
+    "latency_ms": (11.0, 480.0),
+    "brier_score": (0.05, 0.4),
+    "perplexity": (2.0, 60.0),
+}
+_HEADERS = {
+    "accuracy": ("Accuracy", "Acc."),
+    "macro_f1": ("Macro-F1", "F1"),
+    "latency_ms": ("Latency (ms)", "Time [ms]"),
+    "brier_score": ("Brier", "Calibration"),
+    "perplexity": ("PPL", "Perplexity"),
+}
+_ALIASES: tuple[Callable[[str], str], ...] = (
+    str,
+    lambda name: name.replace("-", " ").title(),
+    lambda name: name.split("-")[1].upper(),
+    lambda name: name.split("-")[0].capitalize(),
+)
+Row = dict[str, Any]
+
+
+@dataclass
+class Study:
+    """Results and the paper that was printed from them."""
+
+    rows: list[Row]
+    paper: str
+    numbers: int
+    """Cells of the table."""
+    formulas: list[str]
+    """The measure of each column."""
+
+
+def study(seed: int, *, transposed: bool = False) -> Study:
+    """Means over seeds of some measures on one task, by model; labels are aliases of the models' names."""
+    chance = random.Random(seed)
+    models = chance.sample(MODELS, chance.randint(4, 6))
+    tasks = chance.sample(TASKS, chance.randint(1, 3))
+    measures = chance.sample(MEASURES, chance.randint(2, 3))
+    seeds = list(range(chance.choice((1, 3, 5))))
+    rows: list[Row] = [
+        {"model": model, "task": task, "seed": number}
+        | {measure: chance.uniform(*_RANGES[measure]) for measure in measures}
+        for model in models
+        for task in tasks
+        for number in seeds
+    ]
+    chance.shuffle(rows)
+    task = chance.choice(tasks)
+    alias = chance.choice(_ALIASES)
+    digits = {measure: 1 if measure == "latency_ms" else 3 for measure in measures}
+
+    def cell(model: str, measure: str) -> str:
+        values = [row[measure] for row in rows if row["model"] == model and row["task"] == task]
+        mean = f"{statistics.fmean(values):.{digits[measure]}f}"
+        if len(seeds) > 1 and measure == measures[0]:
+            return rf"{mean} $\pm$ {statistics.stdev(values):.{digits[measure]}f}"
+        return mean
+
+    headers = {measure: chance.choice(_HEADERS[measure]) for measure in measures}
+    lines = [[alias(model), *(cell(model, measure) for measure in measures)] for model in models]
+    table = [["Model", *headers.values()], *lines]
+    if transposed:
+        table = [list(line) for line in zip(*table, strict=True)]
+        table[0][0] = "Measure"
+    return Study(rows, latex(table, f"Results on {task}, mean over seeds."), len(models) * len(measures), measures)
+
+
+def latex(table: list[list[str]], caption: str, text: str = "") -> str:
+    """A paper with one table."""
+    body = [" & ".join(line) + r" \\" for line in table]
+    return "\n".join(
+        [
+            r"\documentclass{article}",
+            r"\begin{document}",
+            rf"\begin{{table}}\caption{{{caption}}}\label{{tab:main}}",
+            rf"\begin{{tabular}}{{l{'c' * (len(table[0]) - 1)}}}",
+            r"\toprule",
+            body[0],
+            r"\midrule",
+            *body[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            text,
+            r"\end{document}",
+        ]
+    )
+
+
+def write_csv(path: Path, rows: list[Row]) -> None:
+    """Rows as CSV."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_nested(path: Path, rows: list[Row]) -> None:
+    """Rows as an object by model, task and seed."""
+    nested: dict[str, Any] = {}
+    for row in rows:
+        measures = {name: value for name, value in row.items() if name not in ("model", "task", "seed")}
+        nested.setdefault(row["model"], {}).setdefault(row["task"], {})[f"seed{row['seed']}"] = measures
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(nested))
+
+
+def write_files(directory: Path, rows: list[Row]) -> None:
+    """One JSON document for each run, its fields in the file's name."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for row in rows:
+        measures = {name: value for name, value in row.items() if name not in ("model", "task", "seed")}
+        name = f"{row['model'].replace('-', '')}_{row['task']}_seed{row['seed']}.json"
+        (directory / name).write_text(json.dumps(measures))

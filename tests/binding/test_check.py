@@ -1,0 +1,229 @@
+"""What a check must find, and what it must never claim, on studies that were made for it."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from binding.random_studies import Row, Study, latex, study, write_csv, write_files, write_nested
+from sealtrace.binding.checking import concluded, examine
+from sealtrace.contract.checked import Check
+from sealtrace.printed.papers import read_paper
+
+Write = Callable[[Path, list[Row]], None]
+
+
+def checked(directory: Path, paper: str, name: str = "paper.tex") -> Check:
+    """The check of a paper against the results beside it."""
+    (directory / name).write_text(paper)
+    findings = examine(read_paper(directory / name), name, directory / "results", seconds=600)
+    return concluded(findings, "test")
+
+
+def _as_csv(directory: Path, rows: list[Row]) -> None:
+    write_csv(directory / "runs.csv", rows)
+
+
+def _as_nested(directory: Path, rows: list[Row]) -> None:
+    write_nested(directory / "all.json", rows)
+
+
+@pytest.mark.parametrize("write", [_as_csv, _as_nested, write_files], ids=["csv", "nested", "files"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_random_study_is_explained_by_its_own_rule(tmp_path: Path, seed: int, write: Write) -> None:
+    """Whatever the schema, the aliases and the layout of files: every cell, by the measure that it was made from."""
+    made = study(seed)
+    write(tmp_path / "results", made.rows)
+    check = checked(tmp_path, made.paper)
+    assert (check.counts.cells, check.counts.off) == (made.numbers, 0)
+    assert check.counts.explained == made.numbers, [one.formula for one in check.bindings]
+    measures = {one.measure for one in check.bindings if one.kind == "column"}
+    assert measures == set(made.formulas)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_transposed_table_is_explained(tmp_path: Path, seed: int) -> None:
+    """Measures may stand in rows and models in columns."""
+    made = study(seed, transposed=True)
+    write_csv(tmp_path / "results/runs.csv", made.rows)
+    check = checked(tmp_path, made.paper)
+    assert (check.counts.explained, check.counts.off) == (made.numbers, 0)
+
+
+def _shuffled(made: Study, seed: int) -> list[Row]:
+    """The same values, each measure dealt out anew over rows."""
+    chance = random.Random(seed)
+    rows = [dict(row) for row in made.rows]
+    for measure in made.formulas:
+        values = [row[measure] for row in rows]
+        chance.shuffle(values)
+        for row, value in zip(rows, values, strict=True):
+            row[measure] = value
+    return rows
+
+
+def _replaced(made: Study, seed: int) -> list[Row]:
+    """Random values of the same size."""
+    chance = random.Random(seed)
+    return [row | {name: row[name] * chance.uniform(0.5, 1.5) for name in made.formulas} for row in made.rows]
+
+
+@pytest.mark.parametrize("change", [_shuffled, _replaced])
+def test_chance_explains_nothing(tmp_path: Path, change: Callable[[Study, int], list[Row]]) -> None:
+    """On shuffled or random results at most one cell in a hundred may be explained."""
+    cells = explained = off = 0
+    for seed in range(12):
+        made = study(seed + 100)
+        directory = tmp_path / str(seed)
+        write_csv(directory / "results/runs.csv", change(made, seed))
+        counts = checked(directory, made.paper).counts
+        cells, explained, off = cells + counts.cells, explained + counts.explained, off + counts.off
+    assert cells > 100
+    assert (explained + off) * 100 <= cells
+
+
+def test_a_changed_digit_is_pointed_at(tmp_path: Path) -> None:
+    """Of a hundred changed digits at least 95 are pointed at with the right value, and nothing else is."""
+    found = planted = 0
+    for seed in range(5):
+        made = study(seed + 40)
+        directory = tmp_path / str(seed)
+        write_csv(directory / "results/runs.csv", made.rows)
+        chance = random.Random(seed)
+        places = list(re.finditer(r"(?<=& )\d+\.\d+", made.paper))
+        for match in chance.sample(places, 8):
+            digits = [place for place in range(*match.span()) if made.paper[place].isdigit()]
+            place = chance.choice(digits)
+            other = chance.choice([digit for digit in "0123456789" if digit != made.paper[place]])
+            check = checked(directory, made.paper[:place] + other + made.paper[place + 1 :])
+            planted += 1
+            off = [cell for cell in check.cells if cell.status == "off"]
+            assert len(off) <= 1, "an untouched cell is pointed at"
+            found += bool(off) and (off[0].expected or "").startswith(match.group())
+    assert found * 100 >= 95 * planted
+
+
+def test_an_off_cell_says_what_the_others_are(tmp_path: Path) -> None:
+    """The message names the row, what it prints, the rule of the others, and what that gives."""
+    made = study(1)
+    write_csv(tmp_path / "results/runs.csv", made.rows)
+    first = re.search(r"(?<=& )\d\.\d+", made.paper)
+    assert first is not None
+    wrong = first.group()[:-1] + str((int(first.group()[-1]) + 4) % 10)
+    check = checked(tmp_path, made.paper[: first.start()] + wrong + made.paper[first.end() :])
+    (cell,) = [one for one in check.cells if one.status == "off"]
+    assert check.verdict == "off"
+    assert cell.message is not None
+    assert f"prints {wrong}; the other" in cell.message
+    assert f"which gives {first.group()} here" in cell.message
+
+
+def _accuracy_table(rows: list[Row], label: Callable[[str], str] = str) -> tuple[list[list[str]], list[str]]:
+    models = sorted({row["model"] for row in rows})
+    tasks = sorted({row["task"] for row in rows})
+
+    def mean(model: str, task: str) -> str:
+        values = [row["accuracy"] for row in rows if row["model"] == model and row["task"] == task]
+        return f"{100 * sum(values) / len(values):.1f}"
+
+    return [["Model", *tasks], *([label(model), *(mean(model, task) for task in tasks)] for model in models)], models
+
+
+def _runs(seed: int) -> list[Row]:
+    chance = random.Random(seed)
+    return [
+        {"model": model, "task": task, "seed": number, "accuracy": chance.uniform(0.3, 0.95)}
+        for model in ("aspen", "birch", "cedar", "dogwood", "elm")
+        for task in ("parsing", "ranking", "tagging")
+        for number in (1, 2, 3)
+    ]
+
+
+def test_a_table_of_a_superseded_run_is_named(tmp_path: Path) -> None:
+    """The numbers bind to `old/`, and not to the canonical file beside it."""
+    write_csv(tmp_path / "results/runs.csv", _runs(1))
+    write_csv(tmp_path / "results/old/runs.csv", _runs(2))
+    table, _ = _accuracy_table(_runs(2))
+    check = checked(tmp_path, latex(table, "Accuracy in percent, mean over seeds."))
+    assert {one.kind for one in check.accidents} == {"superseded-run"}
+    assert check.verdict == "off"
+    table, _ = _accuracy_table(_runs(1))
+    check = checked(tmp_path, latex(table, "Accuracy in percent, mean over seeds."))
+    assert (check.accidents, check.verdict) == ([], "explained")
+
+
+def test_swapped_labels_are_named(tmp_path: Path) -> None:
+    """A label beside another run's numbers, in both rows."""
+    rows = _runs(3)
+    write_csv(tmp_path / "results/runs.csv", rows)
+    other = {"birch": "elm", "elm": "birch"}
+    table, _ = _accuracy_table(rows, lambda name: other.get(name, name))
+    check = checked(tmp_path, latex(table, "Accuracy in percent, mean over seeds."))
+    (accident,) = check.accidents
+    assert accident.kind == "pairing-swap"
+    assert "birch" in accident.message
+    assert "elm" in accident.message
+    assert {one.row for one in check.cells if one.status == "off"} == {"birch", "elm"}
+
+
+def test_text_that_was_left_behind_is_named(tmp_path: Path) -> None:
+    """The table was updated, the sentence was not; a sentence that agrees is explained."""
+    rows = _runs(4)
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table, models = _accuracy_table(rows)
+    printed = table[1 + models.index("cedar")][2]
+    stale = f"{float(printed) + 2.3:.1f}"
+    text = "On ranking, cedar has an accuracy of {} percent."
+    check = checked(tmp_path, latex(table, "Accuracy in percent.", text.format(stale)))
+    (accident,) = check.accidents
+    assert accident.kind == "stale-text"
+    assert [(one.printed, one.expected) for one in check.text] == [(stale, printed)]
+    check = checked(tmp_path, latex(table, "Accuracy in percent.", text.format(printed)))
+    assert (check.accidents, [one.status for one in check.text]) == ([], ["explained"])
+
+
+def test_predictions_per_example_give_metrics(tmp_path: Path) -> None:
+    """Accuracy and the confusion of labels follow from per-example files, without any aggregate."""
+    chance = random.Random(7)
+    table = [["System", "Accuracy", "Macro-F1"]]
+    for system in ("north", "south", "east", "west"):
+        skill = chance.uniform(0.4, 0.9)
+        rows = []
+        for example in range(200):
+            gold = chance.choice("abc")
+            rows.append({"id": f"x{example}", "gold": gold, "pred": gold if chance.random() < skill else "a"})
+        write_csv(tmp_path / f"results/{system}_predictions.csv", rows)
+        right = sum(row["gold"] == row["pred"] for row in rows) / len(rows)
+        scores = []
+        for label in "abc":
+            hit = sum(row["gold"] == label == row["pred"] for row in rows)
+            both = sum((row["gold"] == label) + (row["pred"] == label) for row in rows)
+            scores.append(2 * hit / both)
+        table.append([system.title(), f"{right:.3f}", f"{sum(scores) / 3:.3f}"])
+    check = checked(tmp_path, latex(table, "Two metrics."))
+    assert check.counts.explained == check.counts.cells == 8
+    assert [one.measure for one in check.bindings] == ["accuracy", "macro_f1"]
+
+
+def test_a_markdown_paper_is_read(tmp_path: Path) -> None:
+    """A README with a pipe table is a paper, too."""
+    rows = _runs(5)
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table, _ = _accuracy_table(rows)
+    lines = ["| " + " | ".join(line) + " |" for line in table]
+    lines.insert(1, "|" + "---|" * len(table[0]))
+    check = checked(tmp_path, "# Results\n\n" + "\n".join(lines) + "\n", "README.md")
+    assert check.verdict == "explained"
+
+
+def test_a_constant_column_is_not_claimed(tmp_path: Path) -> None:
+    """Zeros out of zeros prove nothing: such cells stay unexplained."""
+    rows = [row | {"crashes": 0} for row in _runs(6)]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    models = sorted({row["model"] for row in rows})
+    check = checked(tmp_path, latex([["Model", "Crashes"], *([one, "0"] for one in models)], "Crashes."))
+    assert check.counts.unexplained == len(models)

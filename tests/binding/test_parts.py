@@ -1,0 +1,153 @@
+"""The parts of the search: reading, names, labels, evaluation, scores."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sealtrace.binding.columns import frames_of
+from sealtrace.binding.derived import by_label, summarize
+from sealtrace.binding.evaluation import evaluate
+from sealtrace.binding.files import read_results
+from sealtrace.binding.frames import Dimension, Frame, melted
+from sealtrace.binding.labels import FieldMatcher, Glossary
+from sealtrace.binding.names import aligned_fields, words
+from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
+from sealtrace.binding.series import slots_of
+
+
+def test_fields_of_file_names_are_found_in_any_order() -> None:
+    """Names whose pieces do not line up still give a model, a task and a seed."""
+    names = ["ash3b_base_qa", "qa_ash1b_base", "ash3b_tuned_seed1_qa", "ash3b_tuned_seed2_qa", "ash1b_tuned_seed1_qa"]
+    fields = aligned_fields(names)
+    assert any(set(column) == {"ash3b", "ash1b"} for column in fields.values())
+    assert fields["seed"] == ["", "", "seed1", "seed2", "seed1"]
+
+
+def test_nested_documents_become_rows(tmp_path: Path) -> None:
+    """Keys on the way to a number are fields, and the place is a JSON pointer."""
+    (tmp_path / "a.json").write_text(json.dumps({"runs": {"x": {"score": 1.5}, "y": {"score": 2.5}}, "list": [1, 2]}))
+    frames = frames_of(read_results(tmp_path).tables)
+    frame = next(one for one in frames if "score" in one.measures)
+    assert frame.places == ["a.json#/runs/x", "a.json#/runs/y"]
+    assert [one.values for one in frame.dimensions if one.name == "key2"] == [["x", "y"]]
+
+
+def test_unreadable_files_are_said(tmp_path: Path) -> None:
+    """A broken file is a problem with its name, and the others are read."""
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "good.csv").write_text("a,b\n1,2\n")
+    listing = read_results(tmp_path)
+    assert [problem.split(":")[0] for problem in listing.problems] == ["bad.json"]
+    assert len(listing.tables) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("0.5B", "qwen05b"), ("Qwen2.5-3B", "qwen3b"), ("seed 42", "seed42"), ("2017→2018", "y2017->y2018")],
+)
+def test_aliases_match(label: str, value: str) -> None:
+    """Labels as papers write them find the values as files write them."""
+    values = ["qwen05b", "qwen15b", "qwen3b", "seed42", "seed43", "y2017->y2018", "y2018->y2017"]
+    same = [one for one in values if one[:2] == value[:2]]
+    found = FieldMatcher(Dimension.of("field", same)).find(label, words(label))
+    assert found is not None
+    assert same[found.code] == value
+
+
+def test_a_label_that_fits_two_values_fits_none() -> None:
+    """An ambiguous label selects nothing."""
+    assert FieldMatcher(Dimension.of("field", ["run-a", "run-b"])).find("run", words("run")) is None
+
+
+def test_the_paper_defines_its_abbreviations() -> None:
+    """Captions say what a letter stands for, and the text says what a short name stands for."""
+    glossary = Glossary.of(["Diagnostics. D is dominant rate and so on.", "the Classifier Test Score (CTS) of a run"])
+    assert "dominant" in glossary.widened("Frozen D")
+    assert "classifier" in glossary.widened("CTS")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.floats(-100, 100)), min_size=1, max_size=40)
+)
+def test_groups_are_evaluated_as_one_by_one(rows: list[tuple[str, str, float]]) -> None:
+    """Statistics of all groups at once equal those of each by itself."""
+    frame = Frame(
+        "f", ["f"], [Dimension.of("one", [row[0] for row in rows]), Dimension.of("two", [row[1] for row in rows])],
+        ["v"], np.array([[row[2]] for row in rows]), ["p"] * len(rows),
+    )  # fmt: skip
+    labels = frame.dimensions[0].values
+    chosen = np.array([[row[0] == label for row in rows] for label in labels])
+    evaluated = evaluate(frame, chosen, [1])
+    assert evaluated is not None
+    for number, label in enumerate(labels):
+        for place, (code,) in enumerate(evaluated.filters):
+            values = [row[2] for row in rows if row[0] == label and row[1] == frame.dimensions[1].values[code]]
+            mean = evaluated.values["mean"][number, place, 0]
+            assert np.isnan(mean) if not values else mean == pytest.approx(statistics.fmean(values), abs=1e-9)
+            if len(values) > 1:
+                assert evaluated.values["median"][number, place, 0] == pytest.approx(
+                    statistics.median(values), abs=1e-9
+                )
+                assert evaluated.values["sd"][number, place, 0] == pytest.approx(statistics.stdev(values), abs=1e-6)
+
+
+def test_melting_keeps_every_number() -> None:
+    """Measures become values of a field, so that labels can name them."""
+    frame = Frame("f", ["f"], [], ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), ["p", "q"])
+    long = melted(frame)
+    assert long is not None
+    assert long.numbers[:, 0].tolist() == [1.0, 2.0, 3.0]
+    assert [long.dimensions[-1].values[code] for code in long.dimensions[-1].codes] == ["a", "b", "a"]
+
+
+def test_metrics_of_a_confusion_agree_with_scikit_learn() -> None:
+    """Accuracy, F1, MCC and kappa against other people's code."""
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is an oracle of the test group")
+    generator = np.random.default_rng(5)
+    true, said = generator.integers(0, 4, 300), generator.integers(0, 4, 300)
+    confusion = metrics.confusion_matrix(true, said).astype(float)[None]
+    summary = {name: float(values[0]) for name, values in summarize(confusion).items()}
+    assert summary["accuracy"] == pytest.approx(metrics.accuracy_score(true, said))
+    assert summary["macro_f1"] == pytest.approx(metrics.f1_score(true, said, average="macro"))
+    assert summary["weighted_f1"] == pytest.approx(metrics.f1_score(true, said, average="weighted"))
+    assert summary["mcc"] == pytest.approx(metrics.matthews_corrcoef(true, said))
+    assert summary["kappa"] == pytest.approx(metrics.cohen_kappa_score(true, said))
+    assert by_label(confusion)["recall"][0] == pytest.approx(metrics.recall_score(true, said, average=None))
+
+
+def test_a_value_prints_within_half_a_unit() -> None:
+    """Ties are allowed in both directions, and a double's last bits do not matter."""
+    low, high = np.array([0.4115]), np.array([0.4125])
+    assert [bool(hits(np.array([value]), low, high)[0]) for value in (0.4115, 0.4125, 0.41249, 0.41251, 0.411)] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+
+
+def test_a_repeated_number_says_less() -> None:
+    """The second zero of a column of zeros is no evidence."""
+    same = digits_bits(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
+    assert same[1:].tolist() == [0.0, 0.0]
+    apart = digits_bits(np.array([0.123, 0.456, 0.789]), np.full(3, 0.001))
+    assert apart.min() > 8
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected", "near"),
+    [("0.412", "0.402", True), ("0.412", "0.421", True), ("0.412", "0.398", False), ("9.5", "10.5", False)],
+)
+def test_slips_of_the_pen(printed: str, expected: str, near: bool) -> None:
+    """One digit, or two neighbours exchanged."""
+    assert one_digit_apart(printed, expected) is near
+
+
+def test_numbers_of_a_cell_come_in_order() -> None:
+    """Compound cells have several numbers."""
+    assert [slot.text for slot in slots_of("0.650 ± 0.046")] == ["0.650", "0.046"]
+    assert [float(slot.value) for slot in slots_of("1/1 → 0/3")] == [1, 1, 0, 3]

@@ -1,0 +1,74 @@
+"""Whatever is broken, every command says the same of every cell, and of pass or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import sealtrace
+import sealtrace.api
+import sealtrace.examination
+from checks.test_mutations import ALL, AnyMutation
+from cli.runner import sealtrace as run
+from sealtrace.examination import Examination
+from support import LONG
+
+EXPLAINED = 3
+"""How many cells of each status are explained."""
+
+
+@pytest.fixture
+def examined_once(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Examines a bundle for the first command that asks; the others must ask the same object."""
+    known: dict[str, Examination] = {}
+    asked: list[Path] = []
+    examine = sealtrace.examination.examine
+
+    def remembered(path: Path, **options: Any) -> Examination:
+        asked.append(path)
+        if str(path) not in known:
+            known[str(path)] = examine(path, **options)
+        return known[str(path)]
+
+    monkeypatch.setattr(sealtrace.examination, "examine", remembered)
+    monkeypatch.setattr(sealtrace.api, "examine", remembered)
+    return asked
+
+
+PLAIN = {name: one for name, one in ALL.items() if not one.options}
+"""Mutations that show without an option of `verify`: no other command takes one."""
+TRIED = dict(list(PLAIN.items())[:: 1 if LONG else 5])
+
+
+@pytest.mark.parametrize("mutation", TRIED.values(), ids=TRIED)
+def test_every_command_agrees(mutation: AnyMutation, tmp_path: Path, examined_once: list[Path]) -> None:
+    """verify, diff, explain, certify, the page, JUnit and SARIF speak of one examination."""
+    bundle = mutation.broken(tmp_path)
+    forms = {form: tmp_path / f"report.{form}" for form in ("json", "junit", "sarif", "html")}
+    verified = run("verify", bundle, *(f"-o{form}={path}" for form, path in forms.items()))
+    report = json.loads(forms["json"].read_text())
+    assert (verified.code, report["verdict"]) == (1, "findings")
+
+    suite = ElementTree.parse(forms["junit"]).getroot()
+    assert list(suite.iter("failure"))
+    levels = {one["level"] for one in json.loads(forms["sarif"].read_text())["runs"][0]["results"]}
+    assert "error" in levels
+    assert "Findings" in forms["html"].read_text()
+
+    if report["cells"]:
+        compared = run("diff", bundle, "--all", "--format", "json")
+        assert compared.code == 1
+        assert json.loads(compared.output)["cells"] == report["cells"]
+    seen: dict[str, int] = {}
+    for cell in report["cells"]:
+        seen[cell["status"]] = seen.get(cell["status"], 0) + 1
+        if seen[cell["status"]] <= EXPLAINED:
+            explained = run("explain", bundle, f"{cell['table']}[{cell['row']}, {cell['column']}]")
+            assert f"\nstatus     {cell['status']}: " in explained.output
+            assert explained.code == 1
+    assert run("certify", bundle, "--format", "json").code == 1
+    assert len(examined_once) >= 2

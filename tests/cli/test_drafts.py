@@ -1,0 +1,155 @@
+"""What can be tried before anything is sealed: drafts, recipes, digests; and a bundle kept in step with its paper."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runner import sealtrace
+from results.small_results import RECIPES, sealed_study, table, write_study
+from support import ROOT, edit_document, edit_rows
+
+PAPER = ROOT / "tests" / "results" / "paper.tex"
+CHANGED = ROOT / "tests" / "results" / "changed_paper.tex"
+EMPTY = ("--empty", "all=Only results are reported.")
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_a_draft_is_judged_and_left_alone(tmp_path: Path) -> None:
+    """The verdict says that it is one; nothing is written into the directory."""
+    study = write_study(tmp_path / "study")
+    before = files(study)
+    run = sealtrace("verify", study, "--draft")
+    assert (run.code, files(study)) == (0, before)
+    assert run.output.startswith("DRAFT, which would be VERIFIED  small-results\nnothing is sealed")
+    report = json.loads(sealtrace("verify", study, "--draft", "--format", "json").output)
+    assert (report["draft"], report["verdict"]) == (True, "verified")
+    edit_rows(study / "report/rows.answers.jsonl", lambda rows: rows.__delitem__(5))
+    run = sealtrace("verify", study, "--draft")
+    assert (run.code, "DRAFT, which would be FINDINGS" in run.output, "dataset.complete" in run.output) == (
+        1,
+        True,
+        True,
+    )
+    assert sealtrace("verify", study).code == 2
+    assert sealtrace("verify", tmp_path / "nothing", "--draft").code == 2
+
+
+def test_sealing_refuses_broken_recipes(tmp_path: Path) -> None:
+    """With the sentences of verify: unknown metrics, placeholders, queries; and nothing is written."""
+    study = write_study(tmp_path / "study")
+    for recipe, said in (
+        ({"metric": "acuracy", "of": "answer"}, "there is no metric 'acuracy'"),
+        ({"metric": "accuracy", "of": "answer", "where": {"system": "{Sytem}"}}, "{Sytem} is neither a column"),
+    ):
+        broken = {
+            **table(),
+            "columns": [table()["columns"][0], {"label": "Accuracy", "recipe": recipe}, *table()["columns"][2:]],
+        }
+        (study / "report/table.main.json").write_text(json.dumps(broken))
+        run = sealtrace("seal", study, *EMPTY)
+        assert (run.code, (study / "seals").exists()) == (2, False)
+        assert f"the recipe cannot be followed: {said}" in run.errors
+        assert said in " ".join(sealtrace("verify", study, "--draft").output.split())
+
+
+def test_sealing_anew(tmp_path: Path) -> None:
+    """After asking; the reasons of empty stages are kept; what is refused leaves the old seals as they are."""
+    study = sealed_study(tmp_path / "study")
+    before = files(study)
+    assert sealtrace("seal", study).code == 2
+    edit_document(study / "declare/protocol.json", lambda one: one.update(title="Two systems, again"))
+    assert sealtrace("seal", study, "--redo").code != 0  # nobody answers
+    assert (study / "manifest.json").read_bytes() == before["manifest.json"]
+    run = sealtrace("seal", study, "--redo", "--yes")
+    assert run.code == 0, run.errors
+    assert sealtrace("verify", study).code == 0
+    assert json.loads((study / "seals/2-bank.json").read_bytes())["empty_reason"] == "Only results are reported."
+    sealed = files(study)
+    edit_document(study / "report/table.main.json", lambda one: one["columns"][1].update(recipe={"metric": "no"}))
+    assert sealtrace("seal", study, "--redo", "--yes").code == 2
+    assert (study / "manifest.json").read_bytes() == sealed["manifest.json"]
+    assert sealtrace("seal", study, "--redo", "--stage", "report").code == 2
+
+
+def test_recipes_are_tried(tmp_path: Path) -> None:
+    """On a draft and on a bundle, with tables of the bundle or of a paper; problems are sentences."""
+    recipes = tmp_path / "recipes.json"
+    tried: dict[str, Any] = {
+        "tab:main": {
+            "defaults": {"of": "answer", "over": "seed", "where": {"system": "{System}"}},
+            **{name: {k: v for k, v in one.items() if k not in ("of", "over")} for name, one in RECIPES.items()},
+        }
+    }
+    recipes.write_text(json.dumps(tried))
+    draft = write_study(tmp_path / "draft")
+    (draft / "report/table.main.json").unlink()
+    before = files(draft)
+    run = sealtrace("try", draft, "--recipes", recipes, "--reported", PAPER, "--table", "tab:main")
+    assert (run.code, files(draft)) == (0, before), run.errors
+    assert "7 of 7 agree" in run.output
+    assert "mismatch" in sealtrace("try", draft, "--recipes", recipes, "--reported", CHANGED).output
+    sealed = sealed_study(tmp_path / "sealed")
+    assert sealtrace("try", sealed, "--recipes", recipes).code == 0
+    tried["tab:main"]["Gain"] = {"sql": "SELECT gain FROM shared", "percent": False}
+    tried["views"] = {"shared": "SELECT avg((answer = gold)::INT) AS gain FROM answers"}
+    recipes.write_text(json.dumps(tried))
+    run = sealtrace("try", sealed, "--recipes", recipes, "--table", "tab:main")
+    assert (run.code, "tab:main[" in run.errors or "mismatch" in run.output) == (1, True)
+    tried["tab:main"]["Nothing"] = {"metric": "accuracy"}
+    recipes.write_text(json.dumps(tried))
+    run = sealtrace("try", sealed, "--recipes", recipes)
+    assert (run.code, "tab:main has no column 'Nothing'" in run.errors) == (2, True)
+    assert sealtrace("try", sealed, "--recipes", tmp_path / "none.json").code == 2
+
+
+def test_paper_and_bundle_in_step(tmp_path: Path) -> None:
+    """A number that is changed in the paper alone fails, with its line; so does a table that is gone."""
+    study = sealed_study(tmp_path / "study")
+    assert sealtrace("verify", study, "--reported", PAPER).code == 0
+    run = sealtrace("verify", study, "--reported", CHANGED)
+    assert run.code == 1
+    assert "table.reported" in run.output
+    assert "changed_paper.tex:11" in run.output
+    assert "0.887" in run.output
+    empty = tmp_path / "empty.tex"
+    empty.write_text("\\documentclass{article}\\begin{document}Nothing.\\end{document}")
+    run = sealtrace("verify", study, "--reported", empty)
+    assert (run.code, "the paper has no such table" in run.output) == (1, True)
+    assert sealtrace("verify", study, "--reported", tmp_path / "none.tex").code == 2
+
+
+def test_two_bundles_are_compared(tmp_path: Path) -> None:
+    """Cell by cell."""
+    first = sealed_study(tmp_path / "first")
+    second = write_study(tmp_path / "second")
+    assert sealtrace("diff", first, first).code == 0
+    edit_document(second / "report/table.main.json", lambda one: one["rows"][1]["cells"].__setitem__(2, "0.887"))
+    assert sealtrace("seal", second, *EMPTY).code == 0
+    run = sealtrace("diff", first, second)
+    assert run.code == 1
+    assert "0.867 in first, 0.887 in second" in run.output
+
+
+@pytest.mark.parametrize("file_format", ["jsonl", "parquet", "csv"])
+def test_digests_before_sealing(file_format: str, tmp_path: Path) -> None:
+    """They are those of the manifest; what its schema refuses has none."""
+    study = write_study(tmp_path / "study", file_format)
+    path = study / f"report/rows.answers.{file_format}"
+    run = sealtrace("digest", path, study / "declare/protocol.json", PAPER)
+    assert run.code == 0, run.errors
+    assert sealtrace("seal", study, *EMPTY).code == 0
+    entries = {one["path"]: one for one in json.loads((study / "manifest.json").read_bytes())["files"]}
+    for name in (f"report/rows.answers.{file_format}", "declare/protocol.json"):
+        assert entries[name]["sha256"] in run.output
+        assert entries[name]["content_sha256"] in run.output
+    assert "120 rows" in run.output
+    (study / "declare/dataset.answers.json").unlink()
+    assert "nothing declares it" in sealtrace("digest", path).errors
+    assert sealtrace("digest", tmp_path / "nothing.jsonl").code == 2

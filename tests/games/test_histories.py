@@ -1,0 +1,136 @@
+"""Hand histories followed bet by bet, beside PokerKit's states."""
+
+from __future__ import annotations
+
+import tomllib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from behaviour_recipe.reading_hands import snapshots
+from behaviour_recipe.writing_hands import HANDS
+from sealtrace.studies.games.mathematics.histories import Decision, HistoryError, decisions, size_of
+
+TABLES = sorted(HANDS.glob("*.phhs"))
+
+
+def hands_of(path: Path) -> list[dict[str, Any]]:
+    return list(tomllib.loads(path.read_text(encoding="utf-8")).values())
+
+
+def pokerkit_states(text: str) -> list[tuple[Any, ...]]:
+    """(player, street, players, pot, to call) before every fold, call and raise, as PokerKit has them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pokerkit import HandHistory
+
+        history = HandHistory.loads(text)
+        found = []
+        state = next(iter(history))
+        before = (state.street_index, sum(state.statuses), state.total_pot_amount, list(state.bets), list(state.stacks))
+        for state, action in history.state_actions:
+            if action is not None and action.startswith("p") and action.split()[1] in ("f", "cc", "cbr"):
+                player = int(action.split()[0][1:]) - 1
+                street, players, pot, bets, stacks = before
+                found.append((player, street, players, pot, min(max(bets) - bets[player], stacks[player])))
+            before = (
+                state.street_index,
+                sum(state.statuses),
+                state.total_pot_amount,
+                list(state.bets),
+                list(state.stacks),
+            )
+    return found
+
+
+def as_phh(hand: dict[str, Any]) -> str:
+    listed = ", ".join(f'"{action}"' for action in hand["actions"])
+    names = ("antes", "blinds_or_straddles", "min_bet", "starting_stacks")
+    return 'variant = "NT"\n' + "".join(f"{name} = {hand[name]}\n" for name in names) + f"actions = [{listed}]\n"
+
+
+@pytest.mark.parametrize("path", TABLES, ids=[path.stem for path in TABLES])
+def test_equal_to_pokerkit(path: Path) -> None:
+    """Street, players, pot and the amount to call, before every decision of every shipped hand."""
+    for hand in hands_of(path):
+        ours = [(one.player, one.street, one.players, one.pot, one.to_call) for one in decisions(hand)]
+        assert ours == pokerkit_states(as_phh(hand))
+
+
+BOARDS = ["d db AhKd2c", "d db 3c", "d db 4c"]
+HEADS_UP = {
+    "variant": "NT",
+    "antes": [0, 0],
+    "blinds_or_straddles": [1, 2],
+    "min_bet": 2,
+    "starting_stacks": [40, 30],
+    "players": ["a", "b"],
+    "actions": [
+        "d dh p1 AsKs",
+        "d dh p2 QhQd",
+        "p2 cbr 30",
+        "p1 cc",
+        "p1 sm AsKs",
+        "p2 sm QhQd",
+        "d db AhKd2c",
+        "d db 3c",
+        "d db 4c",
+    ],
+}
+
+
+def test_two_players_and_all_in() -> None:
+    """The button posts the small blind and acts first; nobody calls more than the other has."""
+    ours = [(one.player, one.street, one.players, one.pot, one.to_call) for one in decisions(HEADS_UP)]
+    assert ours == pokerkit_states(as_phh(HEADS_UP))
+    assert ours[1][-1] == 28
+
+
+def test_recipe_reads_alike() -> None:
+    """Written apart, recipe and verifier see the same decisions, raises among them."""
+
+    def plain(found: list[Any]) -> list[tuple[Any, ...]]:
+        return [(s.action, s.street, s.players, s.pot, s.to_call, s.label, s.raised) for s in found]
+
+    for path in TABLES:
+        for hand in hands_of(path):
+            assert plain(decisions(hand)) == plain(snapshots(hand))
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        ("p4 cc", "there is no player"),
+        ("p1", "names who acts"),
+        ("p1 cbr", "without an amount"),
+        ("p1 cbr x", "no amount"),
+        ("p1 cbr 1", "less than the bet"),
+        ("p1 cbr 900", "more than the stack"),
+        ("p٣ cc", "there is no player"),
+    ],
+)
+def test_nonsense_is_named(action: str, words: str) -> None:
+    """What cannot be followed is an error with its place, not a guess."""
+    hand = {**HEADS_UP, "actions": ["d dh p1 AsKs", action]}
+    with pytest.raises(HistoryError, match=words) as error:
+        decisions(hand)
+    assert error.value.place == 1
+
+
+def test_sizes() -> None:
+    """A raise of exactly a limit does not exceed it."""
+    assert [size_of(share, (0.5, 1.0)) for share in (0.5, 0.51, 1.0, 7.0, None)] == [
+        "size 0",
+        "size 1",
+        "size 1",
+        "size 2",
+        None,
+    ]
+
+
+def test_a_decision_is_what_was_done() -> None:
+    """The pot before a raise, and the raise as a share of the pot after a call."""
+    first = decisions(HEADS_UP)[0]
+    assert first == Decision(2, 1, 0, 2, 3.0, 1.0, "raise", 28 / 4)

@@ -1,0 +1,207 @@
+"""What people write beside plain tabulars: other packages' tables, joined columns, macros from files, odd headers."""
+
+from __future__ import annotations
+
+import pytest
+
+from printed.reading import cell_text, document, headers, table, tabular, texts
+from sealtrace.printed.reported import read_reported
+
+BODY = "Field & Tons & Loss \\\\ \\midrule North & 3.2 & 1 \\\\ South & 4.5 & 0 \\\\"
+READ = [["Field", "Tons", "Loss"], ["North", "3.2", "1"], ["South", "4.5", "0"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"\\begin{{NiceTabular}}{{lrr}}[hvlines]{BODY}\\end{{NiceTabular}}",
+        f"\\begin{{NiceTabular*}}{{5cm}}{{lrr}}{BODY}\\end{{NiceTabular*}}",
+        f"\\begin{{tabu}} to \\linewidth {{lXX}}{BODY}\\end{{tabu}}",
+        f"\\begin{{supertabular}}{{lrr}}{BODY}\\end{{supertabular}}",
+        f"\\begin{{tblr}}{{lrr}}{BODY}\\end{{tblr}}",
+        f"\\begin{{tblr}}{{colspec={{l|X[2,c]S[table-format=1.1]}}, rowsep=2pt}}{BODY}\\end{{tblr}}",
+        f"\\begin{{longtblr}}[caption={{Yields, in tons}}, label={{tab:y}}]{{colspec={{lrr}}}}{BODY}\\end{{longtblr}}",
+        "\\begin{tblr}{hline{1,2,Z} = {1pt}, cells={c}}Field & Tons & Loss\\\\"
+        "North & 3.2 & 1\\\\South & 4.5 & 0\\end{tblr}",
+        "\\begin{deluxetable}{lrr}\\tablecaption{Yields\\label{tab:y}}\\tablehead{\\colhead{Field} & \\colhead{Tons} &"
+        "\\colhead{Loss}}\\startdata North & 3.2 & 1 \\\\ South & 4.5 & 0 \\enddata\\tablecomments{Dry.}"
+        "\\end{deluxetable}",
+        f"\\begin{{threeparttable}}\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\\begin{{tablenotes}}\\item[a] Dry."
+        "\\end{tablenotes}\\end{threeparttable}",
+    ],
+    ids=["nice", "nice-star", "tabu", "super", "tblr", "tblr-keys", "longtblr", "tblr-hline", "deluxe", "threepart"],
+)
+def test_tables_of_other_packages(text: str) -> None:
+    """Rows, columns and headers come out as from a tabular, and captions where the table has its own."""
+    found = table(text)
+    assert texts(found) == READ
+    assert headers(found) == [True, False, False]
+    if "tab:y" in text:
+        assert (found.label, found.caption.partition(",")[0]) == ("tab:y", "Yields")
+
+
+def test_spans_that_are_keys() -> None:
+    """tabularray and nicematrix write the cells under a span out, empty."""
+    keyed = "\\begin{tblr}{colspec={lrr}, cell{1}{2}={c=2}{c}, hline{2}={}} & Tons & \\\\ North & 1 & 2 \\end{tblr}"
+    block = tabular("lrr", "& \\Block{1-2}{Tons} & \\\\ \\midrule North & 1 & 2")
+    cell = "\\begin{tblr}{lrr} & \\SetCell[c=2]{c} Tons & \\\\ \\hline North & 1 & 2 \\end{tblr}"
+    for text in (keyed, block, cell):
+        assert texts(table(text)) == [["", "Tons", "·"], ["North", "1", "2"]]
+        assert table(text).column_labels() == ["", "Tons", "Tons"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "printed"),
+    [
+        ("lr@{$\\pm$}l", "North & 3.2 & 0.1", "3.2±0.1"),
+        ("lr@{.}l", "North & 3 & 25", "3.25"),
+        ("lr@{ (}r@{)}", "North & 3.2 & 0.1", "3.2(0.1)"),
+        ("lr@{ -- }l", "North & 3 & 5", "3–5"),
+    ],
+)
+def test_two_columns_that_print_one_number(columns: str, row: str, printed: str) -> None:
+    """r@{±}l is one column, and its header spans both."""
+    found = table(tabular(columns, f"Field & \\multicolumn{{2}}{{c}}{{Tons}} \\\\ \\midrule {row} \\\\"))
+    assert [text.replace(" ", "") for text in texts(found)[1]] == ["North", printed]
+    assert (found.columns, found.column_labels()) == (2, ["Field", "Tons"])
+
+
+def test_a_unit_between_columns() -> None:
+    """What is no joint belongs to the column on its left."""
+    assert texts(table(tabular("lr@{\\,\\%}r", "a & b & c \\\\ \\hline x & 1 & 2")))[1] == ["x", "1 %", "2"]
+
+
+def test_short_rows() -> None:
+    """They are filled up, and said."""
+    found = document(tabular("lll", "a & b & c \\\\ \\midrule\n1 & 2 & 3 \\\\\n4 & 5 \\\\"))
+    assert texts(found.tables[0])[2] == ["4", "5", ""]
+    assert [(one.severity, one.line) for one in found.problems] == [("warning", 4)]
+
+
+@pytest.mark.parametrize(
+    ("content", "printed"),
+    [
+        ("\\pmv{12}{3}", "12 3"),
+        ("1\\pmv{2}", "1 2"),
+        ("\\pmv{1}2", "1 2"),
+        ("\\best{12.5}", "12.5"),
+        ("\\best{\\textbf{12}}\\%", "12%"),
+    ],
+)
+def test_arguments_of_an_unknown_command(content: str, printed: str) -> None:
+    """They are never glued into one number."""
+    found = document(tabular("ll", f"name & x \\\\ \\midrule row & {content} \\\\")).tables[0]
+    assert texts(found)[1] == ["row", printed]
+
+
+@pytest.mark.parametrize(
+    ("content", "printed"),
+    [
+        ("$\\Delta = A - B$", "Δ = A - B"),
+        ("$1 234$", "1234"),
+        ("$10 ^{-3}$", "10^-3"),
+        ("\\SI{3.2}{\\milli\\second}", "3.2 ms"),
+        ("\\qty{5}{\\giga\\byte\\per\\second}", "5 GB/s"),
+        ("\\num{0.82(1)}", "0.82(1)"),
+        ("\\numrange{3}{5}", "3–5"),
+        ("3.2\\tnote{1}", "3.2"),
+        ("3.2\\tnote{a}", "3.2^a"),
+    ],
+)
+def test_content_of_a_cell(content: str, printed: str) -> None:
+    """Mathematics keeps its spaces, siunitx prints its units, notes are no digits."""
+    assert cell_text(content) == printed
+
+
+def test_macros_of_files_beside_the_document() -> None:
+    """Definitions of a local package or class count; what it would change of LaTeX itself does not."""
+    files = {
+        "ours.sty": "\\newcommand{\\ours}[1]{\\textbf{#1}\\,ms}\\def\\a@b{9}\\renewcommand{\\textbf}[1]{lost}\\fi\\fi",
+        "house.cls": "\\RequirePackage{deep}\\NewDocumentCommand{\\twice}{s m O{4}}{\\IfBooleanTF{#1}{-}{+}#2/#3}",
+        "deep.sty": "\\newcolumntype{N}{r<{\\%}}",
+    }
+    start = "\\documentclass{house}\\usepackage[draft]{nowhere,ours}\\begin{document}"
+    body = tabular("llN", "a & b & c \\\\ \\hline \\ours{3} & \\twice*{2}; \\twice{1}[7] & 5")
+    found = table(f"{start}{body}\\end{{document}}", files)
+    assert texts(found)[1] == ["3 ms", "-2/4; +1/7", "5%"]
+    assert found.rows[1].cells[0] is not None
+    assert found.rows[1].cells[0].parts[0].bold
+
+
+def test_optional_arguments_of_xparse() -> None:
+    """An absent optional argument is told from a given one."""
+    define = "\\NewDocumentCommand\\est{m o}{#1\\IfNoValueTF{#2}{}{ (#2)}\\IfValueT{#2}{*}}"
+    found = table(define + tabular("ll", "a & b \\\\ \\hline \\est{3} & \\est{3}[0.1]"))
+    assert texts(found)[1] == ["3", "3 (0.1)*"]
+
+
+def test_delimited_macros() -> None:
+    """\\def with delimiters takes what stands between them."""
+    assert texts(table("\\def\\ci#1:#2;{[#1, #2]}" + tabular("l", "a \\\\ \\hline \\ci 1.5:2.5;"))) == [
+        ["a"],
+        ["[1.5, 2.5]"],
+    ]
+
+
+def test_author_blocks_are_no_tables() -> None:
+    """A tabular on the title page holds names."""
+    names = "\\author{\\begin{tabular}{cc} A & B \\\\ 1 & 2 \\end{tabular}}"
+    assert len(document(names + tabular("l", BODY.replace("&", "\\\\ \\hline", 1).split("\\\\ South")[0])).tables) <= 1
+    assert document(names).tables == []
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("Field & Tons \\\\ North & 3 \\\\ South & 4", 1),
+        ("& Tons \\\\ Field & dry \\\\ North & 3", 2),
+        ("\\multicolumn{2}{c}{Yields} \\\\ \\hline Field & Tons \\\\ \\hline North & 3", 2),
+        ("\\hline Field & \\multicolumn{1}{c}{Tons} \\\\ \\hline North & 3 \\\\ South & 4 \\\\ \\hline", 1),
+        ("1 & 3 \\\\ 2 & 4", 0),
+        ("Field & place \\\\ North & here", 0),
+    ],
+    ids=["no-rule", "two-rows", "title-above", "ruled", "all-numbers", "all-words"],
+)
+def test_headers(body: str, count: int) -> None:
+    """Words above numbers are a header also without a rule, and a title above the header is not yet all of it."""
+    assert sum(headers(document(tabular("lr", body)).tables[0])) == count
+
+
+def test_groups_of_columns_over_two_rules() -> None:
+    """A rule under names that span columns does not end the header."""
+    body = "\\hline & \\multicolumn{2}{c}{Tons} \\\\ \\hline Field & dry & wet \\\\ \\hline North & 3 & 4 \\\\ \\hline"
+    assert table(tabular("lrr", body)).column_labels() == ["Field", "Tons / dry", "Tons / wet"]
+
+
+def test_a_group_label_holds_for_blank_cells_below() -> None:
+    """Printed once, it names the rows under it, up to the next rule."""
+    body = (
+        "Farm & Field & t \\\\ \\midrule A & x & 1 \\\\ & y & 2 \\\\ B & x & 3 \\\\ & y & 4 \\\\ \\midrule & all & 10"
+    )
+    found = table(tabular("llr", body))
+    assert [found.row_label(row) for row in found.rows[1:]] == ["A / x", "A / y", "B / x", "B / y", "all"]
+    assert texts(found)[2] == ["", "y", "2"], "the cell stays as printed"
+
+
+def test_parts_of_a_float() -> None:
+    """Tables side by side have their own captions and labels beside those of the float."""
+    one, two = (tabular("lr", f"Field & Tons \\\\ \\midrule North & {number}") for number in (3, 4))
+    parts = [
+        f"\\begin{{subtable}}{{5cm}}{one}\\caption{{Dry}}\\label{{tab:dry}}\\end{{subtable}}"
+        f"\\begin{{subtable}}{{5cm}}{two}\\caption{{Wet}}\\label{{tab:wet}}\\end{{subtable}}",
+        f"\\subfloat[Dry\\label{{tab:dry}}]{{{one}}}\\subfloat[Wet\\label{{tab:wet}}]{{{two}}}",
+        f"\\subcaptionbox{{Dry\\label{{tab:dry}}}}{{{one}}}\\subcaptionbox{{Wet\\label{{tab:wet}}}}{{{two}}}",
+    ]
+    for part in parts:
+        found = document(f"\\begin{{table}}\\caption{{Yields.}}\\label{{tab:all}}{part}\\end{{table}}").tables
+        assert [(one.label, one.caption) for one in found] == [("tab:dry", "Yields. Dry"), ("tab:wet", "Yields. Wet")]
+
+
+def test_tables_that_share_a_label() -> None:
+    """Both are kept and can be addressed; captions stay with the records."""
+    both = tabular("lr", "Field & Tons \\\\ \\midrule North & 3") * 2
+    text = f"\\begin{{table}}\\caption{{Yields.}}\\label{{tab:y}}{both}\\end{{table}}"
+    reported = read_reported(text, "paper.tex", lambda _name: None)
+    assert [record["label"] for record in reported.records] == ["tab:y", "tab:y'"]
+    assert [record["caption"] for record in reported.records] == ["Yields.", "Yields."]
+    assert "a second table labelled tab:y" in reported.problems[0].message

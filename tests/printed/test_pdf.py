@@ -1,0 +1,96 @@
+"""Papers as PDF, by their text layer. The PDFs are written here, with nothing but text and rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sealtrace.bundle.defects import BundleError
+from sealtrace.printed.papers import is_paper, read_paper
+
+
+def pdf(*pages: str) -> bytes:
+    """A PDF whose pages have these content streams, with F1 an ordinary and F2 a bold font."""
+    fonts = "<< /F1 3 0 R /F2 4 0 R >>"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{5 + 2 * n} 0 R' for n in range(len(pages)))}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",
+    ]
+    for number, content in enumerate(pages):
+        box = "/MediaBox [0 0 612 792]"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R {box} /Resources << /Font {fonts} >> /Contents {6 + 2 * number} 0 R >>"
+        )
+        objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
+    body = "%PDF-1.4\n"
+    places = []
+    for number, text in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{text}\nendobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    trailer = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode("ascii")
+
+
+def text(left: float, up: float, string: str, font: str = "F1") -> str:
+    """A string at a place."""
+    return f"BT /{font} 10 Tf {left} {up} Td ({string}) Tj ET"
+
+
+def rule(left: float, right: float, up: float) -> str:
+    """A horizontal rule."""
+    return f"0.5 w {left} {up} m {right} {up} l S"
+
+
+PAGE = "\n".join(
+    [
+        text(100, 720, "The north gave 3.25 tons. See Table 1."),
+        text(100, 690, "Table 1: Yields by field."),
+        rule(100, 400, 680),
+        text(105, 668, "Field"), text(205, 668, "Tons"), text(305, 668, "Loss"),
+        rule(100, 400, 662),
+        text(105, 650, "North"), text(205, 650, "3.25", "F2"), text(305, 650, "12 of 30"),
+        text(105, 636, "Far south"), text(205, 636, "4.5"), text(305, 636, "-0.3"),
+        rule(100, 400, 628),
+        rule(100, 400, 300), text(105, 280, "1.0"), text(205, 280, "0.8"), text(205, 266, "9"), rule(100, 400, 260),
+    ]
+)  # fmt: skip
+
+
+def test_a_table_between_rules(tmp_path: Path) -> None:
+    """Rows, columns, header, caption and bold come out; a chart without a caption is no table."""
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(pdf(PAGE))
+    assert is_paper(path)
+    reported = read_paper(path)
+    (record,) = reported.records
+    assert record["label"] == "Table 1"
+    assert record["caption"] == "Table 1: Yields by field."
+    assert [column["label"] for column in record["columns"]] == ["Field", "Tons", "Loss"]
+    assert [row["cells"] for row in record["rows"]] == [["North", "3.25", "12 of 30"], ["Far south", "4.5", "-0.3"]]
+    assert record["rows"][0]["marks"] == {"Tons": "best"}
+
+
+def test_what_comes_from_a_pdf_says_so(tmp_path: Path) -> None:
+    """Cells, tables and sentences name the page, and a warning says that places were read, not cells."""
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(pdf(text(100, 720, "First page."), PAGE))
+    reported = read_paper(path)
+    cells = [cell for row in reported.tables[0].rows for cell in row.cells if cell is not None]
+    assert {cell.source for cell in cells} == {"paper.pdf#page=2"} == {reported.tables[0].source}
+    assert reported.records[0]["source"] == "paper.pdf#page=2"
+    assert [(one.severity, "PDF" in one.message) for one in reported.problems] == [("warning", True)]
+    sentences = [(one.text, one.source) for one in reported.sentences]
+    assert sentences[:2] == [("First page.", "paper.pdf#page=1"), ("The north gave 3.25 tons.", "paper.pdf#page=2")]
+
+
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.4\n", b"not a pdf", pdf(PAGE)[:300], pdf(rule(1, 2, 3))])
+def test_what_cannot_be_read(tmp_path: Path, content: bytes) -> None:
+    """Damage, and a PDF without text, is a sentence."""
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(content)
+    with pytest.raises(BundleError, match=r"paper\.pdf"):
+        read_paper(path)

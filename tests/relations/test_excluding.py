@@ -1,0 +1,76 @@
+"""A relation binds a number only where it excludes another one in its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from sealtrace.relations.decide import decide
+from sealtrace.relations.decision import Status
+from sealtrace.relations.excluding import bound_numbers
+from sealtrace.relations.sealed import facts_of_records
+from sealtrace.relations.stored import claims_of
+
+TABLE = {
+    "label": "tab:x",
+    "columns": [{"label": "Rate"}, {"label": "Half"}],
+    "rows": [{"label": "a", "cells": ["0.50", "0.25"]}, {"label": "b", "cells": ["0.61", "0.30"]}],
+}
+A = "tab:x[a, Rate]"
+
+
+def bound(*formulas: str) -> set[str]:
+    """The addresses that relations bind; `free` is an unknown that they share."""
+    records = [
+        {
+            "relation": f"r{place}",
+            "formula": formula,
+            "sentence": "s",
+            "source": "b",
+            "unknowns": [{"name": "free"}] if "free" in formula else [],
+        }
+        for place, formula in enumerate(formulas)
+    ]
+    claims, problems = claims_of(records, "r", facts_of_records([TABLE]))
+    assert problems == []
+    assert {decide(one).status for one in claims} == {Status.HOLDS}
+    return {fact.address for fact in bound_numbers(claims)}
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        f"0 * {A} == 0",
+        f"{A} == {A}",
+        f"{A} <= rounded({A}) + 1",
+        f"{A} - {A} == 0",
+        f"{A} == free",
+        f"some x in [-inf, inf]: {A} == x",
+        f"{A} <= 1 or {A} >= 0",
+        f"{A} == tab:x[b, Rate] or tab:x[a, Half] <= tab:x[b, Half]",
+    ],
+)
+def test_nothing_is_excluded(formula: str) -> None:
+    """Each holds whatever is printed there."""
+    assert A not in bound(formula)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        f"{A} == 2 * tab:x[a, Half]",
+        f"{A} <= 1",
+        f"{A} >= 0",
+        f"{A} < tab:x[b, Rate]",
+        f"some integer k in 0..24: {A} == k / 24",
+    ],
+)
+def test_something_is_excluded(formula: str) -> None:
+    """Each forbids some number there."""
+    assert A in bound(formula)
+
+
+def test_an_unknown_binds_where_two_relations_share_it() -> None:
+    """Alone neither says anything; together they tie the cells to each other."""
+    one, other = f"{A} == 2 * free", "tab:x[a, Half] == free"
+    assert bound(one) == bound(other) == set()
+    assert bound(one, other) == {A, "tab:x[a, Half]"}

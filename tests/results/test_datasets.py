@@ -1,0 +1,292 @@
+"""Datasets in a bundle: read in three forms, checked as declared, and the source of printed cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sealtrace
+from cli.runner import sealtrace as command
+from results.small_results import sealed_study, write_study
+from sealtrace.bundle.sealing import SealError, seal
+from support import Row, edit_document, edit_rows
+
+ANSWERS = "report/rows.answers.jsonl"
+EMPTY = {"all": "Only results are reported."}
+
+
+def broken(directory: Path, path: str, edit: Callable[[list[Row]], None]) -> Any:
+    """What is said of the study after a change of its rows."""
+    study = write_study(directory / "study")
+    edit_rows(study / path, edit)
+    seal(study, empty=EMPTY, lenient=True)
+    return sealtrace.verify(study)
+
+
+def kept(wanted: Callable[[Row], bool]) -> Callable[[list[Row]], None]:
+    """Deletes all other rows."""
+    return lambda rows: rows.__setitem__(slice(None), [row for row in rows if wanted(row)])
+
+
+def failed(report: Any) -> set[str]:
+    return {check.id for check in report.checks if check.status == "fail"}
+
+
+def statuses(report: Any) -> dict[tuple[str, str], str]:
+    return {(cell.row, cell.column): cell.status for cell in report.cells}
+
+
+@pytest.mark.parametrize("file_format", ["jsonl", "parquet", "csv"])
+def test_verified_in_each_form(file_format: str, tmp_path: Path) -> None:
+    """Every cell is exact, and the content identity is the same whatever the form."""
+    study = sealed_study(tmp_path / "study", file_format)
+    report = sealtrace.verify(study)
+    assert (report.verdict, set(statuses(report).values())) == ("verified", {"exact"})
+    assert len(report.cells) == 7
+    assert report.summary.inspected == ["120 answers (20 example x 2 system x 3 seed)", "20 examples"]
+    manifest = json.loads((study / "manifest.json").read_bytes())
+    digests = {entry["path"].split(".")[1]: entry.get("content_sha256") for entry in manifest["files"]}
+    expected = json.loads((sealed_study(tmp_path / "other") / "manifest.json").read_bytes())
+    same = {entry["path"].split(".")[1]: entry.get("content_sha256") for entry in expected["files"]}
+    assert (digests["answers"], digests["examples"]) == (same["answers"], same["examples"])
+
+
+def test_deleted_wrong_answers_are_found(tmp_path: Path) -> None:
+    """And only the cells of that system go missing: the other system's are still judged."""
+    report = broken(
+        tmp_path,
+        ANSWERS,
+        kept(lambda row: row["system"] != "ours" or row["answer"] == row["gold"]),
+    )
+    assert "dataset.complete" in failed(report)
+    assert statuses(report)["Base", "Accuracy"] == "exact"
+    assert {status for (row, _), status in statuses(report).items() if row == "Ours"} == {"missing"}
+
+
+def test_a_ghost_example_is_found(tmp_path: Path) -> None:
+    """It is itself to blame: what does not read it is judged."""
+    ghost = {"example": "ghost", "gold": "cat", "kind": "easy", "system": "ours", "seed": 1, "answer": "cat"}
+    report = broken(tmp_path, ANSWERS, lambda rows: rows.append(ghost))
+    assert {"dataset.complete", "dataset.references", "dataset.counts"} <= failed(report)
+    finding = next(one for one in report.findings if one.check == "dataset.complete")
+    assert "example ghost is there for few only" in finding.message
+    assert statuses(report)["Base", "Macro-F1"] == "exact"
+    assert statuses(report)["Ours", "Macro-F1"] == "missing"
+
+
+def test_other_examples_for_one_system(tmp_path: Path) -> None:
+    """Two systems scored on different examples cannot be compared."""
+
+    def swap(rows: list[Row]) -> None:
+        for row in rows:
+            if row["system"] == "ours" and row["example"] == "q00":
+                row["example"] = "q99"
+
+    report = broken(tmp_path, ANSWERS, swap)
+    assert "dataset.complete" in failed(report)
+    assert statuses(report)["Ours", "Gain"] == "missing"
+
+
+def test_copies_under_another_name(tmp_path: Path) -> None:
+    """Wrong answers replaced by copies of right ones leave a key that stands twice, and a gap."""
+
+    def copy(rows: list[Row]) -> None:
+        ours = [row for row in rows if row["system"] == "ours"]
+        right = next(row for row in ours if row["answer"] == row["gold"])
+        for row in ours:
+            if row["answer"] != row["gold"]:
+                row.update(right)
+
+    report = broken(tmp_path, ANSWERS, copy)
+    assert {"join.unique-key", "dataset.complete"} <= failed(report)
+    assert statuses(report)["Ours", "Accuracy"] == "missing"
+
+
+def test_a_lost_seed(tmp_path: Path) -> None:
+    """One of three seeds of one system kept back."""
+    report = broken(
+        tmp_path,
+        ANSWERS,
+        kept(lambda row: (row["system"], row["seed"]) != ("ours", 3)),
+    )
+    assert "dataset.complete" in failed(report)
+    assert statuses(report)["Ours", "Accuracy"] == "missing"
+
+
+def test_a_refused_row_spoils_what_reads_it(tmp_path: Path) -> None:
+    """A value outside of the schema's bounds: its system's cells are missing, the other's are judged."""
+    report = broken(tmp_path, ANSWERS, lambda rows: rows[-1].update(confidence=1.5))
+    assert "schema.rows" in failed(report)
+    finding = next(one for one in report.findings if one.check == "schema.rows")
+    assert (finding.field, finding.expected, finding.found) == ("/confidence", "a number from 0 to 1", "1.5")
+    assert statuses(report)["Base", "Accuracy"] == "exact"
+    assert statuses(report)["Ours", "Accuracy"] == "missing"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"key": ["nothing"]}, "there is no field 'nothing'"),
+        ({"dataset": "label"}, "is the name of a record kind"),
+        ({"dataset": "other"}, "expected answers, found other"),
+        ({"row": {"type": "object", "properties": {"a": {"oneOf": []}}}}, "/row/properties/a/type"),
+        (
+            {"row": {"type": "object", "properties": {"a": {"type": "string", "not": {}}}}},
+            "this keyword is not checked",
+        ),
+        (
+            {"row": {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}}},
+            "not a regular expression",
+        ),
+        ({"printed": {"system": {"base": "X", "ours": "X"}}}, "two values are printed alike"),
+        ({"truth": "nothing"}, "there is no field 'nothing'"),
+        ({"key": ["confidence"]}, "identifies nothing"),
+    ],
+)
+def test_declarations_that_say_nothing_checkable(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+    """Sealing refuses them with their place, and verifying a bundle that has one is not green."""
+    study = write_study(tmp_path / "study")
+    edit_document(study / "declare/dataset.answers.json", lambda one: one.update(change))
+    with pytest.raises(SealError) as refused:
+        seal(study, empty=EMPTY)
+    assert said in str(refused.value)
+
+
+def test_rows_without_a_declaration(tmp_path: Path) -> None:
+    """They say nothing, so they cannot be sealed."""
+    study = write_study(tmp_path / "study")
+    (study / "declare/dataset.answers.json").unlink()
+    with pytest.raises(SealError, match="nothing declares it"):
+        seal(study, empty=EMPTY)
+
+
+OURS = {"system": "ours"}
+RECIPES: list[tuple[dict[str, Any], str]] = [
+    ({"metric": "accuracy", "of": "answer", "where": {"system": "base", "seed": ["1", "2"]}}, "0.675"),
+    ({"metric": "accuracy", "of": "answer", "where": OURS, "show": "mean [ci]"}, "0.867 [0.758, 0.931]"),
+    ({"metric": "accuracy", "of": "answer", "where": OURS, "group": "kind", "over": "seed"}, "0.867"),
+    ({"metric": "accuracy", "of": "answer", "over": "system,seed", "show": "min to max"}, "0.65 to 0.90"),
+    ({"metric": "count", "where": OURS}, "60"),
+    ({"metric": "count", "of": "answer", "arguments": {"is": "cat"}, "where": {"system": "ours", "seed": "1"}}, "6"),
+    ({"metric": "confusion", "of": "answer", "arguments": {"is": "dog", "was": "cat"}, "where": OURS}, "3"),
+    ({"metric": "rate", "of": "answer", "arguments": {"is": "cat"}, "where": {"system": "base"}}, "33.3%"),
+    ({"metric": "mean", "of": "confidence", "where": OURS}, "0.695"),
+    ({"metric": "sd", "of": "confidence", "where": OURS | {"seed": "1"}, "arguments": {"divisor": "n"}}, "0.0577"),
+    ({"metric": "quantile", "of": "confidence", "where": OURS, "arguments": {"q": "0.9"}}, "0.771"),
+    ({"metric": "entropy", "of": "answer", "where": OURS, "arguments": {"normalized": "true"}}, "0.999"),
+    ({"metric": "dominant_rate", "of": "answer", "where": OURS}, "0.350"),
+    ({"metric": "recall", "of": "answer", "where": OURS, "arguments": {"label": "cat"}}, "0.857"),
+    ({"metric": "ece", "of": "confidence", "where": OURS, "arguments": {"predicted": "answer"}}, "0.172"),
+    ({"metric": "brier", "of": "confidence", "where": OURS, "arguments": {"predicted": "answer"}}, "0.152"),
+    ({"metric": "auroc", "of": "confidence", "where": OURS, "arguments": {"predicted": "answer"}}, "0.413"),
+    ({"metric": "commonest", "of": "answer", "where": OURS}, "dog"),
+    ({"metric": "uniform_accuracy", "of": "gold", "where": OURS}, "0.333"),
+    ({"metric": "prior_accuracy", "of": "gold", "where": OURS}, "0.335"),
+    ({"metric": "rank", "of": "answer", "where": OURS, "arguments": {"by": "accuracy", "among": "system"}}, "1"),
+    ({"metric": "win_rate", "of": "confidence", "where": OURS, "versus": {"system": "base"}}, "1.0"),
+    ({"metric": "bootstrap", "of": "answer", "where": OURS,
+      "arguments": {"by": "accuracy", "resamples": "200", "seed": "7"}}, "[0.783, 0.933]"),
+]  # fmt: skip
+
+
+def test_one_line_recipes(tmp_path: Path) -> None:
+    """Metrics with conditions, groups, repeats, intervals and comparisons give what a plain computation gives."""
+    study = write_study(tmp_path / "study")
+    chosen = RECIPES
+    document = {
+        "label": "tab:many",
+        "columns": [{"label": "Value"}],
+        "rows": [
+            {"label": str(n), "cells": [text], "recipes": {"Value": recipe}} for n, (recipe, text) in enumerate(chosen)
+        ],
+    }
+    (study / "report/table.many.json").write_text(json.dumps(document))
+    seal(study, empty=EMPTY)
+    report = sealtrace.verify(study)
+    wrong = {
+        chosen[int(cell.row)][0]["metric"]: (cell.status, cell.reported, cell.recomputed, cell.sentence)
+        for cell in report.cells
+        if cell.table == "tab:many" and cell.status not in ("exact", "tie")
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ({"metric": "acuracy", "of": "answer"}, "there is no metric 'acuracy'"),
+        ({"metric": "accuracy"}, "accuracy needs the argument 'of'"),
+        ({"metric": "accuracy", "of": "reply", "dataset": "answers"}, "answers has no field 'reply'; it has example"),
+        ({"metric": "accuracy", "of": "answer", "where": {"sytem": "ours"}}, "none has answer, sytem"),
+        ({"metric": "accuracy", "of": "answer", "where": {"system": "theirs"}}, "no row of answers has system theirs"),
+        ({"metric": "accuracy", "of": "answer", "show": "mode"}, "show is one of mean"),
+        ({"metric": "accuracy", "of": "answer", "dataset": "replies"}, "there is no dataset 'replies'"),
+        ({"metric": "mean", "of": "answer"}, "answer holds text, not numbers"),
+        ({"metric": "mcnemar", "of": "answer"}, "versus what?"),
+        (
+            {"metric": "mcnemar", "of": "answer", "where": OURS, "versus": {"system": "base", "seed": "1"}},
+            "not about the same",
+        ),
+        ({"metric": "mean", "of": "confidence", "arguments": {"divisor": "n-2"}, "show": "sd"}, "divisor is n-1 or n"),
+        ({"metric": "quantile", "of": "confidence", "arguments": {"rule": "by feel"}}, "no rule of quantiles"),
+        ({"sql": "SELECT count(*) FROM nothing"}, "nothing is not among the records"),
+        ({"sql": "SELECT count(*) FROM answers WHERE system = '{Sytem}'"}, "{Sytem} is neither a column"),
+    ],
+)  # fmt: skip
+def test_recipes_that_cannot_be_followed(recipe: dict[str, Any], said: str, tmp_path: Path) -> None:
+    """Each is said in a sentence, and no other cell suffers."""
+    study = write_study(tmp_path / "study")
+    edit_document(study / "report/table.main.json", lambda one: one["columns"][1].update(recipe=recipe))
+    seal(study, empty=EMPTY, lenient=True)
+    report = sealtrace.verify(study)
+    assert failed(report) == {"table.recipes"}
+    assert any(said in one.message for one in report.findings), report.findings
+    assert statuses(report)["Ours", "Macro-F1"] == "exact"
+
+
+def test_queries_call_metrics_and_share_macros(tmp_path: Path) -> None:
+    """Shared views and macros, metric functions, and text as a result; a broken view spoils only what names it."""
+    study = write_study(tmp_path / "study")
+    queries = {
+        "views": {
+            "scored": "SELECT *, answer = gold AS correct FROM answers",
+            "ours": "SELECT * FROM scored WHERE system = 'ours' AND seed = 1",
+            "broken": "SELECT nothing FROM answers",
+        },
+        "macros": {"verdict(x)": "CASE WHEN x > 0.5 THEN 'good' ELSE 'bad' END", "f1()": "0"},
+    }
+    (study / "report/queries.json").write_text(json.dumps(queries))
+    cells = {
+        "SELECT macro_f1(list(gold), list(answer)) FROM ours": "0.901",
+        "SELECT mcnemar(1, 8 + (count(*) FILTER (NOT correct))::INT) FROM ours": "0.012",
+        "SELECT wilson_low(sum(correct::INT)::INT, count(*)::INT) FROM ours": "0.699",
+        "SELECT verdict(avg(correct::INT)) FROM ours": "good",
+        "SELECT nothing FROM broken": "1",
+    }
+    document = {
+        "label": "tab:sql",
+        "columns": [{"label": "Value"}],
+        "rows": [
+            {"label": str(n), "cells": [text], "recipes": {"Value": {"sql": sql}}}
+            for n, (sql, text) in enumerate(cells.items())
+        ],
+    }
+    (study / "report/table.sql.json").write_text(json.dumps(document))
+    seal(study, empty=EMPTY, lenient=True)
+    found = {cell.row: cell for cell in sealtrace.verify(study).cells if cell.table == "tab:sql"}
+    assert [(one.status, one.sentence) for row, one in found.items() if row != "4" and one.status != "exact"] == []
+    assert found["4"].status == "missing"
+    assert "view broken" in str(found["4"].sentence)
+
+
+def test_explain_lists_the_records(tmp_path: Path) -> None:
+    """The recipe, and the records that it reads."""
+    study = sealed_study(tmp_path / "study")
+    run = command("explain", study, "tab:main[Ours, Accuracy]")
+    assert run.code == 0
+    assert "accuracy(" in run.output
+    assert "report/rows.answers.jsonl" in run.output

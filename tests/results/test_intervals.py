@@ -1,0 +1,96 @@
+"""Intervals against statsmodels and scipy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from results.oracles import proportion, stats
+from sealtrace.studies.results.mathematics import intervals
+from sealtrace.studies.results.mathematics.intervals import Bootstrap
+from sealtrace.studies.results.mathematics.sums import UndefinedError
+
+NINETY_FIVE = Fraction(95, 100)
+
+
+@given(st.integers(1, 400), st.data(), st.sampled_from([Fraction(9, 10), NINETY_FIVE, Fraction(99, 100)]))
+def test_rates(total: int, data: st.DataObject, confidence: Fraction) -> None:
+    """Wilson, Clopper-Pearson and the normal interval."""
+    count = data.draw(st.integers(0, total))
+    for name, ours in (("wilson", intervals.wilson), ("beta", intervals.clopper_pearson), ("normal", intervals.wald)):
+        low, high = proportion.proportion_confint(count, total, float(1 - confidence), method=name)
+        found = ours(count, total, confidence)
+        if name == "normal":
+            found = (max(0.0, found[0]), min(1.0, found[1]))  # statsmodels cuts it
+        assert found == pytest.approx((low, high), abs=1e-12)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=3, max_size=30).filter(lambda values: np.ptp(values) > 1e-3))
+def test_means(values: list[float]) -> None:
+    """Student's interval and the normal one."""
+    column = np.array(values)
+    error = stats.sem(column)
+    student = stats.t.interval(0.95, len(values) - 1, column.mean(), error)
+    assert intervals.mean_interval(column, NINETY_FIVE) == pytest.approx(student, rel=1e-9, abs=1e-9)
+    normal = stats.norm.interval(0.95, column.mean(), error)
+    assert intervals.normal_interval(column, NINETY_FIVE) == pytest.approx(normal, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("seed", [0, 42])
+def test_bootstrap_draws_as_scipy_does(rule: str, seed: int) -> None:
+    """The same seed and rule give the same interval, to the last digits, in one go and batch by batch."""
+    values = np.random.default_rng(7).gamma(2.0, size=80)
+    method = {"bca": "BCa"}.get(rule, rule)
+    expected = stats.bootstrap(
+        (values,), np.mean, n_resamples=500, method=method, rng=np.random.default_rng(seed), vectorized=True
+    ).confidence_interval
+    how = Bootstrap(500, seed, rule)
+    mean = lambda column: float(np.mean(column))  # noqa: E731
+    assert intervals.bootstrap([values], mean, NINETY_FIVE, how) == pytest.approx(tuple(expected), rel=1e-9)
+    in_batches = intervals.bootstrap([values], mean, NINETY_FIVE, how, batched=lambda rows: rows.mean(axis=1))
+    assert in_batches == pytest.approx(tuple(expected), rel=1e-9)
+
+
+def test_bootstrap_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn block by block, the resamples are those of one draw; both generators."""
+    values = np.arange(37.0) ** 2
+    mean = lambda column: float(np.mean(column))  # noqa: E731
+    for generator in intervals.GENERATORS:
+        how = Bootstrap(101, 3, "percentile", generator)
+        at_once = intervals.bootstrap([values], mean, NINETY_FIVE, how)
+        with monkeypatch.context() as patch:
+            patch.setattr(intervals, "_BLOCK", 100)
+            assert intervals.bootstrap([values], mean, NINETY_FIVE, how) == at_once
+    old = np.random.RandomState(3)
+    loop = [values[old.choice(37, 37)].mean() for _ in range(101)]
+    assert at_once == pytest.approx(tuple(np.quantile(loop, [0.025, 0.975])))
+
+
+def test_bootstrap_of_pairs() -> None:
+    """Columns are drawn together: two equal ones never differ; the normal rule is centred on the statistic."""
+    values = np.arange(10.0)
+    gap = lambda left, right: float(np.mean(left - right))  # noqa: E731
+    assert intervals.bootstrap([values, values], gap, NINETY_FIVE, Bootstrap(50, 1)) == (0.0, 0.0)
+    low, high = intervals.bootstrap([values], lambda one: float(one.mean()), NINETY_FIVE, Bootstrap(50, 1, "normal"))
+    assert (low + high) / 2 == pytest.approx(4.5)
+
+
+def test_refusals() -> None:
+    """Counts that are no rate, a confidence of one, work without end, unknown rules."""
+    with pytest.raises(UndefinedError):
+        intervals.wilson(3, 2, NINETY_FIVE)
+    with pytest.raises(UndefinedError):
+        intervals.wilson(0, 0, NINETY_FIVE)
+    with pytest.raises(UndefinedError):
+        intervals.clopper_pearson(1, 2, Fraction(1))
+    with pytest.raises(UndefinedError, match="draws"):
+        intervals.bootstrap([np.arange(10.0)], np.mean, NINETY_FIVE, Bootstrap(10**12, 1))
+    with pytest.raises(ValueError, match="no rule"):
+        intervals.bootstrap([np.arange(10.0)], np.mean, NINETY_FIVE, Bootstrap(10, 1, "studentized"))
+    with pytest.raises(ValueError, match="no generator"):
+        intervals.bootstrap([np.arange(10.0)], np.mean, NINETY_FIVE, Bootstrap(10, 1, generator="dice"))

@@ -1,0 +1,113 @@
+"""Students of Leduc: sealed as verified, rebuilt from the recipe, and computed alike by two codes written apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import leduc_students_recipe.__main__
+import sealtrace
+from leduc_students_recipe import measure, players, risk, settings
+from leduc_students_recipe.platform import platform_bytes
+from leduc_students_recipe.service import answer
+from leduc_students_recipe.study import study
+from sealtrace.bundle.reading import read_bundle
+from sealtrace.contract.report import Report
+from sealtrace.evidence import Evidence
+from sealtrace.studies.games.evidence import GameStudy
+from sealtrace.studies.games.mathematics.tables import LEDUC
+from sealtrace.studies.games.students import students_of
+from studies.test_leduc import as_array
+from studies.test_rebuild import ENVIRONMENT, different_bytes, different_records
+from support import ROOT
+
+BUNDLE = ROOT / "bundles" / "leduc-students" / "bundle"
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return sealtrace.verify(BUNDLE, details=True)
+
+
+@pytest.fixture(scope="module")
+def games() -> GameStudy:
+    return Evidence(read_bundle(BUNDLE)).seen_as(GameStudy)
+
+
+def test_verified(report: Report) -> None:
+    """Every cell is recomputed; those that rest on times are called measured."""
+    assert report.verdict == "verified"
+    assert {cell.status for cell in report.cells} == {"exact", "measured"}
+    tables = {cell.table for cell in report.cells if cell.status == "measured"}
+    assert tables == {"tab:teacher-free", "tab:costs", "tab:endpoints"}
+
+
+def test_page_has_its_figures(report: Report) -> None:
+    """Winnings and scores with intervals, and the distribution of latencies."""
+    assert report.details is not None
+    titles = [plot.title for plot in report.details.plots]
+    assert titles == ["What arms win against opponents", "Wins and half of the ties", "Latency of requests"]
+    for point in report.details.plots[0].series[0].points:
+        assert point.low is not None
+        assert point.high is not None
+        assert point.low < point.y < point.high
+
+
+def test_rebuild(tmp_path: Path) -> None:
+    """Weights and measurements are kept beside the recipe; all else follows."""
+    leduc_students_recipe.__main__.rebuild(tmp_path / "bundle")
+    assert different_records(BUNDLE, tmp_path / "bundle") == set()
+    if (BUNDLE / ENVIRONMENT).read_bytes() == platform_bytes():
+        different = different_bytes(BUNDLE, tmp_path / "bundle")
+        assert different == set() or any(path.endswith(".parquet") for path in different)
+
+
+def test_policies_and_values_two_ways(games: GameStudy) -> None:
+    """The recipe goes neuron by neuron and history by history, the verifier by arrays."""
+    students = students_of(games)
+    made = study()
+    for name, candidate in list(made.candidates.items())[::17]:
+        np.testing.assert_allclose(students.policies[name], as_array(candidate.policy), atol=1e-13)
+    weak, strong = risk.evaluators(made.teacher)
+    assert students.evaluators is not None
+    for theirs, ours in zip((weak, strong), students.evaluators, strict=True):
+        padded = as_array(theirs)
+        np.testing.assert_allclose(ours[LEDUC.legal], padded[LEDUC.legal], atol=1e-12)
+
+
+def test_same_states_are_drawn(games: GameStudy) -> None:
+    """Both sides list the information sets in the same order, and draw the same of them."""
+    listed = [each.name for each in LEDUC.information_sets]
+    assert listed == risk.in_order()
+    drawn = students_of(games).sample("calibration")
+    assert [listed[place] for place in drawn] == risk.drawn(settings.DISTILLATION["calibration"])
+
+
+def test_service_answers_and_spoils() -> None:
+    """Most answers are legal actions; silence, illegal and malformed answers are all injected."""
+    policies = {"s11@0": players.StudentPlayer(players.load_students()["s11"]).policy("0")}
+    said = []
+    for number in range(2000):
+        state = measure.state_of(f"x/{number}")
+        request = {"request": f"x/{number}", "attempt": 0, "candidate": "s11@0", "state": state}
+        said.append(measure.outcome_of(answer(policies, request), state))
+    assert {"ok", "illegal-action", "parser-failure", "service-timeout"} == set(said)
+    assert said.count("ok") > 1800
+
+
+def test_load_generator_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real service is started, loaded and stopped: every request has an end, timeouts last their time."""
+    monkeypatch.setitem(settings.SERVICE, "warm_up", 1)
+    monkeypatch.setitem(settings.SERVICE, "requests", 40)
+    paths = [ROOT / "verifier", ROOT / "bundles" / "leduc", ROOT / "bundles" / "leduc-students"]
+    monkeypatch.setenv("PYTHONPATH", ":".join(map(str, paths)))
+    found = measure.measure({"fixed/s11": "s11@0.5"})
+    assert set(found) == {request for request, _ in measure.requests_of("fixed/s11")}
+    limit = float(str(settings.SERVICE["timeout_ms"]))
+    for request, attempts in found.items():
+        outcomes = [measure.outcome_of(said, measure.state_of(request)) for _, _, said in attempts]
+        assert len(attempts) <= int(str(settings.SERVICE["attempts"]))
+        assert all(outcome != "ok" for outcome in outcomes[:-1])
+        assert all(elapsed >= limit for (_, elapsed, said) in attempts if said is None)

@@ -1,0 +1,1 @@
+"""Which results give a printed number: `sealtrace check`."""

@@ -1,0 +1,154 @@
+"""Accidents with a name: what people report of tables that went wrong."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+import numpy as np
+
+from sealtrace.binding import scoring
+from sealtrace.binding.choosing import Candidate, printed_as
+from sealtrace.binding.prose import BoundText
+from sealtrace.binding.series import Grid, PrintedCell
+from sealtrace.binding.tables import Bound, BoundNumber
+from sealtrace.binding.wording import formula_of
+from sealtrace.contract.checked import CheckAccident
+
+_OLD = re.compile(
+    r"(^|[^a-z])(old|older|archive|archived|backup|bak|deprecated|superseded|stale|previous|prev|legacy|obsolete|"
+    r"outdated|attic|v0|draft|tmp|wip|before)([^a-z]|$)",
+    re.IGNORECASE,
+)
+
+
+def message_of(grid: Grid, cell: PrintedCell, number: BoundNumber) -> str:
+    """A cell that is off, in a sentence: what is printed, what the others are, what that gives here."""
+    candidate = number.binding.candidate
+    others = int(candidate.agrees.sum())
+    expected = printed_as(float(candidate.expected[number.place]), candidate.series.slots[number.place])
+    noun = "cell is" if others == 1 else f"{others} cells are"
+    text = (
+        f"row {grid.row_name(cell.row)} prints {candidate.series.slots[number.place].text}; the other {noun} "
+        f"{formula_of(candidate)}, which gives {expected} here"
+    )
+    if _rounded_twice(candidate, number.place):
+        text += f" ({candidate.expected[number.place]:.6g}; rounded twice it prints as it does)"
+    return text
+
+
+def _rounded_twice(candidate: Candidate, place: int) -> bool:
+    """Whether the printed number follows where the value is rounded to one digit more first."""
+    slot = candidate.series.slots[place]
+    unit = float(slot.unit) / 10
+    if not unit:
+        return False
+    once = round(float(candidate.expected[place]) / unit) * unit
+    return abs(once - float(slot.value)) <= float(slot.unit) / 2 * (1 + 1e-6)
+
+
+def accidents_of(grids: list[Grid], bound: Bound, text: list[BoundText]) -> list[CheckAccident]:
+    """Every accident that was recognised."""
+    return [*_superseded(bound), *_swaps(grids, bound), *_twice(grids, bound), *_stale(text)]
+
+
+def _superseded(bound: Bound) -> list[CheckAccident]:
+    """Tables that bind to what is called old, while the same rule in what is not gives something else."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for binding in bound.bindings:
+        candidate = binding.candidate
+        old = [value for name, value in candidate.fixed if _OLD.search(value)]
+        files = [file for file in candidate.frame.files if _OLD.search(file)]
+        if not old and len(files) < len(candidate.frame.files):
+            continue
+        if any(not any(_OLD.search(file) for file in other.frame.files) for other in binding.others):
+            continue
+        grid = candidate.series.grid
+        name = old[0] if old else candidate.frame.name
+        found[grid.name, name].append(candidate.series.constant[0])
+    return [
+        CheckAccident(
+            kind="superseded-run",
+            message=f"{table}: {_listed(subjects)} follow from {name}, which its name calls superseded, and not from "
+            "the current results",
+            places=[table],
+        )
+        for (table, name), subjects in found.items()
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(dict.fromkeys(names[:4]))
+    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
+
+
+def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
+    """Rows that print what another row's label gives, in every column that tells."""
+    evidence: dict[tuple[int, int, str], list[str]] = defaultdict(list)
+    against: dict[tuple[int, int], int] = defaultdict(int)
+    for binding in bound.bindings:
+        candidate = binding.candidate
+        series = candidate.series
+        if series.kind != "column":
+            continue
+        for place in np.nonzero(candidate.covered & ~candidate.agrees)[0]:
+            row = series.spots[place].row
+            printed_by = scoring.hits(
+                candidate.expected,
+                np.full(len(series.slots), series.low[place]),
+                np.full(len(series.slots), series.high[place]),
+            )
+            owners = [series.spots[one].row for one in np.nonzero(printed_by)[0] if one != place]
+            if len(owners) == 1:
+                label = series.grid.row_name(owners[0])
+                evidence[series.grid.number, row, label].append(series.constant[0])
+            else:
+                against[series.grid.number, row] += 1
+    accidents = []
+    for (number, row, label), columns in evidence.items():
+        grid = grids[number]
+        mutual = (number, _row_of(grid, label), grid.row_name(row)) in evidence
+        if mutual and grid.row_name(row) > label:
+            continue
+        if mutual or (len(columns) > 1 and not against[number, row]):
+            line = next(cell.line for cell in grid.cells.values() if cell.row == row)
+            accidents.append(
+                CheckAccident(
+                    kind="pairing-swap",
+                    message=f"{grid.name}: row {grid.row_name(row)} prints the numbers of {label}"
+                    + (" and the other way round" if mutual else "")
+                    + f" ({_listed(columns)})",
+                    places=[f"{grid.source}:{line}"],
+                )
+            )
+    return accidents
+
+
+def _row_of(grid: Grid, name: str) -> int:
+    return next(row for row in grid.row_labels if grid.row_name(row) == name)
+
+
+def _twice(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
+    accidents = []
+    for spot, number in bound.numbers.items():
+        if not number.agrees and _rounded_twice(number.binding.candidate, number.place):
+            grid = grids[spot.table]
+            cell = grid.cells[spot.row, spot.column]
+            value = float(number.binding.candidate.expected[number.place])
+            accidents.append(
+                CheckAccident(
+                    kind="double-rounding",
+                    message=f"{grid.name}: row {grid.row_name(spot.row)}, {grid.headers[spot.column]} prints "
+                    f"{cell.text}, and {value:.6g} rounds to that only in two steps",
+                    places=[f"{cell.source}:{cell.line}"],
+                )
+            )
+    return accidents
+
+
+def _stale(text: list[BoundText]) -> list[CheckAccident]:
+    return [
+        CheckAccident(kind="stale-text", message=one.message, places=[f"{one.source}:{one.line}"])
+        for one in text
+        if one.status == "off" and one.message is not None
+    ]

@@ -1,0 +1,255 @@
+"""The check of a paper against a directory of results, stated once.
+
+(1) Read the paper: tables and running text.
+(2) Read the results: every data file as columns; what per-example rows say of each run.
+(3) Bind tables: enumerate hypotheses, evaluate them on columns, score, choose.
+(4) Bind numbers of the running text: to cells, then to results.
+(5) Name accidents: an older run, a label beside another run's numbers, text that was left behind.
+(6) Audit the paper's own numbers.
+(7) Reach the verdict.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sealtrace.binding.accidents import accidents_of, message_of
+from sealtrace.binding.choosing import Tally, printed_as
+from sealtrace.binding.columns import frames_of
+from sealtrace.binding.derived import derived_frames
+from sealtrace.binding.files import Listing, read_results
+from sealtrace.binding.frames import Frame, melted
+from sealtrace.binding.hypotheses import FrameView
+from sealtrace.binding.labels import Glossary
+from sealtrace.binding.prose import BoundText, bind_text
+from sealtrace.binding.series import Grid, PrintedCell, Spot, grids_of
+from sealtrace.binding.tables import Binding, Bound, bind_tables
+from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
+from sealtrace.contract.audit import Audit
+from sealtrace.contract.checked import (
+    Check,
+    CheckAccident,
+    CheckBinding,
+    CheckCell,
+    CheckCounts,
+    CheckSearch,
+    CheckStatus,
+    CheckText,
+    CheckVerdict,
+)
+from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.reported import Reported
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Findings:
+    """Everything that a check found, before it is put into words."""
+
+    paper: str
+    results: str
+    grids: list[Grid]
+    frames: list[Frame]
+    bound: Bound
+    text: list[BoundText]
+    set_aside: int
+    listing: Listing
+    tally: Tally
+
+
+def examine(
+    reported: Reported,
+    paper: str,
+    results: Path,
+    *,
+    seconds: float = 45.0,
+    progress: Progress | None = None,
+) -> Findings:
+    """Steps 1 to 4 for a paper and a directory; `seconds` bounds the search."""
+    if progress is not None:
+        progress("reading results", 0, 1)
+    grids = grids_of(reported.tables)  # (1)
+    listing = read_results(results)  # (2)
+    captions = [table.caption for table in reported.tables]
+    return find(grids, reported.prose, listing, paper, results.name, captions, seconds=seconds, progress=progress)
+
+
+def find(
+    grids: list[Grid],
+    prose: list[ProseLine],
+    listing: Listing,
+    paper: str,
+    results: str,
+    captions: Sequence[str] = (),
+    *,
+    seconds: float = 45.0,
+    progress: Progress | None = None,
+) -> Findings:
+    """Steps 3 and 4, for tables and rows from wherever they came."""
+    started = time.monotonic()
+    deadline = started + seconds
+    frames = frames_of(listing.tables)
+    frames += [one for frame in frames for one in derived_frames(frame)]
+    frames = [frame for frame in frames if frame.measures]
+    glossary = Glossary.of([*(line.text for line in prose), *captions])
+    views = [FrameView(frame, False, glossary) for frame in frames]
+    views += [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
+    tally = Tally()
+    bound = bind_tables(grids, views, tally, started + 0.85 * seconds, progress)  # (3)
+    text, set_aside = bind_text(prose, grids, bound, frames, deadline, progress)  # (4)
+    tally.seconds = time.monotonic() - started
+    return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
+
+
+def concluded(findings: Findings, version: str, audit: Audit | None = None) -> Check:
+    """Steps 5 to 7: the findings as a report."""
+    bindings = {id(one): f"b{place}" for place, one in enumerate(findings.bound.bindings, 1)}
+    cells = [
+        _cell(findings, grid, cell, bindings)
+        for grid in findings.grids
+        for _, cell in sorted(grid.cells.items())
+        if not cell.wordy
+    ]
+    text = [
+        CheckText(
+            printed=one.slot.text,
+            sentence=one.sentence,
+            source=one.source,
+            line=one.line,
+            status=one.status,
+            by=one.by,
+            expected=one.expected,
+            bits=None if one.bits is None else round(one.bits, 1),
+            message=one.message,
+        )
+        for one in findings.text
+    ]
+    counts = _counts(cells, text, findings.set_aside)
+    accidents = accidents_of(findings.grids, findings.bound, findings.text)  # (5)
+    return Check(
+        sealtrace=version,
+        paper=findings.paper,
+        results=findings.results,
+        verdict=_verdict(counts, accidents),
+        counts=counts,
+        accidents=accidents,
+        bindings=[_binding(one, bindings[id(one)]) for one in findings.bound.bindings],
+        cells=cells,
+        text=text,
+        search=CheckSearch(
+            files=findings.listing.files,
+            frames=len(findings.frames),
+            hypotheses=findings.tally.hypotheses,
+            seconds=round(findings.tally.seconds, 2),
+            untried=findings.tally.untried,
+            problems=findings.listing.problems,
+        ),
+        audit=audit,  # (6)
+    )
+
+
+def _verdict(counts: CheckCounts, accidents: list[CheckAccident]) -> CheckVerdict:
+    """(7): numbers of a superseded run follow from results, and are not what the paper should print."""
+    if counts.off or counts.text_off or accidents:
+        return "off"
+    if counts.unexplained or counts.text_unexplained or not counts.cells + counts.text:
+        return "unexplained"
+    return "explained"
+
+
+def _counts(cells: list[CheckCell], text: list[CheckText], set_aside: int) -> CheckCounts:
+    def of(status: str, found: list[CheckCell] | list[CheckText]) -> int:
+        return sum(one.status == status for one in found)
+
+    return CheckCounts(
+        cells=len(cells),
+        explained=of("explained", cells),
+        off=of("off", cells),
+        unexplained=of("unexplained", cells),
+        text=len(text),
+        text_explained=of("explained", text),
+        text_off=of("off", text),
+        text_unexplained=of("unexplained", text),
+        set_aside=set_aside,
+    )
+
+
+def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, str]) -> CheckCell:
+    found = [
+        findings.bound.numbers.get(Spot(grid.number, cell.row, cell.column, slot)) for slot in range(len(cell.slots))
+    ]
+    wrong = [one for one in found if one is not None and not one.agrees]
+    status: CheckStatus = "off" if wrong else "explained" if all(one is not None for one in found) else "unexplained"
+    records: list[str] = []
+    behind = 0
+    for one in found:
+        if one is not None:
+            places, count = records_behind(one.binding.candidate, one.place)
+            records += places
+            behind = max(behind, count)
+    expected = None
+    if wrong:
+        expected = cell.text
+        for slot, one in zip(cell.slots, found, strict=True):
+            if one is not None and not one.agrees:
+                value = printed_as(float(one.binding.candidate.expected[one.place]), slot)
+                expected = expected.replace(slot.text, value, 1)
+    return CheckCell(
+        table=grid.name,
+        row=grid.row_name(cell.row),
+        column=grid.headers[cell.column] or f"column {cell.column + 1}",
+        printed=cell.text,
+        source=cell.source,
+        line=cell.line,
+        status=status,
+        expected=expected,
+        bindings=list(dict.fromkeys(names[id(one.binding)] for one in found if one is not None)),
+        records=list(dict.fromkeys(records))[:5],
+        behind=behind,
+        message=message_of(grid, cell, wrong[0]) if wrong else None,
+    )
+
+
+def _binding(binding: Binding, name: str) -> CheckBinding:
+    candidate = binding.candidate
+    others = [formula_of(one) for one in binding.others]
+    return CheckBinding(
+        id=name,
+        table=candidate.series.grid.name,
+        kind=candidate.series.kind,
+        subject=candidate.series.constant[0],
+        formula=formula_of(candidate),
+        files=candidate.frame.files[:20],
+        measure=candidate.measure,
+        statistic=statistic_of(candidate),
+        transformation=candidate.transformation.name,
+        where=dict(candidate.fixed),
+        by=selected_by(candidate),
+        bits=round(binding.score, 1),
+        agrees=int(candidate.agrees.sum()),
+        numbers=int(candidate.covered.sum()),
+        ambiguous=others,
+        apart=_apart(binding) if others else None,
+    )
+
+
+def _apart(binding: Binding) -> str:
+    """What would tell a binding from the others."""
+    chosen = binding.candidate
+    for other in binding.others:
+        both = chosen.covered & other.covered
+        gaps = np.abs(chosen.expected - other.expected)[both]
+        if gaps.size and gaps.max() > 1e-9:
+            place = int(np.nonzero(both)[0][int(np.argmax(gaps))])
+            label = ", ".join(one.text for one in chosen.series.varying[place])
+            return (
+                f"one more printed digit: for {label} they give {chosen.expected[place]:.6g} "
+                f"and {other.expected[place]:.6g}"
+            )
+    return "nothing that is printed: they give the same values everywhere"

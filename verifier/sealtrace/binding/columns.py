@@ -1,0 +1,209 @@
+"""Flat rows of files as frames: files that are alike are stacked, and their names are fields too."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from sealtrace.binding.files import Rows
+from sealtrace.binding.frames import Dimension, Frame, Numbers
+from sealtrace.binding.names import aligned_fields
+from sealtrace.printed.numbers import read_printed
+
+MAX_VALUES = 400
+"""Distinct values that a field may have and still select."""
+_LONG = 160
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_ID = re.compile(r"(^|[^a-z])(id|idx|index|pmid|uid)s?$|[a-z]id$", re.IGNORECASE)
+_WRITTEN = ("number", "plus-minus", "ratio", "interval")
+"""Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
+_KEY = re.compile(r"key\d+")
+_WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+def frames_of(tables: list[Rows]) -> list[Frame]:
+    """Frames of all tables."""
+    return [frame for group in _alike(tables) if (frame := _stacked(group)) is not None]
+
+
+def _alike(tables: list[Rows]) -> list[list[Rows]]:
+    """Tables that belong together: the same columns anywhere, or most of the columns in one directory."""
+    groups: list[tuple[frozenset[str], str, list[Rows]]] = []
+    for table in tables:
+        names = frozenset(table.columns)
+        directory = table.file.rpartition("/")[0]
+        for known, where, members in groups:
+            if members[0].nested != table.nested or members[0].depth != table.depth or members[-1].file == table.file:
+                continue
+            shared = len(known & names) / max(1, len(known | names))
+            if known == names or shared >= (0.5 if where == directory else 0.8):
+                members.append(table)
+                break
+        else:
+            groups.append((names, directory, [table]))
+    return [members for _, _, members in groups]
+
+
+def _stacked(tables: list[Rows]) -> Frame | None:
+    names = dict.fromkeys(name for table in tables for name in table.columns)
+    lengths = [len(table) for table in tables]
+    rows = sum(lengths)
+    dimensions: list[Dimension] = []
+    measures: list[str] = []
+    numbers: list[Numbers] = []
+    for name in names:
+        column: list[Any] = []
+        for table in tables:
+            column.extend(table.columns.get(name, [None] * len(table)))
+        _place(name, column, rows, dimensions, measures, numbers)
+    files = [table.file for table in tables]
+    if len(tables) > 1:
+        for name, values in _file_fields(files).items():
+            column = [value for value, length in zip(values, lengths, strict=True) for _ in range(length)]
+            dimensions.append(Dimension.of(name, column))
+    if not measures and not dimensions:
+        return None
+    matrix = np.column_stack(numbers) if numbers else np.zeros((rows, 0))
+    places = [place for table in tables for place in table.places]
+    return Frame(_pattern(files), files, dimensions, measures, matrix, places, depth=tables[0].depth)
+
+
+def _place(
+    name: str,
+    column: list[Any],
+    rows: int,
+    dimensions: list[Dimension],
+    measures: list[str],
+    numbers: list[Numbers],
+) -> None:
+    """Puts a column where it belongs: a number is measured, a text selects, a small whole number does both."""
+    found = None if _KEY.fullmatch(name) else _numeric(column)
+    if found is not None and _identifies(name, found):
+        return
+    if found is not None:
+        measures.append(name)
+        numbers.append(found)
+        known = found[np.isfinite(found)]
+        if len(known) and np.all(known == np.round(known)) and np.abs(known).max() < 1e9:
+            distinct = np.unique(known)
+            if 1 < len(distinct) <= min(60, max(2, rows - 1)) or (rows <= 60 and len(distinct) > 1):
+                texts = ["" if not np.isfinite(one) else str(int(one)) for one in found]
+                dimensions.append(Dimension.of(name, texts))
+        return
+    parts = _compound(column)
+    for label, values in parts.items():
+        measures.append(f"{name}{label}")
+        numbers.append(values)
+    if parts:
+        return
+    texts = [" ".join(str(one).split()) if one is not None else "" for one in column]
+    dimension = Dimension.of(name, texts)
+    if not dimension.values or max(map(len, dimension.values[:200])) > _LONG:
+        return
+    if len(dimension.values) <= MAX_VALUES:
+        dimensions.append(dimension)
+        if len(dimension.values) > 2:
+            for part, pieces in aligned_fields(dimension.values).items():
+                texts = ["" if code < 0 else pieces[code] for code in dimension.codes]
+                inner = Dimension.of(f"{name}/{part}", texts)
+                if 1 < len(inner.values) < len(dimension.values):
+                    dimensions.append(inner)
+
+
+def _identifies(name: str, values: Numbers) -> bool:
+    """Whether whole numbers only tell examples apart."""
+    known = values[np.isfinite(values)]
+    whole = len(known) > 50 and bool(np.all(known == np.round(known)))
+    return whole and _ID.search(name) is not None and len(np.unique(known)) > 0.05 * len(known)
+
+
+def _numeric(column: list[Any]) -> Numbers | None:
+    """The column as numbers, where it is one."""
+    values = np.full(len(column), np.nan)
+    bad = good = 0
+    for row, one in enumerate(column):
+        if one is None or one == "":
+            continue
+        if isinstance(one, bool):
+            values[row] = float(one)
+        elif isinstance(one, (int, float)):
+            values[row] = _bounded(one)
+        elif isinstance(one, str):
+            text = one.strip()
+            if _PLAIN.fullmatch(text):
+                values[row] = float(text)
+            elif text.lower() in _WORDS_OF_TRUTH:
+                values[row] = _WORDS_OF_TRUTH[text.lower()]
+            elif text.lower() in ("nan", "none", "null", "na", "n/a", "-", "inf", "-inf"):
+                continue
+            else:
+                bad += 1
+                if bad > 20 and bad > good:
+                    return None
+                continue
+        else:
+            return None
+        good += 1
+    return values if good and bad <= 0.02 * good else None
+
+
+def _bounded(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.nan
+
+
+def _compound(column: list[Any]) -> dict[str, Numbers]:
+    """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` one."""
+    texts = [str(one).strip().replace("+/-", "±") if one not in (None, "") else "" for one in column]
+    filled = [text for text in texts if text]
+    if not filled or len(filled) > 5000 or not any(map(str.isdigit, filled[0])):
+        return {}
+    forms = [read_printed(text) for text in filled]
+    if any(form is None or form.form not in _WRITTEN for form in forms):
+        return {}
+    width = max(len(form.parts) for form in forms if form is not None)
+    if width == 0:
+        return {}
+    found = {}
+    for part in range(width):
+        values = [
+            float(form.parts[part].value) if form is not None and len(form.parts) > part else np.nan
+            for form in (read_printed(text) if text else None for text in texts)
+        ]
+        found["" if part == 0 else f" ({part + 1})"] = np.array(values)
+    return found
+
+
+def _file_fields(files: list[str]) -> dict[str, list[str]]:
+    """Fields that file names hold: directories by level from the file, pieces of names, and the whole."""
+    fields: dict[str, list[str]] = {}
+    parts = [file.split("/") for file in files]
+    stems = [one[-1].rsplit(".", 1)[0] for one in parts]
+    deepest = max(map(len, parts))
+    for level in range(2, deepest + 1):
+        column = [one[-level] if len(one) >= level else "" for one in parts]
+        if len(set(column)) > 1:
+            fields[f"directory{level - 1}"] = [one or "." for one in column]
+    if len(set(stems)) > 1:
+        fields["file"] = stems
+        fields |= {f"file/{name}": values for name, values in aligned_fields(stems).items()}
+    return fields
+
+
+def _pattern(files: list[str]) -> str:
+    """One name for several files: what they share, with a star between."""
+    if len(files) == 1:
+        return files[0]
+    first = files[0]
+    before = 0
+    while all(len(one) > before and one[before] == first[before] for one in files):
+        before += 1
+    after = 0
+    shortest = min(map(len, files)) - before
+    while after < shortest and all(one[-1 - after] == first[-1 - after] for one in files):
+        after += 1
+    return f"{first[:before]}*{first[len(first) - after :]} ({len(files)} files)"

@@ -1,0 +1,237 @@
+"""What per-example rows say of a run: accuracy, F1, counts by class, confusion, shares of labels.
+
+Runs are the combinations of the fields that vary between answers to the same example; a field that the example
+fixes (its subject, its difficulty) is a slice instead.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.binding.frames import Codes, Dimension, Frame, Numbers
+
+MAX_LABELS = 60
+_GOLD = re.compile(r"gold|true|truth|target|label|answer|reference|expected|actual|correct_?(label|answer)", re.I)
+_GUESS = re.compile(r"pred|guess|output|response|hypothesis|model_?answer|choice|verdict", re.I)
+
+
+@dataclass
+class _Runs:
+    """Rows by run."""
+
+    codes: Codes
+    count: int
+    dimensions: list[Dimension]
+    """One code per run."""
+    first: npt.NDArray[np.int64]
+
+
+def derived_frames(frame: Frame) -> list[Frame]:
+    """Metrics of classification, where a frame holds true and predicted labels of examples."""
+    pair = _pair(frame)
+    if pair is None or frame.rows < 20:
+        return []
+    gold, guess = pair
+    labels = sorted(set(gold.values) | set(guess.values))
+    if len(labels) > MAX_LABELS or not set(gold.values) & set(guess.values):
+        return []
+    place = {label: index for index, label in enumerate(labels)}
+    true = np.array([*(place[one] for one in gold.values), -1])[gold.codes]
+    said = np.array([*(place[one] for one in guess.values), -1])[guess.codes]
+    others = [one for one in frame.dimensions if one is not gold and not _repeats(one, guess)]
+    running, slices = _run_fields(frame, others)
+    frames = []
+    for fields, suffix in [(running, ""), *(([*running, one], f" by {one.name}") for one in slices[:3])]:
+        runs = _runs(fields, frame.rows)
+        if runs.count <= 5000 and _has_repeats(runs, true, said, len(labels)):
+            frames += _metrics(frame, runs, true, said, labels, suffix)
+    return frames
+
+
+def _repeats(field: Dimension, guess: Dimension) -> bool:
+    """Whether a field is the prediction once more, as the raw answer often is."""
+    if field is guess or _GUESS.search(field.name):
+        return True
+    names = np.array([*field.values, ""])
+    return bool(np.mean(names[field.codes] == np.array([*guess.values, ""])[guess.codes]) > 0.8)
+
+
+def _has_repeats(runs: _Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.int64], size: int) -> bool:
+    """Whether rows are examples: in a table of counts, no pair of labels comes twice in a run."""
+    flat = (runs.codes.astype(np.int64) * size + true) * size + said
+    return bool(len(np.unique(flat)) < len(flat))
+
+
+def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
+    """The fields with the true and the predicted label."""
+    best: tuple[int, Dimension, Dimension] | None = None
+    for guess in frame.dimensions:
+        if not _GUESS.search(guess.name) or "/" in guess.name or guess.name.startswith(("file", "directory")):
+            continue
+        for gold in frame.dimensions:
+            if gold is guess or not _GOLD.search(gold.name) or _GUESS.search(gold.name) or "/" in gold.name:
+                continue
+            shared = len(set(gold.values) & set(guess.values))
+            if shared >= min(2, len(gold.values)) and (best is None or shared > best[0]):
+                best = (shared, gold, guess)
+    return None if best is None else (best[1], best[2])
+
+
+def _run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
+    """Fields that tell runs apart, and fields that slice the examples."""
+    running: list[Dimension] = []
+    slices: list[Dimension] = []
+    for one in others:
+        if one.name.startswith(("file", "directory")):
+            running.append(one)
+        elif len(one.values) <= 40 and "/" not in one.name:
+            (slices if _fixed_by_example(one, frame) else running).append(one)
+    return running, slices
+
+
+def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
+    """Whether a field repeats in the same order in every file: then it is the examples' and not the runs'."""
+    source = next((one for one in frame.dimensions if one.name == "file"), None)
+    if source is None:
+        changes = int(np.count_nonzero(np.diff(field.codes)))
+        return changes > 0.5 * frame.rows * (1 - 1 / max(2, len(field.values)))
+    varying = [len(np.unique(field.codes[source.codes == code])) for code in range(min(40, len(source.values)))]
+    return max(varying, default=0) > 1
+
+
+def _runs(fields: list[Dimension], rows: int) -> _Runs:
+    if not fields:
+        return _Runs(np.zeros(rows, np.int32), 1, [], np.zeros(1, np.int64))
+    table = np.column_stack([one.codes for one in fields])
+    _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    dimensions = [Dimension(one.name, one.values, one.codes[first]) for one in fields]
+    return _Runs(inverse.reshape(-1).astype(np.int32), len(first), dimensions, first)
+
+
+def _metrics(
+    frame: Frame, runs: _Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.int64], labels: list[str], suffix: str
+) -> list[Frame]:
+    size = len(labels)
+    valid = (true >= 0) & (said >= 0)
+    flat = (runs.codes[valid].astype(np.int64) * size + true[valid]) * size + said[valid]
+    confusion = np.bincount(flat, minlength=runs.count * size * size).reshape(runs.count, size, size).astype(float)
+    places = [frame.places[one].split(":")[0] for one in runs.first]
+    summary = summarize(confusion)
+    name = f"{frame.name}, per run{suffix}"
+    frames = [
+        Frame(name, frame.files, runs.dimensions, list(summary), np.column_stack(list(summary.values())), places,
+              "metrics of the predictions of each run"),
+    ]  # fmt: skip
+    by_class = by_label(confusion)
+    shape = (runs.count, size)
+    run = np.repeat(np.arange(runs.count), size)
+    label = Dimension("label", labels, np.tile(np.arange(size, dtype=np.int32), runs.count))
+    seen = (confusion.sum(axis=2) + confusion.sum(axis=1)).reshape(-1) > 0
+    frames.append(
+        Frame(
+            f"{name} and label",
+            frame.files,
+            [*_repeated(runs.dimensions, run[seen]), Dimension("label", labels, label.codes[seen])],
+            list(by_class),
+            np.column_stack([values.reshape(shape[0] * shape[1]) for values in by_class.values()])[seen],
+            [places[one] for one in run[seen]],
+            "metrics of each label in each run",
+        )
+    )
+    if size <= 12:
+        run = np.repeat(np.arange(runs.count), size * size)
+        pairs = np.tile(np.arange(size * size), runs.count)
+        known = np.repeat(seen.reshape(shape), size, axis=1).reshape(-1)
+        known &= np.tile(seen.reshape(shape)[:, None, :], (1, size, 1)).reshape(-1)
+        dimensions = [
+            *_repeated(runs.dimensions, run[known]),
+            Dimension("gold", labels, (pairs // size).astype(np.int32)[known]),
+            Dimension("predicted", labels, (pairs % size).astype(np.int32)[known]),
+        ]
+        counts = confusion.reshape(-1)[known]
+        frames.append(
+            Frame(f"{name}, confusion", frame.files, dimensions, ["count"], counts[:, None],
+                  [places[one] for one in run[known]], "examples by true and predicted label in each run"),
+        )  # fmt: skip
+    return frames
+
+
+def _repeated(dimensions: list[Dimension], rows: npt.NDArray[np.int64]) -> list[Dimension]:
+    return [Dimension(one.name, one.values, one.codes[rows]) for one in dimensions]
+
+
+def by_label(confusion: Numbers) -> dict[str, Numbers]:
+    """Of each run and label: support, predictions, hits, precision, recall and F1. Nothing divided by zero is zero."""
+    hit = np.einsum("rii->ri", confusion)
+    support = confusion.sum(axis=2)
+    said = confusion.sum(axis=1)
+    precision = _ratio(hit, said)
+    recall = _ratio(hit, support)
+    total = confusion.sum(axis=(1, 2))[:, None]
+    return {
+        "support": support,
+        "pred_count": said,
+        "tp": hit,
+        "fp": said - hit,
+        "fn": support - hit,
+        "precision": precision,
+        "recall": recall,
+        "f1": _ratio(2 * hit, said + support),
+        "gold_rate": _ratio(support, total),
+        "pred_rate": _ratio(said, total),
+    }
+
+
+def summarize(confusion: Numbers) -> dict[str, Numbers]:
+    """Of each run: what papers print of a classifier. Means over labels run over those that are true somewhere."""
+    per = by_label(confusion)
+    total = confusion.sum(axis=(1, 2))
+    present = (per["support"] > 0).astype(float)
+    labels = present.sum(axis=1)
+    hits = per["tp"].sum(axis=1)
+    share = per["pred_rate"]
+    prior = per["gold_rate"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = -np.where(share > 0, share * np.log(share), 0).sum(axis=1)
+    expected = (share * prior).sum(axis=1)
+    accuracy = _ratio(hits, total)
+    squares = np.sqrt((1 - (share**2).sum(axis=1)) * (1 - (prior**2).sum(axis=1)))
+    top = prior.max(axis=1)
+
+    def mean(name: str) -> Numbers:
+        return _ratio((per[name] * present).sum(axis=1), labels)
+
+    def weighted(name: str) -> Numbers:
+        return np.asarray((per[name] * prior).sum(axis=1))
+
+    return {
+        "n": total,
+        "correct": hits,
+        "errors": total - hits,
+        "accuracy": accuracy,
+        "macro_f1": mean("f1"),
+        "macro_precision": mean("precision"),
+        "macro_recall": mean("recall"),
+        "weighted_f1": weighted("f1"),
+        "weighted_precision": weighted("precision"),
+        "mcc": _ratio(accuracy - expected, squares),
+        "kappa": _ratio(accuracy - expected, 1 - expected),
+        "dominant_rate": share.max(axis=1),
+        "prediction_entropy": entropy,
+        "prediction_entropy_normalized": _ratio(entropy, np.log(labels)),
+        "labels_predicted": (per["pred_count"] > 0).sum(axis=1).astype(float),
+        "majority_accuracy": top,
+        "majority_macro_f1": _ratio(2 * top / (1 + top), labels),
+        "uniform_accuracy": _ratio(np.ones_like(labels), labels),
+        "prior_accuracy": (prior**2).sum(axis=1),
+    }
+
+
+def _ratio(above: Numbers, below: Numbers) -> Numbers:
+    ratio = np.zeros(np.broadcast(above, below).shape)
+    np.divide(above, below, out=ratio, where=below != 0)
+    return ratio

@@ -1,0 +1,118 @@
+"""Hypotheses of one selection evaluated on columns at once: groups × measures × statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.binding.frames import Frame, Numbers
+
+STATISTICS = ("mean", "median", "sd", "sd0", "min", "max", "sum", "count", "negative")
+"""`sd` divides by n - 1, `sd0` by n; `negative` counts values below zero."""
+
+
+@dataclass
+class Evaluated:
+    """Values of every statistic for every number of a series, filter and measure."""
+
+    values: dict[str, Numbers]
+    """Statistic to [number, filter, measure]."""
+    sizes: Numbers
+    """Rows behind each: [number, filter, measure]."""
+    covered: dict[str, npt.NDArray[np.int64]]
+    """Statistic to how many numbers have a value: [filter, measure]."""
+    filters: npt.NDArray[np.int32]
+    """Codes of the fixed fields: [filter, field]; -1 where the field has no value."""
+
+
+def evaluate(
+    frame: Frame, chosen: npt.NDArray[np.bool_], fixed: list[int], limit: int = 400, *, simple: bool = False
+) -> Evaluated | None:
+    """Statistics over the rows that each number selects, for every combination of values of the fixed fields.
+
+    `chosen` is [number, row]; `fixed` are places of fields; `simple` wants means only. None where there are no rows
+    or too many combinations.
+    """
+    cells = chosen.shape[0]
+    cell, row = np.nonzero(chosen)
+    if not len(row) or not frame.measures:
+        return None
+    if fixed:
+        filters, combination = _combinations(frame, row, fixed)
+    else:
+        filters, combination = np.zeros((1, 0), np.int32), np.zeros(len(row), np.int64)
+    if len(filters) > limit:
+        return None
+    group = cell * len(filters) + combination
+    order = np.argsort(group, kind="stable")
+    group, row = group[order], row[order]
+    known, starts, counts = np.unique(group, return_index=True, return_counts=True)
+    block = frame.numbers[row]
+    finite = np.isfinite(block)
+    filled = np.where(finite, block, 0.0)
+    sizes = np.add.reduceat(finite, starts, axis=0, dtype=float)
+    sums = np.add.reduceat(filled, starts, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(sizes > 0, sums / sizes, np.nan)
+    shape = (cells * len(filters), len(frame.measures))
+
+    def spread(values: Numbers) -> Numbers:
+        whole = np.full(shape, np.nan)
+        whole[known] = values
+        return whole.reshape(cells, len(filters), -1)
+
+    values = {"mean": spread(mean)}
+    if counts.max() > 1 and not simple:
+        centred = np.where(finite, block - np.repeat(mean, counts, axis=0), 0.0)
+        squares = np.add.reduceat(centred**2, starts, axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values["sd"] = spread(np.where(sizes > 1, np.sqrt(squares / (sizes - 1)), np.nan))
+            values["sd0"] = spread(np.where(sizes > 1, np.sqrt(squares / sizes), np.nan))
+        nothing = sizes == 0
+        least = np.minimum.reduceat(np.where(finite, block, np.inf), starts, axis=0)
+        most = np.maximum.reduceat(np.where(finite, block, -np.inf), starts, axis=0)
+        values["min"] = spread(np.where(nothing, np.nan, least))
+        values["max"] = spread(np.where(nothing, np.nan, most))
+        values["median"] = spread(_medians(block, starts, counts, sizes))
+        values["sum"] = spread(np.where(nothing, np.nan, sums))
+        values["count"] = spread(sizes)
+        values["negative"] = spread(np.add.reduceat(finite & (block < 0), starts, axis=0, dtype=float))
+    covered = {name: np.isfinite(found).sum(axis=0) for name, found in values.items()}
+    return Evaluated(values, spread(sizes), covered, filters.astype(np.int32))
+
+
+def _combinations(
+    frame: Frame, row: npt.NDArray[np.int64], fixed: list[int]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """The combinations of values that occur, and which of them each row has; codes are joined into one number."""
+    joined = np.zeros(len(row), np.int64)
+    sizes = [len(frame.dimensions[one].values) + 1 for one in fixed]
+    for one, size in zip(fixed, sizes, strict=True):
+        joined = joined * size + frame.dimensions[one].codes[row] + 1
+    present = np.bincount(joined, minlength=1) > 0
+    known = np.nonzero(present)[0]
+    place = np.cumsum(present) - 1
+    filters = np.empty((len(known), len(fixed)), np.int32)
+    rest = known.copy()
+    for column in range(len(fixed) - 1, -1, -1):
+        filters[:, column] = rest % sizes[column] - 1
+        rest //= sizes[column]
+    return filters, place[joined]
+
+
+def _medians(block: Numbers, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], sizes: Numbers) -> Numbers:
+    """Medians of the groups, NaN aside: one sort by group and value for each measure."""
+    group = np.repeat(np.arange(len(starts)), counts)
+    found = np.full(sizes.shape, np.nan)
+    for column in range(block.shape[1]):
+        values = block[:, column]
+        ordered = values[np.lexsort((values, group))]
+        size = sizes[:, column].astype(int)
+        some = size > 0
+        begin = starts[some]
+        low = ordered[begin + (size[some] - 1) // 2]
+        high = ordered[begin + size[some] // 2]
+        found[some, column] = (low + high) / 2
+    return found

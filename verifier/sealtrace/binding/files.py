@@ -1,0 +1,237 @@
+"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting, Parquet.
+
+A nested document becomes one row per object that holds scalars. The keys on the way to it are its fields `key1`,
+`key2` …, and short texts of the objects around it are inherited, so that a number can be found by any name near it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
+MAX_FILES = 4000
+MAX_BYTES = 400_000_000
+MAX_ROWS = 2_000_000
+MAX_OBJECTS = 200_000
+"""Objects of one nested document."""
+_SHORT = 80
+_ITEM = "item"
+"""The measure of numbers in a list."""
+_SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+
+@dataclass
+class Rows:
+    """Rows of one shape from one file."""
+
+    file: str
+    columns: dict[str, list[Any]]
+    places: list[str]
+    depth: int = 0
+    """How deep the rows stand in a nested document; 0 for tables."""
+    nested: bool = False
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+@dataclass
+class Listing:
+    """What a directory holds."""
+
+    tables: list[Rows] = field(default_factory=list)
+    files: int = 0
+    bytes: int = 0
+    problems: list[str] = field(default_factory=list)
+    """Files that were not read, with the reason."""
+
+
+def read_results(root: Path) -> Listing:
+    """Every data file below a directory, or one file."""
+    listing = Listing()
+    rows = 0
+    for path in _data_files(root):
+        name = path.relative_to(root).as_posix() if root.is_dir() else path.name
+        size = path.stat().st_size
+        if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or rows > MAX_ROWS:
+            listing.problems.append(f"{name}: not read, the results are larger than the limit")
+            continue
+        listing.files += 1
+        listing.bytes += size
+        try:
+            found = [one for one in _read(path, name) if len(one)]
+        except (OSError, ValueError, csv.Error, RecursionError, KeyError, TypeError) as error:
+            listing.problems.append(f"{name}: not read ({_reason(error)})")
+            continue
+        rows += sum(map(len, found))
+        listing.tables.extend(found)
+    return listing
+
+
+def _reason(error: Exception) -> str:
+    return str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+
+
+def _data_files(root: Path) -> Iterator[Path]:
+    """In the order of their names; links and hidden directories are passed over."""
+    if root.is_file():
+        yield root
+        return
+    for directory, names, files in os.walk(root, followlinks=False):
+        names[:] = sorted(one for one in names if not one.startswith(".") and one not in _SKIPPED)
+        for name in sorted(files):
+            path = Path(directory, name)
+            if path.suffix.lower() in SUFFIXES and not name.startswith(".") and not path.is_symlink():
+                yield path
+
+
+def _read(path: Path, name: str) -> list[Rows]:
+    match path.suffix.lower():
+        case ".csv" | ".tsv":
+            return [_delimited(path.read_text(encoding="utf-8-sig", errors="replace"), name)]
+        case ".jsonl" | ".ndjson":
+            return _lines(path, name)
+        case ".parquet":
+            return [_parquet(path, name)]
+        case _:
+            return _document(json.loads(path.read_text(encoding="utf-8-sig")), name)
+
+
+def _delimited(text: str, name: str) -> Rows:
+    first = text.split("\n", 1)[0]
+    mark = "\t" if name.endswith(".tsv") else max(",\t;", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    header = next(reader, [])
+    names = _distinct(header)
+    kept: list[list[str]] = []
+    places = []
+    for row in reader:
+        if len(row) == len(names):
+            kept.append(row)
+            places.append(f"{name}:{reader.line_num}")
+    columns: dict[str, list[Any]] = (
+        {column: list(values) for column, values in zip(names, zip(*kept, strict=True), strict=True)} if kept else {}
+    )
+    return Rows(name, columns, places)
+
+
+def _distinct(header: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    names = []
+    for place, one in enumerate(header, 1):
+        text = " ".join(one.split()) or f"column {place}"
+        seen[text] = seen.get(text, 0) + 1
+        names.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
+    return names
+
+
+def _lines(path: Path, name: str) -> list[Rows]:
+    """JSON lines; what is nested in a line is named by its path."""
+    records = []
+    places = []
+    with path.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                value = json.loads(line)
+                records.append(_flat(value) if isinstance(value, dict) else {"value": value})
+                places.append(f"{name}:{number}")
+            if number > MAX_ROWS:
+                raise ValueError("too many lines")
+    return [Rows(name, _columns(records), places)]
+
+
+def _flat(record: dict[str, Any], before: str = "", depth: int = 0) -> dict[str, Any]:
+    """Scalars of a record; those of objects inside are named `outer.inner`. Lists are left out."""
+    flat: dict[str, Any] = {}
+    for key, value in record.items():
+        if isinstance(value, dict) and depth < 3 and len(value) <= 40:
+            flat |= _flat(value, f"{before}{key}.", depth + 1)
+        elif not isinstance(value, (dict, list)):
+            flat[before + key] = value
+    return flat
+
+
+def _columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(key for record in records for key in record)
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def _parquet(path: Path, name: str) -> Rows:
+    import pyarrow.parquet as parquet
+
+    file = parquet.ParquetFile(path)
+    if file.metadata.num_rows > MAX_ROWS:
+        raise ValueError("too many rows")
+    table = file.read()
+    columns = {
+        column: table.column(column).to_pylist()
+        for column in table.column_names
+        if not str(table.schema.field(column).type).startswith(("list", "large_list", "struct", "map"))
+    }
+    return Rows(name, columns, [f"{name}:{row}" for row in range(1, table.num_rows + 1)])
+
+
+@dataclass
+class _Object:
+    way: tuple[str, ...]
+    inherited: dict[str, str]
+    scalars: dict[str, Any]
+    place: str
+
+
+def _document(document: Any, name: str) -> list[Rows]:
+    """A JSON document: objects by their depth; a list of flat objects is a table."""
+    if isinstance(document, list) and document and all(isinstance(one, dict) for one in document):
+        flat = [_flat(one) for one in document]
+        deep = any(isinstance(value, (list, dict)) for one in document[:200] for value in one.values())
+        if not deep:
+            return [Rows(name, _columns(flat), [f"{name}#/{index}" for index in range(len(flat))])]
+    objects: list[_Object] = []
+    _walk(document, (), {}, "", objects)
+    if len(objects) > MAX_OBJECTS:
+        raise ValueError("too many objects")
+    by_depth: dict[tuple[int, bool], list[_Object]] = {}
+    for one in objects:
+        by_depth.setdefault((len(one.way), list(one.scalars) == [_ITEM]), []).append(one)
+    tables = []
+    for (depth, _), members in by_depth.items():
+        records = []
+        for one in members:
+            record: dict[str, Any] = {f"key{place}": key for place, key in enumerate(one.way, 1)}
+            record |= {key: value for key, value in one.inherited.items() if key not in record}
+            records.append(record | one.scalars)
+        tables.append(Rows(name, _columns(records), [f"{name}#{one.place}" for one in members], depth, nested=True))
+    return tables
+
+
+def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, str], place: str, found: list[_Object]) -> None:
+    if len(found) > MAX_OBJECTS or len(way) > 12:
+        return
+    if isinstance(value, dict):
+        scalars = {key: one for key, one in value.items() if not isinstance(one, (dict, list)) and one is not None}
+        if scalars:
+            found.append(_Object(way, inherited, scalars, place))
+        short = {key: one for key, one in scalars.items() if isinstance(one, str) and len(one) <= _SHORT}
+        below = inherited | short if len(short) <= 12 else inherited
+        for key, one in value.items():
+            if isinstance(one, (dict, list)):
+                _walk(one, (*way, str(key)), below, f"{place}/{key}", found)
+    elif isinstance(value, list) and value:
+        if all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value) and len(value) <= 5000:
+            found.extend(
+                _Object((*way, str(index)), inherited, {_ITEM: one}, f"{place}/{index}")
+                for index, one in enumerate(value)
+            )
+            return
+        for index, one in enumerate(value):
+            if isinstance(one, dict):
+                _walk(one, way, inherited, f"{place}/{index}", found)
+            elif isinstance(one, list):
+                _walk(one, (*way, str(index)), inherited, f"{place}/{index}", found)

@@ -1,0 +1,80 @@
+"""Tables of results as columns: text fields that select, and numeric columns that are measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass
+class Dimension:
+    """A field that selects rows: codes into its values; -1 where a row has none."""
+
+    name: str
+    values: list[str]
+    codes: Codes
+
+    @staticmethod
+    def of(name: str, column: list[str]) -> Dimension:
+        """From one text per row; the empty text stands for none."""
+        known: dict[str, int] = {}
+        codes = np.fromiter(
+            (known.setdefault(text, len(known)) if text else -1 for text in column), np.int32, len(column)
+        )
+        return Dimension(name, list(known), codes)
+
+
+@dataclass
+class Frame:
+    """Rows of one shape, from one file or from several that are alike."""
+
+    name: str
+    """What a reader calls it: a file, or a pattern of files, and what was made of it."""
+    files: list[str]
+    dimensions: list[Dimension]
+    measures: list[str]
+    numbers: Numbers
+    """One row per row, one column per measure; NaN where a row has none."""
+    places: list[str]
+    """Where each row stands: `file:line` or `file#/path`; of a derived row, the file or field that it sums up."""
+    derived: str = ""
+    """How rows were made from those of files; empty where they stand there."""
+    depth: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.numbers.shape[0])
+
+    def only(self, names: set[str]) -> Frame:
+        """The frame with some of its measures."""
+        kept = [place for place, name in enumerate(self.measures) if name in names]
+        return replace(self, measures=[self.measures[place] for place in kept], numbers=self.numbers[:, kept])
+
+
+def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
+    """The frame with its measures as values of one field, `column`, for tables whose labels name measures."""
+    rows, columns = frame.numbers.shape
+    if columns < 2 or rows * columns > limit:
+        return None
+    keep = np.isfinite(frame.numbers)
+    row, column = np.nonzero(keep)
+    if not len(row):
+        return None
+    dimensions = [Dimension(one.name, one.values, one.codes[row]) for one in frame.dimensions]
+    dimensions.append(Dimension("column", list(frame.measures), column.astype(np.int32)))
+    return Frame(
+        frame.name,
+        frame.files,
+        dimensions,
+        ["value"],
+        frame.numbers[keep][:, None],
+        [frame.places[one] for one in row],
+        frame.derived,
+        frame.depth,
+    )

@@ -1,0 +1,240 @@
+"""What could give a series: rows that its labels select, fields that are fixed besides, changes of unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.labels import FieldMatcher, Glossary, Match, name_match
+from sealtrace.binding.names import words
+from sealtrace.binding.scoring import rank_cost, ranks
+from sealtrace.binding.series import Label, Series
+
+MAX_FREE = 7
+MAX_FIXED = 2
+CONTRADICTED = 8.0
+"""Bits for fixing a field to another value than the nearest label names."""
+
+
+Named = dict[int, Match]
+"""Field to the value that labels name."""
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """A change of unit or of view between a value and what is printed."""
+
+    name: str
+    scale: float
+    shift: float = 0.0
+    cost: float = 0.0
+
+    def __call__(self, values: Numbers) -> Numbers:
+        """The values as they would be printed."""
+        return values * self.scale + self.shift
+
+    def text(self, formula: str) -> str:
+        """A formula under it."""
+        return formula if not self.name else self.name.replace("x", formula)
+
+
+def transformations(series: Series) -> list[Transformation]:
+    """Those that the series allows; percent is free where a sign says so."""
+    context = " ".join(series.constant[:1]).lower()
+    percent = any(slot.percent for slot in series.slots) or "%" in context or "percent" in context
+    most = float(np.max(np.abs(series.value)))
+    found = [Transformation("", 1.0, cost=2.5 if percent else 0.5)]
+    if most > 1 or percent:
+        found.append(Transformation("100 · x", 100.0, cost=0.5 if percent else 2.5))
+    if most <= 1.0:
+        found.append(Transformation("1 - x", -1.0, 1.0, 6.0))
+    elif most <= 100 and (percent or most > 1):
+        found.append(Transformation("100 · (1 - x)", -100.0, 100.0, 6.0))
+    if np.any(series.value < 0):
+        found.append(Transformation("-x", -1.0, cost=5.0))
+    found += [
+        Transformation("1000 · x", 1000.0, cost=6.0),
+        Transformation("x / 1000", 0.001, cost=6.0),
+        Transformation("x / 1000000", 1e-6, cost=6.0),
+        Transformation("x / 60", 1 / 60, cost=8.0),
+        Transformation("x / 3600", 1 / 3600, cost=8.0),
+    ]
+    return found
+
+
+@dataclass
+class Selection:
+    """Rows of a frame that the labels of each number select."""
+
+    fields: list[int]
+    """Places of the fields that labels name."""
+    codes: npt.NDArray[np.int32]
+    """[number, field]; -1 where a number's labels say nothing."""
+    chosen: npt.NDArray[np.bool_]
+    """[number, row]"""
+    cost: float
+
+
+@dataclass
+class FrameView:
+    """A frame with what is needed to look labels up in it."""
+
+    frame: Frame
+    melted: bool
+    glossary: Glossary
+    matchers: list[FieldMatcher] = field(init=False)
+    _names: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
+    _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.matchers = [FieldMatcher(one) for one in self.frame.dimensions]
+
+    def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
+        """The value of a field that one of the labels names best; a label under the field's own name goes first."""
+        key = (place, labels)
+        if key not in self._matches:
+            own = tuple(one for one in labels if one.under and self._is_named(place, one.under))
+            found = None
+            for label in own or labels:
+                match = self.matchers[place].find(label.text, self.glossary.widened(label.text))
+                if match is not None and (found is None or match.score > found.score):
+                    found = match
+            self._matches[key] = found
+        return self._matches[key]
+
+    def _is_named(self, place: int, header: str) -> bool:
+        name = self.frame.dimensions[place].name.partition("/")[0]
+        return name_match(words(header), name) >= 0.5
+
+    def measure_costs(self, context: tuple[str, ...]) -> Numbers:
+        """Bits to name each measure, given the labels around the numbers."""
+        if context not in self._names:
+            scores = np.zeros(len(self.frame.measures))
+            for weight, text in zip((1.0, 0.5, 0.3, 0.3), context, strict=False):
+                label = self.glossary.widened(text)
+                scores += weight * np.array([name_match(label, one) for one in self.frame.measures])
+            self._names[context] = rank_cost(ranks(np.round(scores, 3)))
+        return self._names[context]
+
+
+def selections(view: FrameView, series: Series) -> list[Selection]:
+    """Ways to read the labels as values of fields: all fields that match, and all but one."""
+    frame = view.frame
+    matched: list[tuple[float, int, npt.NDArray[np.int32]]] = []
+    for place, dimension in enumerate(frame.dimensions):
+        if len(dimension.values) < 2:
+            continue
+        found = [view.best(place, labels) for labels in series.varying]
+        found = [one if one is not None and one.score >= 0.5 else None for one in found]
+        codes = np.array([-1 if one is None else one.code for one in found], np.int32)
+        known = codes >= 0
+        share = known.mean()
+        if share < 0.5 or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
+            continue
+        score = float(np.mean([0.0 if one is None else one.score for one in found]))
+        matched.append((score, place, codes))
+    matched.sort(key=lambda one: (-one[0], one[1]))
+    matched = matched[:6]
+    if not matched or (view.melted and not any(_is_column(frame, place) for _, place, _ in matched)):
+        return []
+    found_selections: list[Selection] = []
+    seen: set[bytes] = set()
+    wholes = [matched, *([one for one in matched if one is not left] for left in matched), *([one] for one in matched)]
+    for option in wholes:
+        selection = _selection(frame, option, len(series.slots))
+        if selection is None or (view.melted and not any(_is_column(frame, place) for place in selection.fields)):
+            continue
+        key = np.packbits(selection.chosen).tobytes()
+        if key not in seen:
+            seen.add(key)
+            selection.cost = 1.0 + math.log2(1 + len(found_selections))
+            found_selections.append(selection)
+    return found_selections[:6]
+
+
+def _is_column(frame: Frame, place: int) -> bool:
+    return frame.dimensions[place].name == "column"
+
+
+def _selection(frame: Frame, matched: list[tuple[float, int, npt.NDArray[np.int32]]], numbers: int) -> Selection | None:
+    """The rows that all the fields select together; a field that leaves most numbers without a row is not used."""
+    chosen = np.ones((numbers, frame.rows), dtype=bool)
+    covered = np.ones(numbers, dtype=bool)
+    fields: list[int] = []
+    columns: list[npt.NDArray[np.int32]] = []
+    for _, place, codes in matched:
+        rows = frame.dimensions[place].codes[None, :] == codes[:, None]
+        rows[codes < 0] = False
+        narrowed = chosen & rows
+        left = narrowed.any(axis=1)
+        if left.sum() < max(1, 0.8 * covered.sum()):
+            continue
+        chosen, covered = narrowed, left
+        fields.append(place)
+        columns.append(codes)
+    if not fields:
+        return None
+    return Selection(fields, np.column_stack(columns), chosen, 1.0)
+
+
+def fixed_sets(
+    view: FrameView, group: list[Series], selection: Selection, *, deep: bool
+) -> Iterator[tuple[list[int], list[Named]]]:
+    """Sets of fields to fix to one value for a whole series, with the values that the labels of each name for them."""
+    frame = view.frame
+    rows = np.nonzero(selection.chosen.any(axis=0))[0]
+    free: list[tuple[bool, int, int]] = []
+    named: list[Named] = [{} for _ in group]
+    taken: set[bytes] = set()
+    for place, dimension in enumerate(frame.dimensions):
+        if place in selection.fields:
+            continue
+        distinct = np.unique(dimension.codes[rows])
+        if not 1 < len(distinct) <= 60:
+            continue
+        matches = [view.best(place, tuple(map(Label, one.constant))) for one in group]
+        first = _relabelled(dimension.codes[rows])
+        if first in taken and not any(matches):
+            continue
+        taken.add(first)
+        for one, match in zip(named, matches, strict=True):
+            if match is not None:
+                one[place] = match
+        free.append((not any(matches), len(distinct), place))
+    free.sort()
+    places = [place for _, _, place in free[:MAX_FREE]]
+    said = {place for one in named for place in one}
+    close = places if deep else [place for place in places if place in said][:3] + places[:2]
+    for size in range(MAX_FIXED + 1):
+        for chosen in combinations(places if size < 2 else list(dict.fromkeys(close)), size):
+            yield list(chosen), named
+
+
+def _relabelled(codes: npt.NDArray[np.int32]) -> bytes:
+    """Codes numbered in the order of their first row, so that two fields that cut rows alike are the same."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first)).astype(np.int32)[inverse.reshape(-1)].tobytes()
+
+
+def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int32], named: Named) -> Numbers:
+    """Bits to say which values the fixed fields have."""
+    costs = np.zeros(len(filters))
+    fields = max(2, len(view.frame.dimensions))
+    for column, place in enumerate(fixed):
+        values = max(2, len(view.frame.dimensions[place].values))
+        blind = 1.0 + math.log2(fields) + math.log2(values)
+        costs += np.where(filters[:, column] < 0, 1.0, 0.0)
+        if place in named:
+            said = 1.5 if named[place].score >= 0.75 else 3.0
+            # A value that a label plainly contradicts would be a swap, which columns show better.
+            other = blind + (CONTRADICTED if named[place].score >= 0.95 else 0.0)
+            costs += np.where(filters[:, column] == named[place].code, min(blind, said), other)
+        else:
+            costs += blind
+    return costs

@@ -1,0 +1,152 @@
+"""Which names in results a label means: words in order, abbreviations, parts, and the paper's own definitions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from sealtrace.binding.frames import Dimension
+from sealtrace.binding.names import SEPARATORS, squeezed, telling_words, words
+
+_IN_PARENTHESES = re.compile(r"((?:[\w-]+\s+){1,6})\(([A-Za-z][\w-]{1,9})\)")
+_IS = re.compile(
+    r"(?:^|[.;:,(]\s+|\band\s+)((?:[#%]\s?)?[A-Za-z][\w%-]*\.?(?:\s[\w(]+\.\)?){0,3})\s*"
+    r"(?:=|is|are|denotes|stands for)\s+(?:the |a |an )?"
+    r"([a-z][\w-]*(?:[ -][\w-]+){0,6})"
+)
+
+
+_PLAIN_WORDS = frozenset({"it", "we", "he", "i", "a", "an", "as", "so", "if", "or", "in", "this", "that", "th"})
+
+
+@dataclass
+class Glossary:
+    """What the paper itself says its abbreviations mean."""
+
+    meanings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(texts: list[str]) -> Glossary:
+        """From captions, notes and running text."""
+        meanings: dict[str, tuple[str, ...]] = {}
+        for text in texts:
+            for match in _IN_PARENTHESES.finditer(text):
+                phrase = match.group(1).split()
+                short = match.group(2)
+                letters = [one for one in short.lower() if one.isalpha()]
+                tail = phrase[-len(letters) :]
+                pieces = [one for word in tail for one in word.split("-")]
+                if [one[0].lower() for one in tail] == letters or [one[0].lower() for one in pieces] == letters:
+                    meanings.setdefault(short.lower(), words(" ".join(tail)))
+            for match in _IS.finditer(text):
+                short = match.group(1).strip(" $")
+                if short.lower() not in _PLAIN_WORDS and (len(short) <= 2 or short[0] in "#%" or "." in short):
+                    meanings.setdefault(short.lower(), words(match.group(2)))
+        return Glossary(meanings)
+
+    def widened(self, text: str) -> tuple[str, ...]:
+        """Words of a label, with the words that its abbreviations stand for behind them."""
+        if text in self._known:
+            return self._known[text]
+        own = words(text)
+        added: list[str] = []
+        lowered = text.lower()
+        for short, meaning in self.meanings.items():
+            if short == lowered.strip() or re.search(rf"(?<!\w){re.escape(short)}(?!\w)", lowered):
+                added.extend(meaning)
+        self._known[text] = (*own, *added)
+        return self._known[text]
+
+
+def same_word(label: str, name: str) -> float:
+    """How well a word of a label stands for a word of a name: 1 the same, less for beginnings."""
+    if label == name:
+        return 1.0
+    if label.isdecimal() or name.isdecimal():
+        return 0.0
+    short, long = sorted((label, name), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        return 0.8
+    return 0.7 if len(short) >= 5 and short in long else 0.0
+
+
+@lru_cache(maxsize=100_000)
+def coverage(label: tuple[str, ...], name: tuple[str, ...]) -> float:
+    """Share of a name's words that a label says, in their order."""
+    if not name or not label:
+        return 0.0
+    best = [0.0] * (len(name) + 1)
+    for word in label:
+        before = 0.0
+        for place, other in enumerate(name, 1):
+            above = best[place]
+            best[place] = max(above, best[place - 1], before + same_word(word, other))
+            before = above
+    return best[-1] / len(name)
+
+
+def name_match(label: tuple[str, ...], name: str) -> float:
+    """How well a label names a measure: shares of words both ways, order aside, numbers strict."""
+    told = words(name)
+    if not told or not label:
+        return 0.0
+    hit = sum(max(same_word(word, other) for word in label) for other in told)
+    back = sum(max(same_word(word, other) for other in told) for word in label)
+    return float((hit / len(told) + back / len(label)) / 2)
+
+
+EXACT = 1.2
+"""Score of a label that is the value, letter by letter."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A value of a field that a label names."""
+
+    code: int
+    score: float
+
+
+class FieldMatcher:
+    """Finds the value of a field that a label names."""
+
+    def __init__(self, dimension: Dimension) -> None:
+        self._telling = telling_words(dimension.values)
+        self._squeezed = [squeezed(value) for value in dimension.values]
+        self._known: dict[tuple[str, tuple[str, ...]], Match | None] = {}
+
+    def find(self, text: str, label: tuple[str, ...]) -> Match | None:
+        """The one value that fits best; None where nothing fits, or several fit as well."""
+        key = (text, label)
+        if key not in self._known:
+            self._known[key] = self._search(text, label)
+        return self._known[key]
+
+    def _search(self, text: str, label: tuple[str, ...]) -> Match | None:
+        plain = squeezed(text)
+        if not plain:
+            return None
+        pieces = {squeezed(piece) for piece in SEPARATORS.split(text)}
+        scored: list[tuple[float, int, int]] = []
+        for code, (tokens, whole) in enumerate(zip(self._telling, self._squeezed, strict=True)):
+            if whole and whole == plain:
+                return Match(code, EXACT)
+            if len(whole) <= 2 and whole not in pieces and not (len(whole) == 2 and whole.isdecimal()):
+                continue
+            share = coverage(label, tokens)
+            if len(whole) >= 4 and whole in plain:
+                share = max(share, 0.95)
+            elif len(plain) >= 4 and plain in whole:
+                share = max(share, 0.75)
+            if share >= 0.3:
+                scored.append((share, len(whole), code))
+        if not scored:
+            return None
+        scored.sort(reverse=True)
+        if len(scored) > 1 and scored[0][:2] == scored[1][:2]:
+            return None
+        if len(scored) > 1 and scored[0][0] - scored[1][0] < 0.05 and scored[0][1] == scored[1][1]:
+            return None
+        return Match(scored[0][2], scored[0][0])

@@ -1,0 +1,298 @@
+"""Numbers of the running text: each is looked for in the tables that are explained, then in the results.
+
+A sentence names what it speaks of. A number binds where a cell or a record prints the same, and its names are said in
+the sentence or its paragraph well enough that chance would not find another one.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sealtrace.binding.frames import Frame
+from sealtrace.binding.names import words
+from sealtrace.binding.records import Named, Records, beside, summaries
+from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, slots_of
+from sealtrace.binding.tables import Bound, Progress
+from sealtrace.contract.checked import CheckStatus
+from sealtrace.printed.extracted import ProseLine
+
+_NUMBER = re.compile(
+    r"(?<![\w.,/^_-])(?P<sign>[+\-−]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?P<tail>\s?%|[kKM](?!\w))?(?![\w^]|[.,]\d)"
+)
+_NAMING = re.compile(
+    r"(?:table|tables|tab\.?|fig\.?|figs\.?|figure|figures|section|sections|sec\.?|eq\.?|equation|appendix|algorithm|"
+    r"step|chapter|theorem|lemma|ref\.?|axis|seed|seeds|version|page|pages|pp\.|vol\.|no\.|art\.|python|layer|stage|"
+    r"phase|experiment|in)\s*\(?$",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"(?:[\d.]+\s*(?:,\s*and|,\s*or|,|and|or|to|[–-])\s*)+$")
+_LIMIT = re.compile(
+    r"(?:[<>≤≥]=?|at least|at most|below|above|under|over|exceeds?|threshold(?: of)?)\s*$", re.IGNORECASE
+)
+_SETTING = re.compile(r"([A-Za-z_]\w*)\s*=\s*$")
+_LEVEL = re.compile(r"\s*(?:CI\b|confidence|credible)", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])")
+
+
+@dataclass
+class BoundText:
+    """One number of the text, and what became of it."""
+
+    slot: Slot
+    sentence: str
+    source: str
+    line: int
+    status: CheckStatus = "unexplained"
+    by: str | None = None
+    expected: str | None = None
+    bits: float | None = None
+    message: str | None = None
+
+
+@dataclass
+class _Mention:
+    slot: Slot
+    sentence: str
+    weights: dict[str, float]
+    """Words that are said around the number, less for those further away."""
+    told: frozenset[str]
+    """Those of its own sentence."""
+    spread: bool
+    """It stands behind ± and says how the number before it varies."""
+    line: ProseLine
+
+
+NAMED = 4.5
+"""Bits that a record must have over other records as well named, where its file gave a table."""
+ALONE = 6.0
+"""The same where it did not."""
+
+
+def bind_text(
+    prose: list[ProseLine],
+    grids: list[Grid],
+    bound: Bound,
+    frames: list[Frame],
+    deadline: float,
+    progress: Progress | None = None,
+) -> tuple[list[BoundText], int]:
+    """Every number of the text that could be a result, and how many only name something."""
+    settings: dict[str, set[str]] = {}
+    for frame in frames:
+        for field in frame.dimensions:
+            settings.setdefault(field.name.lower(), set()).update(field.values)
+    mentions, set_aside = _mentions(prose, settings)
+    cells = [(grid, cell) for grid in grids for cell in grid.cells.values() if not cell.wordy]
+    found: list[BoundText] = []
+    at: _Place | None = None
+    for mention in mentions:
+        one = BoundText(mention.slot, mention.sentence, mention.line.source, mention.line.line)
+        at = _by_cell(one, mention, cells, bound, at if mention.spread else None)
+        found.append(one)
+    files = {tuple(one.candidate.frame.files) for one in bound.bindings}
+    told = {(one.candidate.frame.name, one.candidate.measure) for one in bound.bindings}
+    # First what tables are made of, then everything.
+    parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
+    close = Records([one for part in parts for one in (part, *summaries(part, fields=3))], 0.0)
+    wide = Records([one for frame in frames for one in (frame, *summaries(frame))], 0.4)
+    names: dict[int, Named] = {}
+    for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
+        if progress is not None:
+            progress("binding the text", place, len(mentions))
+        if time.monotonic() > deadline:
+            break
+        for records in (close, wide) if one.status == "unexplained" and not mention.spread else ():
+            named = records.named(mention.slot, mention.weights)
+            if named is not None and named.bits >= NAMED:
+                names[place] = named
+                break
+    counted = Counter(tuple(record.frame.files) for record in names.values())
+    # A file that no table was bound to must be spoken of more than twice.
+    names = {
+        place: record
+        for place, record in names.items()
+        if (known := tuple(record.frame.files)) in files or (record.bits >= ALONE and counted[known] > 2)
+    }
+    for step in (1, -1):
+        _neighbours(names, found, mentions, step)
+    _left_behind(found, mentions, cells, bound, names)
+    for place, record in names.items():
+        found[place].status, found[place].by, found[place].bits = "explained", record.text(), record.bits
+    return found, set_aside
+
+
+def _left_behind(
+    found: list[BoundText],
+    mentions: list[_Mention],
+    cells: list[tuple[Grid, PrintedCell]],
+    bound: Bound,
+    names: dict[int, Named],
+) -> None:
+    """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
+    for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
+        if one.status != "unexplained" or one.by is not None or place in names or mention.spread:
+            continue
+        here = [other for other in mentions if other.line is mention.line and other.told == mention.told]
+        spoken = [(grid, cell) for grid, cell in cells if _in_full(grid, cell, mention) and _alike(cell, mention.slot)]
+        if len(spoken) != 1:
+            continue
+        grid, cell = spoken[0]
+        number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0))
+        if number is None or not number.agrees or any(_same(cell.slots[0], other.slot) for other in here):
+            continue
+        one.status, one.expected = "off", cell.slots[0].text
+        one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
+        one.message = (
+            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
+            f"{grid.name} prints {cell.slots[0].text}, and so do the results"
+        )
+
+
+def _in_full(grid: Grid, cell: PrintedCell, mention: _Mention) -> bool:
+    """Whether the sentence itself says every word of a cell's labels."""
+    labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
+    return all(words(label) and set(words(label)) <= mention.told for label in labels if label)
+
+
+def _alike(cell: PrintedCell, text: Slot) -> bool:
+    """Whether a sentence's number could be an older state of a cell's: as precise, and not far away."""
+    slot = cell.slots[0]
+    close = abs(slot.value - text.value) <= abs(slot.value) * Fraction(3, 10)
+    return slot.unit == text.unit and slot.decimals > 0 and close and (slot.percent == text.percent or not slot.percent)
+
+
+def _neighbours(names: dict[int, Named], found: list[BoundText], mentions: list[_Mention], step: int) -> None:
+    """Numbers of one sentence that stand side by side are often of one kind: `0.66 vs. 0.46`."""
+    order = range(len(found)) if step > 0 else range(len(found) - 1, -1, -1)
+    for place in order:
+        beside_it = place - step
+        if place in names or beside_it not in names or found[place].status != "unexplained":
+            continue
+        if mentions[place].line is mentions[beside_it].line and not mentions[place].spread:
+            other = beside(names[beside_it], mentions[place].slot)
+            if other is not None and other.bits >= NAMED - 0.5:
+                names[place] = other
+
+
+def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) -> tuple[list[_Mention], int]:
+    paragraphs: dict[int, list[str]] = {}
+    for line in prose:
+        paragraphs.setdefault(line.paragraph, []).append(line.text)
+    found = []
+    aside = 0
+    for line in prose:
+        near = frozenset(words(" ".join(paragraphs[line.paragraph])))
+        before: frozenset[str] = frozenset()
+        for sentence in _SENTENCE.split(line.text):
+            told = frozenset(words(sentence))
+            weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
+            for match in _NUMBER.finditer(sentence):
+                slots = slots_of(match.group(0).strip())
+                if len(slots) != 1:
+                    continue
+                if _only_names(match, sentence, settings):
+                    aside += 1
+                    continue
+                spread = sentence[: match.start()].rstrip().endswith("±")
+                found.append(_Mention(slots[0], _around(sentence, match), weights, told, spread, line))
+            before = told
+    return found, aside
+
+
+def _around(sentence: str, match: re.Match[str]) -> str:
+    start, end = max(0, match.start() - 60), min(len(sentence), match.end() + 40)
+    return ("…" if start else "") + sentence[start:end].strip() + ("…" if end < len(sentence) else "")
+
+
+def _only_names(match: re.Match[str], sentence: str, settings: Mapping[str, Container[str]]) -> bool:
+    """Whether a number names something: a year, a reference, a limit, a setting of a run, a small count."""
+    digits = match.group("digits")
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    if before.endswith("[") or (after.startswith("]") and "[" in before[-6:] and "." not in digits):
+        return True
+    if _NAMING.search(before.rstrip()) or _NAMING.search(_LISTED.sub("", before).rstrip()):
+        return "." not in digits or not digits.startswith("0")
+    if _LIMIT.search(before) or _LEVEL.match(after):
+        return True
+    setting = _SETTING.search(before)
+    if setting is not None and digits in settings.get(setting.group(1).lower(), ()):
+        return True
+    if "." in digits and not match.group("tail"):
+        # 0.5 and 1.0 are levels that a text explains things with; results have more digits.
+        return len(digits.partition(".")[2]) == 1 and len(digits.replace(".", "").strip("0")) <= 1
+    if match.group("tail") or "," in digits:
+        return False
+    return int(digits) < 100 or 1900 <= int(digits) <= 2035 or after.startswith("-")
+
+
+_Place = tuple[Grid, PrintedCell, int]
+
+
+def _by_cell(
+    one: BoundText,
+    mention: _Mention,
+    cells: list[tuple[Grid, PrintedCell]],
+    bound: Bound,
+    before: _Place | None,
+) -> _Place | None:
+    """A cell that prints the same number and whose labels the sentence or its paragraph says.
+
+    Behind ± only the next number of the cell that gave the number before it will do, where there was one.
+    """
+    places: list[tuple[float, _Place]] = []
+    if before is not None:
+        grid, cell, place = before
+        if len(cell.slots) > place + 1 and _same(cell.slots[place + 1], mention.slot):
+            places.append((1.0, (grid, cell, place + 1)))
+    else:
+        places = [
+            (_said(grid, cell, mention), (grid, cell, place))
+            for grid, cell in cells
+            for place, slot in enumerate(cell.slots)
+            if _same(slot, mention.slot)
+        ]
+    if not places:
+        return None
+    score, found = max(places, key=lambda it: it[0])
+    digits = len(mention.slot.text.lstrip("+-−0.").replace(".", "").replace(",", ""))
+    # A number that only one cell prints needs fewer words, but some label must be said at least by half.
+    least = 0.75 if digits < 3 else 0.4 if len(places) > 1 else 0.25
+    if score < least:
+        return None
+    grid, cell, place = found
+    number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, place))
+    if number is None:
+        return None
+    one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
+    one.bits = number.binding.score
+    one.status = "explained" if number.agrees else "unexplained"
+    return found
+
+
+def _same(cell: Slot, text: Slot) -> bool:
+    """Whether a cell's number and a sentence's are one: as printed, rounded further, or in percent."""
+    value, unit = cell.value, cell.unit
+    if text.percent and not cell.percent:
+        value, unit = value * 100, unit * 100
+    if unit > text.unit:
+        return False
+    if abs(abs(value) - abs(text.value)) > (text.unit / 2 if unit < text.unit else 0):
+        return False
+    return value * text.value >= 0 or text.text[0] not in "+-−"
+
+
+def _said(grid: Grid, cell: PrintedCell, mention: _Mention) -> float:
+    """Share of a cell's labels that the sentence says, less where only the paragraph does."""
+    labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
+    total = 0.0
+    for label in labels:
+        told = words(label)
+        if told:
+            total += sum(mention.weights.get(word, 0.0) for word in told) / len(told)
+    return total / max(1, len(labels))

@@ -1,0 +1,106 @@
+"""Found bindings as recipes: the ordinary language of table records, over datasets that hold the rows behind them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from sealtrace.binding.choosing import Candidate
+from sealtrace.binding.frames import Frame
+from sealtrace.binding.wording import needed_fields
+
+_STATISTICS = {
+    "mean": "avg({x})",
+    "median": "median({x})",
+    "sd": "stddev_samp({x})",
+    "sd0": "stddev_pop({x})",
+    "min": "min({x})",
+    "max": "max({x})",
+    "sum": "sum({x})",
+    "count": "count({x})",
+    "negative": "count(CASE WHEN {x} < 0 THEN 1 END)",
+}
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
+
+
+def dataset_name(frame: Frame) -> str:
+    """A name for a frame as a dataset."""
+    stem = frame.name.rpartition("/")[2].split(" (")[0]
+    stem = re.sub(r"\.(csv|tsv|jsonl?|ndjson|parquet)\b", "", stem)
+    name = _UNSAFE.sub("_", stem).strip("_") or "results"
+    name = f"{name}_{frame.depth}" if frame.depth else name
+    return (name if name[0].isalpha() else f"results_{name}")[:60]
+
+
+def field_name(name: str) -> str:
+    """A field of a frame as a column that queries can name without quotes."""
+    return _UNSAFE.sub("_", name).strip("_") or "field"
+
+
+def query_of(candidate: Candidate, place: int, dataset: str) -> str | None:
+    """The query that gives one number of a binding; None where its rows were derived and stand in no file."""
+    frame = candidate.frame
+    if frame.derived:
+        return None
+    measure = candidate.measure
+    conditions = []
+    for column in needed_fields(candidate):
+        dimension = frame.dimensions[candidate.selection.fields[column]]
+        code = int(candidate.selection.codes[place, column])
+        if dimension.name == "column":
+            measure = dimension.values[code]
+        elif code >= 0:
+            conditions.append((dimension.name, dimension.values[code]))
+    conditions += candidate.fixed
+    value = _STATISTICS[candidate.statistic].format(x=field_name(measure))
+    if candidate.transformation.name:
+        value = candidate.transformation.name.replace("·", "*").replace("x", f"({value})")
+    where = " AND ".join(
+        f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
+        for name, text in dict(conditions).items()
+    )
+    return f"SELECT {value} FROM {dataset}" + (f" WHERE {where}" if where else "")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def dataset_rows(frame: Frame) -> list[dict[str, Any]]:
+    """The rows of a frame: where each stands, its fields as text, its numbers."""
+    names = [field_name(name) for name in frame.measures]
+    rows: list[dict[str, Any]] = []
+    for row in range(frame.rows):
+        record: dict[str, Any] = {"place": frame.places[row]}
+        for dimension in frame.dimensions:
+            if dimension.codes[row] >= 0:
+                record[field_name(dimension.name)] = dimension.values[dimension.codes[row]]
+        record |= {
+            name: float(value)
+            for name, value in zip(names, frame.numbers[row], strict=True)
+            if np.isfinite(value) and name not in record
+        }
+        rows.append(record)
+    return rows
+
+
+def declaration(frame: Frame, dataset: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the rows are: their fields, their key, how many there are."""
+    kinds: dict[str, str] = {}
+    for record in rows:
+        for name, value in record.items():
+            kinds.setdefault(name, "number" if isinstance(value, float) else "string")
+    return {
+        "dataset": dataset,
+        "title": f"Rows of {frame.name}"[:200],
+        "row": {
+            "type": "object",
+            "properties": {name: {"type": kind} for name, kind in kinds.items()},
+            "required": ["place"],
+            "additionalProperties": False,
+        },
+        "key": ["place"],
+        "rows": len(rows),
+    }

@@ -1,0 +1,309 @@
+"""What a paper prints, as series of numbers that could follow one rule: columns, rows and whole blocks of tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from sealtrace.binding.frames import Numbers
+from sealtrace.printed.extracted import ExtractedTable
+from sealtrace.printed.numbers import Part, read_printed
+
+_LITERAL = re.compile(
+    r"(?<![\w.])(?P<sign>[+\-−±]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?P<power>[eE][+-]?\d{1,3})?(?P<unit>\s?%|[kKMBx×](?!\w))?"
+)
+_SCALES = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One number of a cell."""
+
+    text: str
+    value: Fraction
+    unit: Fraction
+    """One in the last printed place."""
+    percent: bool = False
+    side: Literal["", "<", ">"] = ""
+    """Where only a bound is printed: below or above it."""
+
+    @property
+    def low(self) -> float:
+        """The least value that prints so."""
+        return -1e300 if self.side == "<" else float(self.value - self.unit / 2)
+
+    @property
+    def high(self) -> float:
+        """The greatest value that prints so."""
+        return 1e300 if self.side == ">" else float(self.value + self.unit / 2)
+
+    @property
+    def decimals(self) -> int:
+        """Digits after the point."""
+        return len(self.text.partition(".")[2])
+
+
+class Label(NamedTuple):
+    """A text that names something, and the header under which it stands."""
+
+    text: str
+    under: str = ""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A number's place: a cell of a table and which of its numbers."""
+
+    table: int
+    row: int
+    column: int
+    slot: int = 0
+
+
+@dataclass
+class PrintedCell:
+    """A cell with numbers."""
+
+    row: int
+    column: int
+    text: str
+    line: int
+    source: str
+    slots: list[Slot]
+    wordy: bool = False
+    """More words than numbers: read like running text."""
+
+
+@dataclass
+class Grid:
+    """A table, or one panel of it: labels and numbers."""
+
+    number: int
+    name: str
+    caption: str
+    source: str
+    line: int
+    headers: list[str]
+    row_labels: dict[int, list[str]]
+    """Texts that name a row, from left to right."""
+    labels: list[int]
+    """The columns that hold them."""
+    cells: dict[tuple[int, int], PrintedCell]
+    titles: dict[int, str] = field(default_factory=dict)
+
+    def row_name(self, row: int) -> str:
+        """The row as a reader calls it."""
+        return " / ".join(one for one in self.row_labels[row] if one) or f"row {row + 1}"
+
+
+@dataclass
+class Series:
+    """Numbers that could follow one rule."""
+
+    grid: Grid
+    kind: Literal["column", "row", "block"]
+    spots: list[Spot]
+    slots: list[Slot]
+    varying: list[tuple[Label, ...]]
+    """Labels that tell each number from the others."""
+    constant: tuple[str, ...]
+    """Labels that all of them share, the nearest first."""
+    value: Numbers = field(init=False)
+    low: Numbers = field(init=False)
+    high: Numbers = field(init=False)
+    unit: Numbers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.value = np.array([float(slot.value) for slot in self.slots])
+        self.low = np.array([slot.low for slot in self.slots])
+        self.high = np.array([slot.high for slot in self.slots])
+        self.unit = np.array([float(slot.unit) or 1.0 for slot in self.slots])
+
+
+def slots_of(text: str) -> list[Slot]:
+    """Every number in a text, in order."""
+    printed = read_printed(text)
+    if printed is not None and printed.parts:
+        return [
+            Slot(part.text, part.value, part.unit, part.percent or printed.percent, _side(part))
+            for part in printed.parts
+        ]
+    found = []
+    for match in _LITERAL.finditer(text):
+        digits = match.group("digits").replace(",", "").replace("\u2009", "")
+        power = Fraction(10) ** int((match.group("power") or "e0")[1:])
+        unit = (match.group("unit") or "").strip()
+        power *= _SCALES.get(unit, 1)
+        decimals = len(digits.partition(".")[2])
+        value = Fraction(digits if digits[0] != "." else f"0{digits}") * power
+        sign = match.group("sign") in ("-", "−")
+        found.append(Slot(match.group(0).strip(), -value if sign else value, power / 10**decimals, unit == "%"))
+    return found
+
+
+def _side(part: Part) -> Literal["", "<", ">"]:
+    if not part.is_bound:
+        return ""
+    return "<" if part.relation in ("<", "≤") else ">"
+
+
+def grids_of(tables: list[ExtractedTable]) -> list[Grid]:
+    """Every panel of every table."""
+    grids: list[Grid] = []
+    for number, table in enumerate(tables, 1):
+        for panel in range(table.panels):
+            grid = _grid(table, panel, f"{table.label or f'table {number}'}{f'#{panel + 1}' if panel else ''}")
+            if grid is not None:
+                grid.number = len(grids)
+                grids.append(grid)
+    return grids
+
+
+def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
+    places = [index for index, row in enumerate(table.rows) if row.panel == panel and not row.header]
+    if not places:
+        return None
+    texts = {
+        (row, column): (cell.text if (cell := table.covering(index, column)) is not None else "")
+        for row, index in enumerate(places)
+        for column in range(table.columns)
+    }
+    numeric: Counter[int] = Counter()
+    filled: Counter[int] = Counter()
+    for (_, column), text in texts.items():
+        if text:
+            filled[column] += 1
+            numeric[column] += bool(slots_of(text)) and not is_wordy(text)
+    labels = _label_columns(texts, len(places), table.columns, numeric, filled)
+    headers = table.column_labels(panel)
+    cells: dict[tuple[int, int], PrintedCell] = {}
+    row_labels: dict[int, list[str]] = {}
+    title = ""
+    titles = {}
+    for row, index in enumerate(places):
+        given = table.rows[index].cells
+        row_labels[row] = [texts[row, column] for column in labels]
+        others = [texts[row, column] for column in range(table.columns) if column not in labels]
+        spans = given[0] is not None and given[0].columns > 1
+        if (spans or not any(others)) and not any(slots_of(one) for one in others):
+            title = row_labels[row][0]
+            continue
+        if title:
+            titles[row] = title
+        for column in range(table.columns):
+            cell = given[column]
+            if column in labels or cell is None:
+                continue
+            slots = slots_of(cell.text)
+            if slots:
+                wordy = is_wordy(cell.text)
+                cells[row, column] = PrintedCell(row, column, cell.text, cell.line, cell.source, slots, wordy)
+    if not cells:
+        return None
+    return Grid(0, name, table.caption, table.source, table.line, headers, row_labels, labels, cells, titles)
+
+
+def _label_columns(
+    texts: dict[tuple[int, int], str], rows: int, columns: int, numeric: Counter[int], filled: Counter[int]
+) -> list[int]:
+    """The columns on the left that name rows: those without numbers, and more until the names differ."""
+    labels = [0]
+    for column in range(1, columns):
+        named = [tuple(texts[row, one] for one in labels) for row in range(rows)]
+        named = [one for one in named if any(one)]
+        repeated = len(set(named)) < len(named)
+        short = [texts[row, column] for row in range(rows) if texts[row, column]]
+        key = repeated and len(set(short)) <= max(2, len(short) / 2)
+        if numeric[column] * 2 > filled[column] and not key:
+            break
+        if filled[column]:
+            labels.append(column)
+    return labels if len(labels) < columns else labels[:1]
+
+
+def is_wordy(text: str) -> bool:
+    """Whether a cell is more of a sentence than of a number."""
+    words = _WORDS.findall(text)
+    return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(slots_of(text)) and len(text) > 25)
+
+
+def series_of(grid: Grid) -> list[Series]:
+    """Columns first, then rows, then the block as a whole."""
+    found: list[Series] = []
+    by_column: dict[tuple[int, int], list[PrintedCell]] = {}
+    by_row: dict[tuple[int, int], list[PrintedCell]] = {}
+    for cell in grid.cells.values():
+        if cell.wordy:
+            continue
+        for slot in range(len(cell.slots)):
+            by_column.setdefault((cell.column, slot), []).append(cell)
+            by_row.setdefault((cell.row, slot), []).append(cell)
+    for (column, slot), cells in by_column.items():
+        width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
+        members = [cell for cell in cells if len(cell.slots) == width]
+        role = _role(members[0].text, slot)
+        found.append(_series(grid, "column", members, slot, (grid.headers[column] + role, grid.caption)))
+    for (row, slot), cells in by_row.items():
+        role = _role(cells[0].text, slot)
+        labels = (*reversed(grid.row_labels[row]), *([grid.titles[row]] if row in grid.titles else []))
+        found.append(_series(grid, "row", cells, slot, (labels[0] + role, *labels[1:], grid.caption)))
+    for slot in sorted({slot for _, slot in by_column}):
+        cells = [cell for cell in grid.cells.values() if not cell.wordy and len(cell.slots) > slot]
+        width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
+        cells = [cell for cell in cells if len(cell.slots) == width]
+        role = _role(cells[0].text, slot)
+        found.append(_series(grid, "block", cells, slot, (grid.caption + role,)))
+    return found
+
+
+def blocks_of(grid: Grid) -> list[Series]:
+    """Parts of a table whose rows share their first label, each as a block of its own."""
+    parts: dict[str, list[PrintedCell]] = {}
+    for cell in grid.cells.values():
+        if not cell.wordy:
+            first = grid.row_labels[cell.row][0] or grid.titles.get(cell.row, "")
+            parts.setdefault(first, []).append(cell)
+    if len(parts) < 2:
+        return []
+    return [_series(grid, "block", cells, 0, (first, grid.caption)) for first, cells in parts.items() if len(cells) > 2]
+
+
+def _series(
+    grid: Grid, kind: Literal["column", "row", "block"], cells: list[PrintedCell], slot: int, constant: tuple[str, ...]
+) -> Series:
+    varying = []
+    for cell in cells:
+        row = [
+            Label(text, grid.headers[column])
+            for text, column in zip(grid.row_labels[cell.row], grid.labels, strict=True)
+            if text
+        ]
+        if cell.row in grid.titles:
+            row.append(Label(grid.titles[cell.row]))
+        header = grid.headers[cell.column]
+        inner = [Label(word, header) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
+        own = row if kind == "column" else [Label(header)] if kind == "row" else [*row, Label(header)]
+        varying.append((*own, *inner))
+    return Series(
+        grid,
+        kind,
+        [Spot(grid.number, cell.row, cell.column, slot) for cell in cells],
+        [cell.slots[slot] for cell in cells],
+        varying,
+        constant,
+    )
+
+
+def _role(text: str, slot: int) -> str:
+    """What a later number of a cell says of the first."""
+    if slot == 1 and "±" in text:
+        return " sd"
+    return ""

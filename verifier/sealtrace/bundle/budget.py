@@ -1,0 +1,100 @@
+"""How much memory, time and reading one run may spend, asked for before it is spent.
+
+A bundle is untrusted input: a few kilobytes can claim to hold terabytes. What does not fit ends the run without a
+verdict, and the message says what was not looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sealtrace.bundle.defects import BundleError
+
+GIB = 2**30
+_NAMED = 12
+"""How many of the things that were not looked at are named."""
+
+
+class BudgetError(BundleError):
+    """The run would spend more than it may. There is no verdict."""
+
+    def __init__(self, reason: str, unseen: Iterable[str] = ()) -> None:
+        self.reason = reason
+        self.unseen = list(unseen)
+        named = self.unseen[:_NAMED]
+        if more := len(self.unseen) - len(named):
+            named.append(f"and {more} more")
+        rest = f"\nnot looked at: {', '.join(named)}" if named else ""
+        super().__init__(f"no verdict, because {reason}{rest}")
+
+
+@dataclass
+class Limits:
+    """What a run may spend where nobody says otherwise; the defaults suit a laptop."""
+
+    memory: int = 4 * GIB
+    """Bytes of records held at once, as they are estimated before they are read."""
+    reading: int = 64 * GIB
+    """Bytes read or unpacked."""
+    seconds: float = 900.0
+
+
+LIMITS = Limits()
+"""Those of this process; options of the command line raise them."""
+
+
+@dataclass
+class Budget:
+    """What one run may spend, and has spent."""
+
+    memory: int = field(default_factory=lambda: LIMITS.memory)
+    reading: int = field(default_factory=lambda: LIMITS.reading)
+    seconds: float = field(default_factory=lambda: LIMITS.seconds)
+    started: float = field(default_factory=time.monotonic)
+    held: int = 0
+    done: int = 0
+
+    def read(self, count: int, what: str) -> None:
+        """So many bytes are about to be read or unpacked."""
+        self.on_time(what)
+        self.done += count
+        if self.done > self.reading:
+            raise BudgetError(
+                f"{what} would bring what is read to {size(self.done)}, "
+                f"and {size(self.reading)} are allowed (--max-bytes)"
+            )
+
+    def room(self, count: int, what: str) -> None:
+        """So many bytes of memory are about to be taken for a while."""
+        if self.held + count > self.memory:
+            before = f", beside {size(self.held)} of other records" if self.held else ""
+            raise BudgetError(
+                f"{what} needs about {size(count)} of memory{before}, and {size(self.memory)} are allowed "
+                "(--max-memory)"
+            )
+
+    def hold(self, count: int, what: str) -> None:
+        """So many bytes of memory are about to be taken until the run ends."""
+        self.room(count, what)
+        self.held += count
+
+    def on_time(self, what: str) -> None:
+        """The time that is left, before the next piece of work."""
+        if self.seconds_left() <= 0:
+            raise BudgetError(f"{self.seconds:g} seconds were up at {what} (--max-seconds)")
+
+    def seconds_left(self) -> float:
+        """How long the run may go on."""
+        return self.started + self.seconds - time.monotonic()
+
+
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    amount = float(count)
+    for unit in ("bytes", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GiB"

@@ -1,0 +1,141 @@
+"""The shape of a dataset's rows, from the JSON Schema that its declaration gives.
+
+The schema is somebody else's. What it demands is decided on columns, so a keyword that has no such form is refused
+with its place rather than passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.shapes import Declared, Field, Flag, Integer, Number, Sequence, Shape, Struct, Text
+from sealtrace.contract.kinds import KINDS
+
+LARGEST = 2**53 - 1
+DEEPEST = 8
+MOST_FIELDS = 1000
+_ANNOTATIONS = {"title", "description", "default", "examples", "$comment", "deprecated", "format", "$schema", "$id"}
+
+
+class DeclarationError(ValueError):
+    """The declaration says something that cannot be checked."""
+
+
+def declared_rows(declaration: dict[str, Any]) -> Declared:
+    """The shape and key of a declared dataset; every name that the declaration mentions is one of its fields."""
+    if declaration["dataset"] in KINDS:
+        raise DeclarationError(f"/dataset: {declaration['dataset']} is the name of a record kind")
+    shape = _derive(declaration["row"], "/row", 0)
+    if not isinstance(shape, Struct) or not shape.fields:
+        raise DeclarationError("/row: a row is an object with properties")
+    known = {field.name: field for field in shape.fields}
+    for place, names in _mentioned(declaration):
+        for name in names:
+            if name not in known:
+                raise DeclarationError(f"{place}: there is no field {name!r}; there are {', '.join(known)}")
+            if not isinstance(known[name].shape, Text | Integer | Flag | Number):
+                raise DeclarationError(f"{place}: {name} is no text, number or flag")
+        if len(set(names)) < len(names):
+            raise DeclarationError(f"{place}: a field is named twice")
+    for name in declaration["key"]:
+        if isinstance(known[name].shape, Number):
+            raise DeclarationError(f"/key: {name} is a number with a fraction, which identifies nothing")
+    for name, labels in (declaration.get("printed") or {}).items():
+        if len(set(labels.values())) < len(labels):
+            raise DeclarationError(f"/printed/{name}: two values are printed alike")
+        if labels.keys() & set(labels.values()) - {value for value, label in labels.items() if value == label}:
+            raise DeclarationError(f"/printed/{name}: a value is printed as the name of another")
+    return Declared(declaration["dataset"], shape, tuple(declaration["key"]))
+
+
+def _mentioned(declaration: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    places = [("/key", declaration["key"])]
+    places += [(f"/references/{n}/fields", one["fields"]) for n, one in enumerate(declaration.get("references") or [])]
+    for n, one in enumerate(declaration.get("complete") or []):
+        places.append((f"/complete/{n}", [*(one.get("by") or []), *(name for group in one["every"] for name in group)]))
+    for n, one in enumerate(declaration.get("depends") or []):
+        places.append((f"/depends/{n}", [*one["on"], *one["fields"]]))
+    places.append(("/counts", list(declaration.get("counts") or {})))
+    places.append(("/truth", [declaration["truth"]] if declaration.get("truth") else []))
+    places.append(("/printed", list(declaration.get("printed") or {})))
+    return places
+
+
+def _derive(node: Any, place: str, depth: int) -> Shape:
+    if not isinstance(node, dict) or depth > DEEPEST:
+        raise DeclarationError(f"{place}: not a schema that is read here")
+    rest = {name: value for name, value in node.items() if name not in _ANNOTATIONS}
+    kind = rest.pop("type", None)
+    if isinstance(kind, list):
+        kind = next((one for one in kind if one != "null"), None) if len(set(kind) - {"null"}) == 1 else None
+    shape: Shape
+    match kind:
+        case "string":
+            allowed = rest.pop("enum", None) or ([rest.pop("const")] if "const" in rest else None)
+            if allowed is not None and not all(isinstance(one, str) for one in allowed):
+                raise DeclarationError(f"{place}/enum: not all of it is text")
+            shape = Text(
+                pattern=_pattern(rest.pop("pattern", None), place),
+                allowed=tuple(allowed) if allowed else None,
+                min_length=_whole(rest.pop("minLength", 0), place),
+                max_length=None if "maxLength" not in rest else _whole(rest.pop("maxLength"), place),
+            )
+        case "integer":
+            shape = Integer(_whole(rest.pop("minimum", -LARGEST), place), _whole(rest.pop("maximum", LARGEST), place))
+        case "number":
+            shape = Number(_bound(rest.pop("minimum", None), place), _bound(rest.pop("maximum", None), place))
+        case "boolean":
+            shape = Flag()
+        case "array":
+            shape = Sequence(
+                _derive(rest.pop("items", None), f"{place}/items", depth + 1),
+                _whole(rest.pop("minItems", 0), place),
+                None if "maxItems" not in rest else _whole(rest.pop("maxItems"), place),
+            )
+        case "object":
+            properties, required = rest.pop("properties", {}), rest.pop("required", [])
+            if rest.pop("additionalProperties", False) is not False:
+                raise DeclarationError(f"{place}/additionalProperties: a row has no field that is not declared")
+            if not isinstance(properties, dict) or not isinstance(required, list) or len(properties) > MOST_FIELDS:
+                raise DeclarationError(f"{place}: properties is an object of up to {MOST_FIELDS} fields")
+            if unknown := set(map(str, required)) - properties.keys():
+                raise DeclarationError(f"{place}/required: there is no field {min(unknown)!r}")
+            shape = Struct(
+                tuple(
+                    Field(name, _derive(value, f"{place}/properties/{name}", depth + 1), required=name in required)
+                    for name, value in properties.items()
+                )
+            )
+        case _:
+            raise DeclarationError(f"{place}/type: one of string, number, integer, boolean, array, object (or null)")
+    if rest:
+        raise DeclarationError(f"{place}/{min(rest)}: this keyword is not checked, so it may not stand here")
+    return shape
+
+
+def _whole(value: Any, place: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or abs(value) > LARGEST:
+        raise DeclarationError(f"{place}: a bound is not a whole number within 2^53")
+    return int(value)
+
+
+def _bound(value: Any, place: str) -> float | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise DeclarationError(f"{place}: a bound is not a number")
+    return None if value is None else float(value)
+
+
+def _pattern(value: Any, place: str) -> str | None:
+    if value is None:
+        return None
+    try:
+        # Read by RE2, which never takes long, and by Python, which JSON Schema validators use.
+        re.compile(value)
+        pc.match_substring_regex(pa.array([""]), value)
+    except (re.error, TypeError, pa.ArrowException):
+        raise DeclarationError(f"{place}/pattern: not a regular expression") from None
+    return str(value)

@@ -1,0 +1,67 @@
+"""The digests of one file, as sealing computes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.datasets import checked
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.identity import file_digest
+from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format
+from sealtrace.bundle.shapes import RowKind
+from sealtrace.bundle.stores import read_rows
+from sealtrace.bundle.strict_json import StrictJSONError, parse
+from sealtrace.contract.kinds import KINDS, Form
+
+
+@dataclass(frozen=True)
+class Digests:
+    """A file's digest, and that of its content where it holds records."""
+
+    file: str
+    content: str | None = None
+    rows: int | None = None
+
+
+def digests_of(path: Path) -> Digests:
+    """The digests of a file; `BundleError` where it holds no sound records and is named as if it did."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+    whole = file_digest(data)
+    try:
+        kind, file_format = kind_and_format(f"report/{path.name}")
+    except LayoutError:
+        return Digests(whole)
+    if KINDS[kind].form is Form.BYTES:
+        return Digests(whole)
+    if KINDS[kind].form is Form.DOCUMENT:
+        return Digests(whole, document_digest(_document(path, data)))
+    form = _declared(path) if kind == "rows" else kind
+    store = read_rows(data, path.name, form, file_format)
+    if store.whole is None or store.misfits.total:
+        defect = (store.syntax.listed + store.misfits.listed)[0]
+        wanted = f": expected {defect.expected}, found {defect.found}" if defect.expected else f": {defect.message}"
+        raise BundleError(f"{path}:{defect.row}{defect.field or ''}{wanted}")
+    return Digests(whole, table_digest(store.whole, form), store.count)
+
+
+def _document(path: Path, data: bytes) -> dict[str, object]:
+    try:
+        document = parse(data)
+    except StrictJSONError as error:
+        raise BundleError(f"{path}: {error}") from None
+    if not isinstance(document, dict):
+        raise BundleError(f"{path}: not an object")
+    return document
+
+
+def _declared(path: Path) -> RowKind:
+    name = f"dataset.{dataset_of(path.name)}.json"
+    for place in (path.parent / name, path.parent.parent / "declare" / name):
+        if place.is_file():
+            return checked(_document(place, place.read_bytes()))
+    raise BundleError(f"{path}: nothing declares it; {name} is neither beside it nor in ../declare")

@@ -1,0 +1,267 @@
+"""Parquet files of rows: what a file declares is looked at before anything of it is decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.budget import Budget
+from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.json_columns import shown
+from sealtrace.bundle.parquet_footer import Leaf, leaves
+from sealtrace.bundle.shapes import Mapping, RowKind, Sequence, Struct, Text, arrow_schema, row_shape, width
+
+_ROW_OVERHEAD = 48
+"""Bytes per row that numbering and sorting take besides the columns."""
+_BATCH = 2**26
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "BYTE_ARRAY": 4}
+"""Bytes of a decoded value by physical type, eight for the others; text is held once and named by number."""
+
+
+@dataclass(frozen=True)
+class ParquetRead:
+    """What a Parquet file gives."""
+
+    table: pa.Table
+    """Its declared columns; one that is absent or of another type is null."""
+    unreadable: list[Defect] = field(default_factory=list)
+    columns: list[Defect] = field(default_factory=list)
+    """What is wrong with the columns that it has."""
+    footer: bytes = b""
+    """What it says besides its records: names of columns, who wrote it, comments."""
+
+
+def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budget) -> ParquetRead:
+    """The table with its declared columns. Only the budget raises."""
+    import pyarrow.parquet as pq
+
+    wanted, shape = arrow_schema(kind), row_shape(kind)
+    footer = b""
+    try:
+        metadata = pq.read_metadata(pa.BufferReader(data))
+        found = leaves(memoryview(data))
+        numbered = _numbered(shape, metadata.schema, found)
+        file = pq.ParquetFile(pa.BufferReader(data), metadata=metadata, read_dictionary=numbered)
+        names = file.schema_arrow.names
+        footer = _footer(metadata, file.schema_arrow)
+        decoded = sum(max(leaf.values * _WIDTHS.get(leaf.type, 8), leaf.bytes) for leaf in found)
+        budget.hold(2 * decoded + metadata.num_rows * (width(shape) + _ROW_OVERHEAD), path)
+        expanding = [leaf.bytes for leaf in found if leaf.path not in numbered and leaf.repeats]
+        there = [name for name in wanted.names if name in names]
+        groups = [
+            group
+            for index in range(file.num_row_groups)
+            for group in _group(file, index, there, max(expanding, default=0), path, budget)
+        ]
+        table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table().select(there)
+        # Arrow takes a file's word that its text is UTF-8.
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        unreadable = Defect(f"not a readable Parquet file: {_first_line(error)}", path)
+        return ParquetRead(wanted.empty_table(), [unreadable], footer=footer)
+    defects = [
+        Defect(
+            "the schema has no such column, or it is there twice",
+            path,
+            field=f"/{name}",
+            expected="no such field",
+        )
+        for name in dict.fromkeys(names)
+        if name not in wanted.names or names.count(name) > 1
+    ]
+    count = table.num_rows if there else metadata.num_rows
+    columns = []
+    for field_ in wanted:
+        if names.count(field_.name) != 1:
+            # An absent column is a column of nulls; the predicates say where that is wrong.
+            columns.append(pa.chunked_array([pa.nulls(count, field_.type)]))
+            continue
+        column = table.column(field_.name)
+        try:
+            columns.append(_as_declared(column, field_.type))
+        except (pa.ArrowException, TypeError) as error:
+            defects.append(
+                Defect(
+                    f"the column's type does not fit: {_first_line(error)}",
+                    path,
+                    field=f"/{field_.name}",
+                    expected=str(field_.type),
+                    found=str(column.type),
+                )
+            )
+            columns.append(pa.chunked_array([pa.nulls(count, field_.type)]))
+    return ParquetRead(pa.table(columns, names=wanted.names), columns=defects, footer=footer)
+
+
+def _numbered(shape: Struct, schema: Any, found: list[Leaf]) -> list[str]:
+    """The columns of text that are read as numbers into a list of distinct texts; Arrow cannot do so for deltas."""
+    there = {schema.column(index).path for index in range(len(schema))}
+    there -= {leaf.path for leaf in found if leaf.deltas}
+    return [path for path in _text_leaves(shape) if path in there]
+
+
+def _group(file: Any, index: int, columns: list[str], longest: int, path: str, budget: Budget) -> Iterator[pa.Table]:
+    """One row group. `longest` bounds a text that may stand in many rows at next to no cost in the file."""
+    budget.on_time(path)
+    # Arrow cannot read nested dictionaries across row groups, so each is read by itself.
+    # One thread: Arrow's pool saves no CPU time, and was seen to abort a process that was just ending.
+    if not longest:
+        yield file.read_row_group(index, columns=columns, use_threads=False)
+        return
+    rows = max(1, min(2**16, _BATCH // longest))
+    for batch in file.iter_batches(batch_size=rows, row_groups=[index], columns=columns, use_threads=False):
+        budget.hold(batch.nbytes, path)
+        yield pa.Table.from_batches([batch])
+
+
+def _footer(metadata: Any, schema: pa.Schema) -> bytes:
+    """Every text that the file holds besides its records, for the search for marks of people."""
+    parts = [str(metadata.created_by).encode(), *map(str.encode, map(str, schema.names))]
+    pending = [metadata.metadata, schema.metadata, *(child.metadata for child in schema)]
+    fields = [schema.field(index).type for index in range(len(schema))]
+    while fields:
+        data_type = fields.pop()
+        for index in range(data_type.num_fields):
+            child = data_type.field(index)
+            parts.append(child.name.encode())
+            pending.append(child.metadata)
+            fields.append(child.type)
+    for pairs in pending:
+        parts.extend(text for pair in (pairs or {}).items() for text in pair)
+    return b"\n".join(parts) + b"\n"
+
+
+def _as_declared(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
+    """The column in its declared type, text left dictionary-encoded; only casts that lose nothing."""
+    if _has_struct_for_map(column.type, wanted):
+        column = pa.chunked_array([_mapped(chunk, wanted) for chunk in column.chunks], wanted)
+    if _plain(column.type) == wanted:
+        return column
+    _same_sort(column.type, wanted)
+    return column.cast(wanted)
+
+
+def _has_struct_for_map(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether a struct stands, at any depth, where names and values are declared."""
+    if pa.types.is_map(wanted):
+        return bool(pa.types.is_struct(found))
+    if pa.types.is_list(wanted) and pa.types.is_list(found):
+        return _has_struct_for_map(found.value_type, wanted.value_type)
+    if pa.types.is_struct(wanted) and pa.types.is_struct(found):
+        return any(
+            _has_struct_for_map(child.type, wanted.field(child.name).type)
+            for child in found
+            if wanted.get_field_index(child.name) >= 0
+        )
+    return False
+
+
+def _mapped(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """The array with names and values where it has a struct with a field per name, as DuckDB writes objects."""
+    if not _has_struct_for_map(array.type, wanted):
+        return array
+    if pa.types.is_list(wanted):
+        return pa.ListArray.from_arrays(array.offsets, _mapped(array.values, wanted.value_type), mask=array.is_null())
+    names = [child.name for child in array.type]
+    if len(set(names)) < len(names):
+        raise TypeError("a name is there twice")
+    if pa.types.is_struct(wanted):
+        children = [
+            _mapped(child, wanted.field(name).type) if wanted.get_field_index(name) >= 0 else child
+            for name, child in zip(names, array.flatten(), strict=True)
+        ]
+        return pa.StructArray.from_arrays(children, names, mask=array.is_null())
+    return _entries(array, names, wanted)
+
+
+def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.MapArray:
+    """Names to values from a struct with a field per name; what is null is not there."""
+    children = []
+    for child in array.flatten():
+        _same_sort(child.type, wanted.item_type)
+        children.append(child.cast(wanted.item_type))
+    there = np.zeros((len(children), len(array)), bool)
+    for row, child in zip(there, children, strict=True):
+        row[:] = child.is_valid().to_numpy(zero_copy_only=False)
+    rows, fields = (index.astype(np.int64) for index in np.nonzero(there.T))
+    offsets = np.zeros(len(array) + 1, np.int32)
+    np.cumsum(there.sum(axis=0), out=offsets[1:])
+    values = pa.concat_arrays(children) if children else pa.array([], wanted.item_type)
+    return pa.MapArray.from_arrays(
+        arrow_integers(offsets),
+        pa.array(names, pa.string()).take(arrow_integers(fields)),
+        values.take(arrow_integers(fields * len(array) + rows)),
+        mask=array.is_null(),
+    )
+
+
+def _same_sort(found: pa.DataType, wanted: pa.DataType) -> None:
+    """Refuses what Arrow would cast by changing values rather than their width: text to numbers, say."""
+    if pa.types.is_null(found):
+        return
+    if pa.types.is_dictionary(found):
+        found = found.value_type
+    if pa.types.is_list(wanted) and _is_list(found):
+        _same_sort(found.value_type, wanted.value_type)
+    elif pa.types.is_map(wanted) and pa.types.is_map(found):
+        _same_sort(found.key_type, wanted.key_type)
+        _same_sort(found.item_type, wanted.item_type)
+    elif pa.types.is_struct(wanted) and pa.types.is_struct(found):
+        names = [child.name for child in found]
+        for child in found:
+            if wanted.get_field_index(child.name) < 0 or names.count(child.name) > 1:
+                raise TypeError(f"the schema has no such field, or it is there twice: {child.name}")
+            _same_sort(child.type, wanted.field(child.name).type)
+    elif pa.types.is_floating(wanted) and pa.types.is_integer(found):
+        # JSON writes 4 for 4.0 as well; the cast refuses integers that a double cannot hold.
+        return
+    elif not any(sort(wanted) and sort(found) for sort in _SORTS):
+        raise TypeError(f"{found} is not {wanted}")
+
+
+def _is_list(data_type: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_list(data_type) or pa.types.is_large_list(data_type) or pa.types.is_fixed_size_list(data_type)
+    )
+
+
+def _is_text(data_type: pa.DataType) -> bool:
+    return bool(pa.types.is_string(data_type) or pa.types.is_large_string(data_type))
+
+
+_SORTS = (pa.types.is_floating, pa.types.is_integer, pa.types.is_boolean, _is_text)
+
+
+def _plain(data_type: pa.DataType) -> pa.DataType:
+    """A type with its dictionary encodings taken away."""
+    if pa.types.is_dictionary(data_type):
+        return _plain(data_type.value_type)
+    if pa.types.is_map(data_type):
+        return pa.map_(_plain(data_type.key_type), _plain(data_type.item_type))
+    if pa.types.is_list(data_type):
+        return pa.list_(_plain(data_type.value_type))
+    if pa.types.is_struct(data_type):
+        return pa.struct([pa.field(child.name, _plain(child.type)) for child in data_type])
+    return data_type
+
+
+def _text_leaves(shape: Struct) -> list[str]:
+    leaves = []
+    for child in shape.fields:
+        match child.shape:
+            case Text():
+                leaves.append(child.name)
+            case Sequence(item=Text()):
+                leaves.append(f"{child.name}.list.element")
+            case Mapping():
+                leaves.append(f"{child.name}.key_value.key")
+    return leaves
+
+
+def _first_line(error: Exception) -> str:
+    return shown(str(error).splitlines()[0] if str(error) else type(error).__name__, 160)

@@ -1,0 +1,283 @@
+"""A declaration proposed for a table: types, key, what is complete, what depends on what. Its author reviews it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.declared import declared_rows
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.stores import read_rows
+
+Index = npt.NDArray[np.int64]
+
+MOST_CHOICES = 20
+"""A text field with no more different values is proposed as a choice among them."""
+WIDEST_KEY = 6
+_CANDIDATES = 10
+_SAMPLE = 50_000
+_LONG_TEXT = 80
+_ITEM = re.compile(r"(^|_|\.)(id|ids|uid|uuid|key|example|item|index|idx|question_id|sample|case|instance|row)$", re.I)
+_REPEAT = re.compile(r"(seed|fold|run|repeat|trial|round|epoch|step|year|split|iteration)", re.I)
+_MEASURE = re.compile(
+    r"(pred|gold|answer|label|target|truth|score|prob|conf|acc|loss|correct|output|raw|text|question|value)", re.I
+)
+
+
+def proposed(
+    name: str, table: pa.Table, from_names: Sequence[str] = (), key: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """The declaration of a table whose rows have a key; `BundleError` where no few fields identify them."""
+    codes = _Codes(table)
+    fields = list(key) if key else _key(codes, from_names)
+    if not codes.unique(fields):
+        raise BundleError(f"{', '.join(fields)}: no key: several rows have the same; {_equal_rows(codes, fields)}")
+    declaration: dict[str, Any] = {"dataset": name, "row": row_schema(table), "key": fields}
+    complete = _complete(codes, fields)
+    if complete is not None:
+        declaration["complete"] = [complete]
+    depends = _depends(codes, fields, complete)
+    if depends:
+        declaration["depends"] = depends
+    if (truth := _truth(table)) is not None:
+        declaration["truth"] = truth
+    declaration["rows"] = table.num_rows
+    if len(fields) > 1:
+        declaration["counts"] = {field: codes.count([field], absent=False) for field in fields}
+    return declaration
+
+
+def row_schema(table: pa.Table) -> dict[str, Any]:
+    """JSON Schema of the rows."""
+    properties = {column.name: _property(table.column(column.name), column.type) for column in table.schema}
+    required = [name for name in table.column_names if not table.column(name).null_count]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _property(column: pa.ChunkedArray, kind: pa.DataType) -> dict[str, Any]:
+    if pa.types.is_list(kind):
+        return {"type": "array", "items": _property(pa.chunked_array([], kind.value_type), kind.value_type)}
+    if pa.types.is_struct(kind):
+        inner = {child.name: _property(pa.chunked_array([], child.type), child.type) for child in kind}
+        return {"type": "object", "properties": inner, "additionalProperties": False}
+    if pa.types.is_boolean(kind):
+        return {"type": "boolean"}
+    if pa.types.is_integer(kind):
+        return {"type": "integer"}
+    if pa.types.is_floating(kind):
+        return {"type": "number"}
+    values = column.unique().drop_null()
+    # Few values that come back again and again are a choice; few rows say nothing about it.
+    if 0 < len(values) <= MOST_CHOICES and len(column) >= 10 * len(values):
+        return {"type": "string", "enum": sorted(values.to_pylist())}
+    return {"type": "string"}
+
+
+def _truth(table: pa.Table) -> str | None:
+    """The field that is called like a right answer, where there is one such."""
+    for names in (
+        ("gold", "ground_truth", "truth", "y_true"),
+        ("label", "target", "expected", "reference", "answer_key"),
+    ):
+        found = [
+            name
+            for name in table.column_names
+            if name.lower() in names or name.lower() in [f"{n}_label" for n in names]
+        ]
+        if len(found) == 1:
+            return str(found[0])
+    return None
+
+
+class _Codes:
+    """Columns as integers, and how many combinations of them there are; computed once."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+        self._counts: dict[frozenset[str], int] = {}
+
+    def of(self, fields: Iterable[str]) -> Index:
+        return combined_codes(self.table, tuple(fields))
+
+    def count(self, fields: Sequence[str], *, absent: bool = True) -> int:
+        """How many different combinations there are."""
+        if not absent:
+            return int(pc.count_distinct(self.table.column(fields[0]), mode="only_valid").as_py())
+        key = frozenset(fields)
+        if key not in self._counts:
+            self._counts[key] = len(np.unique(self.of(fields)))
+        return self._counts[key]
+
+    def unique(self, fields: Sequence[str]) -> bool:
+        return self.count(fields) == int(self.table.num_rows)
+
+
+def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
+    """The likeliest fields that tell all rows apart: those of file names, those that are called like ids, others."""
+    table = codes.table
+    likely: list[tuple[float, str]] = []
+    for place, column in enumerate(table.schema):
+        if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
+            continue
+        if pa.types.is_string(column.type):
+            longest = pc.max(pc.utf8_length(table.column(column.name))).as_py() or 0
+            if longest > _LONG_TEXT:
+                continue
+        if codes.count([column.name]) == 1 < table.num_rows:
+            continue
+        likely.append((_cost(table.column(column.name), column, from_names) + place / 10, column.name))
+    names = [name for _, name in sorted(likely)][:_CANDIDATES]
+    cost_of = {name: cost for cost, name in likely}
+    some = _Codes(table.slice(0, _SAMPLE))
+    choices = [choice for size in range(1, WIDEST_KEY + 1) for choice in combinations(names, size)]
+    for choice in sorted(choices, key=lambda one: sum(cost_of[name] for name in one)):
+        if some.unique(choice) and codes.unique(choice):
+            order = {name: place for place, name in enumerate(table.column_names)}
+            return sorted(choice, key=order.__getitem__)
+    raise BundleError(
+        "no few fields tell all rows apart; "
+        + (_equal_rows(codes, names) if names else "there is no field of text or whole numbers")
+        + "; give them with --key, or keep equal rows once with --distinct"
+    )
+
+
+def _cost(column: pa.ChunkedArray, field: pa.Field, from_names: Sequence[str]) -> float:
+    """How unlikely a field is a part of the key, by its name and by what it holds."""
+    if field.name in from_names:
+        return 0.1
+    if _ITEM.search(field.name):
+        return 0.2
+    if _MEASURE.search(field.name):
+        return 20.0
+    if pa.types.is_integer(field.type):
+        return 0.5 if _REPEAT.search(field.name) else 10.0
+    seen = column.unique().drop_null()
+    numeric = pc.sum(pc.match_substring_regex(seen, r"^[-+(]?[0-9]*\.[0-9]")).as_py() or 0
+    return 20.0 if 2 * numeric > len(seen) else 1.0
+
+
+def _equal_rows(codes: _Codes, fields: Sequence[str]) -> str:
+    values = codes.of(fields)
+    order = np.argsort(values, kind="stable")
+    same = np.flatnonzero(values[order][1:] == values[order][:-1])
+    if not len(same):
+        return "all rows differ"
+    first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
+    shown = ", ".join(f"{name} {codes.table.column(name)[first].as_py()!r}" for name in fields)
+    return f"rows {first + 1} and {second + 1} both have {shown}"
+
+
+def _complete(codes: _Codes, key: list[str]) -> dict[str, Any] | None:
+    """The finest way in which every combination of parts of the key is there; else the same by another field."""
+    groups = _factors(codes, key, codes.table.num_rows)
+    if len(groups) > 1:
+        return {"every": groups}
+    for name in _groupings(codes, key):
+        rest = [field for field in key if field != name]
+        found = _factors_within(codes, rest, name)
+        if found:
+            return {"every": found, "by": [name]}
+    return None
+
+
+def _factors(codes: _Codes, fields: list[str], rows: int) -> list[list[str]]:
+    """Fields in groups whose counts multiply to the number of rows: then all combinations are there."""
+    for size in range(1, len(fields) // 2 + 1):
+        for part in combinations(fields, size):
+            rest = [field for field in fields if field not in part]
+            some, others = codes.count(part), codes.count(rest)
+            if rest and some > 1 and others > 1 and some * others == rows:
+                return [*_factors(codes, list(part), some), *_factors(codes, rest, others)]
+    return [fields]
+
+
+def _groupings(codes: _Codes, key: list[str]) -> list[str]:
+    """Fields that may divide the rows: of the key, or determined by a part of it, such as an example's task."""
+    few = [
+        name
+        for name in codes.table.column_names
+        if not pa.types.is_floating(codes.table.schema.field(name).type)
+        and not pa.types.is_list(codes.table.schema.field(name).type)
+        and 1 < codes.count([name]) <= 100
+    ]
+    return [name for name in few if name in key] + [
+        name for name in few if name not in key and not _MEASURE.search(name)
+    ]
+
+
+def _factors_within(codes: _Codes, fields: list[str], by: str) -> list[list[str]] | None:
+    """Two groups of fields that are combined fully within each value of another."""
+    total = codes.of([by])
+    for size in range(1, len(fields) // 2 + 1):
+        for part in combinations(fields, size):
+            rest = [field for field in fields if field not in part]
+            if not rest:
+                continue
+            some, others = (_counts_by(codes, total, [by, *group]) for group in (part, rest))
+            if int((some * others).sum()) == codes.table.num_rows and some.max() > 1 and others.max() > 1:
+                return [list(part), rest]
+    return None
+
+
+def _counts_by(codes: _Codes, groups: Index, fields: list[str]) -> Index:
+    """For each value of the first field, how many combinations of the others there are."""
+    _, first = np.unique(codes.of(fields), return_index=True)
+    return np.unique(groups[first], return_counts=True)[1].astype(np.int64)
+
+
+def _depends(codes: _Codes, key: list[str], complete: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """What each part of the key determines: an example its right answer, a task its split."""
+    if complete is None:
+        return []
+    found: list[dict[str, Any]] = []
+    settled: set[str] = set(key)
+    by = complete.get("by") or []
+    for group in sorted(complete["every"], key=len):
+        on = [*by, *(field for field in group if field not in by)]
+        count = codes.count(on)
+        fields = [
+            name
+            for name in codes.table.column_names
+            if name not in settled
+            and name not in on
+            and not pa.types.is_list(codes.table.schema.field(name).type)
+            and codes.count([name]) > 1
+            and codes.count([*on, name]) == count
+        ]
+        if fields:
+            found.append({"on": on, "fields": fields})
+            settled.update(fields)
+    return found
+
+
+def referring(declaration: dict[str, Any], table: pa.Table, draft: Path) -> list[dict[str, Any]]:
+    """References to the datasets that a draft holds already: their whole key is here, and every value is there."""
+    found = []
+    for path in sorted(draft.glob("declare/dataset.*.json")):
+        try:
+            other = json.loads(path.read_bytes())
+            declared = declared_rows(other)
+            if declared.name == declaration["dataset"] or not set(declared.key) <= set(table.column_names):
+                continue
+            (rows,) = draft.glob(f"report/rows.{declared.name}.*")
+            there = read_rows(rows.read_bytes(), rows.name, declared, rows.suffix[1:]).table
+        except (ValueError, KeyError, TypeError, OSError):
+            continue  # what is wrong with that one is not this command's to say
+        ours, theirs = (
+            {tuple(row.values()) for row in one.select(declared.key).group_by(declared.key).aggregate([]).to_pylist()}
+            for one in (table, there)
+        )
+        if ours <= theirs:
+            reference: dict[str, Any] = {"fields": list(declared.key), "dataset": declared.name}
+            found.append({**reference, "every": True} if ours == theirs else reference)
+    return found

@@ -1,0 +1,76 @@
+"""`sealtrace bind`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from sealtrace.cli.progress import progress_bar, quiet_option
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--seconds", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Search no longer.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the recipes to this file, to review."
+)
+@click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
+@quiet_option
+def command(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
+    """Propose recipes for the cells of BUNDLE that have none, from its own records.
+
+    A proposal changes nothing: read it, put it into the table records, and seal them.
+
+    \b
+    Examples:
+      sealtrace bind study/bundle
+      sealtrace bind study/bundle -o recipes.json
+
+    Exit codes: 0 every such cell is explained; 1 a cell is off; 2 usage or unreadable input; 3 something is
+    unexplained.
+    """
+    from sealtrace import __version__
+    from sealtrace.binding.checking import concluded, find
+    from sealtrace.binding.recipes import query_of
+    from sealtrace.binding.sealed import open_grids, rows_of
+    from sealtrace.binding.series import Spot
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.reading import read_bundle
+    from sealtrace.cli.bindings_asked import ask_about
+    from sealtrace.cli.check import EXIT_CODES, refuse_silent_asking
+    from sealtrace.cli.output import paint, text_width, write_output
+    from sealtrace.report import check_text
+
+    if ask:
+        refuse_silent_asking()
+    with progress_bar() as progress:
+        read = read_bundle(bundle, progress=progress)
+        if not read.manifest_readable:
+            raise BundleError("manifest.json cannot be read; `sealtrace verify` says why")
+        grids = open_grids(read)
+        if not grids:
+            click.echo("every cell of the bundle's tables has a recipe")
+            return 0
+        findings = find(grids, [], rows_of(read), read.name, bundle.name, seconds=seconds, progress=progress)
+    if ask:
+        ask_about(findings.bound)
+    found = concluded(findings, __version__)
+    write_output(check_text.render(found, width=text_width(), paint=paint), None, None)
+    if output is not None:
+        recipes: dict[str, dict[str, dict[str, object]]] = {}
+        kinds = {store.path: store.kind for store in read.stores}
+        for grid in grids:
+            for (row, column), cell in grid.cells.items():
+                number = findings.bound.numbers.get(Spot(grid.number, row, column))
+                if number is None or len(cell.slots) > 1:
+                    continue
+                candidate = number.binding.candidate
+                query = query_of(candidate, number.place, kinds[candidate.frame.files[0]])
+                if query is not None:
+                    recipes.setdefault(grid.name, {}).setdefault(grid.row_name(row), {})[grid.headers[column]] = {
+                        "sql": query
+                    }
+        write_output(json.dumps(recipes, indent=2, ensure_ascii=False) + "\n", output, bundle)
+    return EXIT_CODES[found.verdict]

@@ -1,0 +1,141 @@
+"""`sealtrace disclose`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from sealtrace.witnesses.disclosure import Withheld
+
+_File = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.group("disclose")
+def command() -> None:
+    """Seal rows that may not be redistributed as a tree, and disclose some of them later.
+
+    \b
+    Examples:
+      sealtrace disclose tree answers.jsonl --kind prediction \\
+        --keep answers.secret.jsonl -o study/report/tree.answers.json
+      sealtrace disclose rows answers.secret.jsonl \\
+        --tree study/report/tree.answers.json \\
+        --seed "reviewer 2" --count 200 -o sample.json
+      sealtrace verify study/ --partial sample.json --seed "reviewer 2"
+    """
+
+
+@command.command("tree")
+@click.argument("rows", type=_File)
+@click.option("--kind", required=True, metavar="KIND", help="The record kind of the rows.")
+@click.option("--name", metavar="NAME", help="The tree's name.  [default: after the file of -o]")
+@click.option("--reason", metavar="TEXT", help="Why the rows are withheld.")
+@click.option("--keep", required=True, type=_File, metavar="SECRET", help="Where rows and salts go that you keep.")
+@click.option("-o", "--output", required=True, type=_File, metavar="FILE", help="The tree: STAGE/tree.X.json.")
+def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path, output: Path) -> int:
+    """Make a tree of ROWS (JSON lines), to be sealed in their place.
+
+    Whoever has SECRET can disclose any row; whoever loses it can disclose none.
+
+    Exit codes: 0 written; 2 the rows do not fit their schema, or a file is there already.
+    """
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.replacing import place_new_file
+    from sealtrace.bundle.stores import read_rows
+    from sealtrace.contract.kinds import KINDS, Form
+    from sealtrace.witnesses.disclosure import salted, tree_document
+
+    if kind not in KINDS or KINDS[kind].form is not Form.ROWS:
+        raise click.UsageError(f"--kind {kind}: not a kind of rows; `sealtrace schema` lists them")
+    data, records = _lines(rows)
+    store = read_rows(data, rows.name, kind, "jsonl")
+    if defects := [*store.syntax.listed, *store.misfits.listed]:
+        first = defects[0]
+        raise BundleError(f"{rows}:{first.row}{first.field or ''}: {first.message}: expected {first.expected}")
+    withheld = salted(records)
+    document = tree_document(name or output.name.removeprefix("tree.").removesuffix(".json"), kind, withheld, reason)
+    lines = "".join(json.dumps({"salt": one.salt.hex(), "row": one.row}, ensure_ascii=False) + "\n" for one in withheld)
+    try:
+        place_new_file(keep, lines.encode())
+        place_new_file(output, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
+    except OSError as error:
+        raise BundleError(f"{error.filename or output}: {error.strerror or error}") from None
+    click.echo(f"{document['leaves']} rows  {document['root_sha256']}")
+    return 0
+
+
+@command.command("rows")
+@click.argument("secret", type=_File)
+@click.option("--tree", "sealed", required=True, type=_File, metavar="TREE", help="The sealed tree.")
+@click.option("--row", "chosen", multiple=True, type=click.IntRange(min=1), metavar="N", help="This row; repeatable.")
+@click.option("--seed", metavar="TEXT", help="Draw rows by these words of a reviewer.")
+@click.option("--count", type=click.IntRange(min=1), metavar="N", help="How many to draw.")
+@click.option("-o", "--output", type=_File, metavar="FILE", help="Write to FILE.")
+def rows(
+    secret: Path, sealed: Path, chosen: tuple[int, ...], seed: str | None, count: int | None, output: Path | None
+) -> int:
+    """Disclose rows of SECRET with their proofs: those named with --row, or a random sample.
+
+    The sample follows from the seed and the sealed root, so that nobody can choose it.
+
+    Exit codes: 0 written; 2 the rows are not those of the tree.
+    """
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.documents import misfits_of
+    from sealtrace.bundle.strict_json import StrictJSONError, parse
+    from sealtrace.cli.output import write_output
+    from sealtrace.report.inert import json_text
+    from sealtrace.witnesses.disclosure import DisclosureError, disclosed, drawn
+    from sealtrace.witnesses.envelope import read_bytes
+
+    if bool(chosen) == (seed is not None) or (seed is None) != (count is None):
+        raise click.UsageError("name rows with --row, or have them drawn with --seed and --count")
+    try:
+        document = parse(read_bytes(sealed, 2**20))
+    except StrictJSONError as error:
+        raise BundleError(f"{sealed}: {error}") from None
+    if misfits := misfits_of("tree", document):
+        pointer, expected, found = misfits[0]
+        raise BundleError(f"{sealed}{pointer}: expected {expected}, found {found}")
+    withheld = [_withheld(secret, number, one) for number, one in enumerate(_lines(secret)[1], 1)]
+    try:
+        if seed is None:
+            places = sorted({number - 1 for number in chosen})
+        else:
+            places = drawn(seed, document["root_sha256"], document["leaves"], count or 0)
+        text = json_text(disclosed(document, withheld, places, seed))
+    except DisclosureError as error:
+        raise BundleError(f"{secret}: {error}") from None
+    write_output(text, output, None)
+    return 0
+
+
+def _withheld(path: Path, number: int, record: Any) -> Withheld:
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.witnesses.disclosure import Withheld
+
+    match record:
+        case {"salt": str(salt), "row": dict(row)} if len(salt) == 32 and set(salt) <= set("0123456789abcdef"):
+            return Withheld(bytes.fromhex(salt), row)
+    raise BundleError(f"{path}:{number}: not a row with its salt, as `sealtrace disclose tree` keeps them")
+
+
+def _lines(path: Path) -> tuple[bytes, list[Any]]:
+    """The bytes of a file of JSON lines, and the value of each line."""
+    from sealtrace.bundle.budget import Budget
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.strict_json import StrictJSONError, parse
+
+    try:
+        Budget().room(12 * path.stat().st_size, str(path))
+        data = path.read_bytes()
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+    try:
+        return data, [parse(line, first_line=number) for number, line in enumerate(data.rstrip().split(b"\n"), 1)]
+    except StrictJSONError as error:
+        raise BundleError(f"{path}: {error}") from None

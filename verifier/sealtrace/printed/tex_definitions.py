@@ -1,0 +1,246 @@
+"""What a document defines: macros, environments, column types, and the groups that they hold in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sealtrace.printed import tex_commands as commands
+from sealtrace.printed.extracted import Problem
+from sealtrace.printed.tex_frames import Frame, Frames
+from sealtrace.printed.tex_tokens import BLANK, Token, group_end, names, written
+
+FROZEN = 1 << 30
+"""The depth of a command that \\let saved: it keeps its first meaning."""
+_DEFINING = names("newcommand renewcommand providecommand DeclareRobustCommand def gdef edef xdef")
+_DOCUMENT_COMMANDS = names(
+    "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand"
+)
+_PROGRAMMING = (
+    _DEFINING
+    | _DOCUMENT_COMMANDS
+    | names(
+        """
+    let futurelet expandafter csname endcsname global begingroup endgroup bgroup egroup catcode aftergroup relax else
+    fi the advance count dimen setbox box newif newcount afterassignment noexpand string
+    """
+    )
+)
+_LONGEST_BODY = 200
+_BUILT_IN = commands.BOLD | commands.UNDERLINE | commands.TYPEWRITER
+_BUILT_IN |= commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.ACCENTS.keys()
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A definition."""
+
+    body: list[Token]
+    parameters: int = 0
+    default: list[Token] | None = None
+    """Of the first parameter, which is then optional."""
+    delimiters: tuple[tuple[Token, ...], ...] = ()
+    """For \\def: what must stand before the first parameter and after each of them."""
+    signature: tuple[tuple[str, list[Token]], ...] | None = None
+    """For \\NewDocumentCommand: the kind of each argument, and what stands for it where it is absent."""
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """A \\newcolumntype."""
+
+    parameters: int
+    body: list[Token]
+
+
+class Definitions:
+    """Everything defined so far. A definition holds until the group around it ends."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.macros: dict[str, Macro] = {}
+        self.environments: dict[str, tuple[Macro, list[Token]]] = {}
+        self.column_types: dict[str, ColumnType] = {}
+        self.scopes: list[tuple[str, list[tuple[str, Macro | None]]]] = []
+        self._global: set[str] = set()
+        self._problems = problems
+
+    def obeyed(self, token: Token, frames: Frames) -> bool:
+        """Takes a definition in. False if the command is none."""
+        name = token.text
+        if name in _DEFINING:
+            self._define(token, frames)
+        elif name in _DOCUMENT_COMMANDS:
+            self._define_document_command(token, frames)
+        elif name == "let":
+            self._let(frames)
+        elif name in ("newenvironment", "renewenvironment"):
+            self._define_environment(frames)
+        elif name == "DeclareMathOperator":
+            self._define_operator(frames)
+        elif name == "newcolumntype":
+            self._define_column(frames)
+        else:
+            return False
+        return True
+
+    def take_package(self, style: Frame) -> tuple[list[str], list[str]]:
+        """Obeys nothing but definitions, and none that would change what is known already.
+
+        Returns the packages that it asks for, and the switches that it declares.
+        """
+        problems, self._problems = self._problems, []
+        known, environments = dict(self.macros), dict(self.environments)
+        required: list[str] = []
+        switches: list[str] = []
+        frames = Frames()
+        frames.stack.append(style)
+        while (token := frames.next()) is not None:
+            if token.is_command("RequirePackage"):
+                frames.option()
+                required += written(frames.argument()[0]).split(",")
+            elif token.is_command("newif"):
+                target, _last = frames.argument()
+                switches += [one.text for one in target[:1] if one.kind == "command"]
+            elif token.kind == "command" and token.text != "let":
+                self.obeyed(token, frames)
+        plain = {name: macro for name, macro in self.macros.items() if _plain_macro(name, macro)}
+        self.macros, self.environments, self._problems = plain | known, environments, problems
+        return required, switches
+
+    def _define(self, token: Token, frames: Frames) -> None:
+        kind = token.text
+        if kind.endswith("def"):
+            self._define_plain(kind, frames)
+            return
+        frames.star()
+        name = _defined_name(frames)
+        option = frames.option()
+        default = frames.option() if option is not None else None
+        body, _last = frames.argument()
+        if name is None:
+            self._problems.append(token.problem(f"a \\{kind} that cannot be read", warning=True))
+        elif kind != "providecommand" or (name not in self.macros and name not in _BUILT_IN):
+            self._set(name, Macro(body, _digit(option), default))
+
+    def _define_plain(self, kind: str, frames: Frames) -> None:
+        target = frames.peek()
+        if target is None or target.kind != "command":
+            return
+        frames.next()
+        delimiters: list[list[Token]] = [[]]
+        while (following := frames.peek(blanks=True)) is not None and following.kind != "{":
+            if following.kind == "par" or len(delimiters) > 9 or len(delimiters[-1]) > 20:
+                return
+            frames.next()
+            if following.kind == "param":
+                delimiters.append([])
+            else:
+                delimiters[-1].append(following)
+        body, _last = frames.argument()
+        macro = Macro(body, len(delimiters) - 1, None, tuple(tuple(delimiter) for delimiter in delimiters))
+        self._set(target.text, macro, everywhere=kind in ("gdef", "xdef"))
+
+    def _define_document_command(self, token: Token, frames: Frames) -> None:
+        name = _defined_name(frames)
+        specification, _last = frames.argument()
+        body, _last = frames.argument()
+        signature: list[tuple[str, list[Token]]] = []
+        index = 0
+        while index < len(specification):
+            given = specification[index]
+            if given.kind == "{" and signature:
+                end = group_end(specification, index)
+                signature[-1] = (signature[-1][0], specification[index + 1 : end])
+                index = end
+            elif given.kind == "text":
+                signature += [(letter, []) for letter in given.text if letter in "mosOvbc"]
+            index += 1
+        if name is not None and (token.text != "ProvideDocumentCommand" or name not in self.macros):
+            self._set(name, Macro(body, len(signature), None, (), tuple(signature[:9])))
+
+    def _define_column(self, frames: Frames) -> None:
+        column = written(frames.argument()[0])
+        parameters = _digit(frames.option())
+        self.column_types[column] = ColumnType(parameters, frames.argument()[0])
+
+    def _define_operator(self, frames: Frames) -> None:
+        frames.star()
+        name = _defined_name(frames)
+        body, _last = frames.argument()
+        if name is not None:
+            self._set(name, Macro(body))
+
+    def _define_environment(self, frames: Frames) -> None:
+        frames.star()
+        name = written(frames.argument()[0])
+        option = frames.option()
+        default = frames.option() if option is not None else None
+        begin, _last = frames.argument()
+        end, _last = frames.argument()
+        if name not in commands.TABULARS | commands.FLOATS:
+            self.environments[name] = (Macro(begin, _digit(option), default), end)
+
+    def _let(self, frames: Frames) -> None:
+        target = frames.peek()
+        if target is None or target.kind != "command":
+            return
+        frames.next()
+        meaning = frames.peek()
+        if meaning is not None and meaning.kind == "text" and meaning.text.startswith("="):
+            frames.argument()
+            meaning = frames.peek()
+        if meaning is None or meaning.kind in "{}":
+            return
+        frames.next()
+        saved = self.macros.get(meaning.text) if meaning.kind == "command" else None
+        self._set(target.text, saved or Macro([meaning._replace(depth=FROZEN)]))
+
+    def _set(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
+        if name in commands.STRUCTURAL:
+            return
+        if everywhere:
+            self._global.add(name)
+        elif self.scopes:
+            self.scopes[-1][1].append((name, self.macros.get(name)))
+        self.macros[name] = macro
+
+    def close_scope(self, kind: str) -> None:
+        if kind == "{" and self.scopes and self.scopes[-1][0] != "{":
+            return
+        while self.scopes:
+            opened, earlier = self.scopes.pop()
+            for name, macro in reversed(earlier):
+                if name in self._global:
+                    continue
+                if macro is None:
+                    self.macros.pop(name, None)
+                else:
+                    self.macros[name] = macro
+            if opened == kind:
+                return
+
+
+def _plain_macro(name: str, macro: Macro) -> bool:
+    """Whether a definition of a package is one that an author could have written: it prints, and programs nothing."""
+    if name in _BUILT_IN or name in commands.TITLE_PAGE or len(macro.body) > _LONGEST_BODY:
+        return False
+    called = {token.text for token in (*macro.body, *(macro.default or ())) if token.kind == "command"}
+    programming = called & _PROGRAMMING or any("@" in one or is_undecided(one) for one in (name, *called))
+    return not programming and name not in called
+
+
+def is_undecided(name: str) -> bool:
+    """Whether a command opens a conditional; outside Expander, one that only TeX can decide."""
+    return name.startswith("if") and name != "iff"
+
+
+def _digit(tokens: Iterable[Token] | None) -> int:
+    """A number of parameters as written, or zero."""
+    text = written(list(tokens or ()))
+    return int(text) if re.fullmatch(r"[0-9]", text) else 0
+
+
+def _defined_name(frames: Frames) -> str | None:
+    told = [token for token in frames.argument()[0] if token.kind not in BLANK]
+    return told[0].text if len(told) == 1 and told[0].kind == "command" else None

@@ -1,0 +1,151 @@
+"""Tables of other packages, brought into the shape of a tabular: tabularray's keys, AASTeX's deluxetable."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sealtrace.printed.tex_text import Cursor
+from sealtrace.printed.tex_tokens import Token, group_end, trimmed, written
+
+_SPAN = re.compile(r"(?:^|[,{])\s*([rc])\s*=\s*([0-9]{1,3})")
+_PLACE = re.compile(r"(?P<what>cell|hline)\s*(?P<first>\{[^{}]*\})?\s*(?P<second>\{[^{}]*\})?")
+_MAX_ROWS = 100_000
+# Parts of a deluxetable that print nothing in its rows, with the number of their arguments.
+_DELUXE = {
+    "tabletypesize": 1, "tablewidth": 1, "tablecolumns": 1, "tablenum": 1, "rotate": 0, "tablecomments": 1,
+    "tablerefs": 1, "tablenotetext": 2, "label": 1, "setlength": 2, "decimals": 0, "startdata": 0, "enddata": 0,
+    "centering": 0, "tabcolsep": 0, "movetabledown": 0, "phantom": 1,
+}  # fmt: skip
+
+
+@dataclass
+class Keyed:
+    """What the keys of a tabularray table say."""
+
+    columns: list[Token] = field(default_factory=list)
+    """The column specification, where there is one."""
+    width: int = 1
+    """Cells of the longest row, which count where no specification does."""
+    spans: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    rules: set[int] = field(default_factory=set)
+    """Rows, from one, above which a rule stands."""
+    ruled: bool = False
+    """A rule stands above every row."""
+
+    def span(self, row: int, column: int) -> tuple[int, int]:
+        """Rows and columns of a cell."""
+        return self.spans.get((row, column), (1, 1))
+
+    def rule(self, row: int) -> str | None:
+        return "hline" if row in self.rules and row > 1 else None
+
+
+def read_keys(tokens: list[Token]) -> dict[str, list[Token]]:
+    """Keys and what stands behind their = signs; what has none is the key's own."""
+    pieces: list[list[Token]] = [[]]
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.kind == "{":
+            end = group_end(tokens, index)
+            pieces[-1] += tokens[index : end + 1]
+            index = end + 1
+            continue
+        if token.kind == "text" and "," in token.text:
+            for number, text in enumerate(token.text.split(",")):
+                pieces += [[]] if number else []
+                pieces[-1] += [token._replace(text=text)] if text else []
+        else:
+            pieces[-1].append(token)
+        index += 1
+    keys: dict[str, list[Token]] = {}
+    for piece in pieces:
+        place = next((at for at, token in enumerate(piece) if token.kind == "text" and "=" in token.text), None)
+        if place is None:
+            continue
+        before, _sign, after = piece[place].text.partition("=")
+        name = written([*piece[:place], piece[place]._replace(text=before)])
+        value = trimmed([*([piece[place]._replace(text=after)] if after else []), *piece[place + 1 :]])
+        if value and value[0].kind == "{" and group_end(value, 0) == len(value) - 1:
+            value = value[1:-1]
+        keys["".join(name.split())] = value
+    return keys
+
+
+def spans_in(text: str) -> tuple[int, int]:
+    """Rows and columns in r=2, c=3."""
+    found = {letter: int(number) for letter, number in _SPAN.findall(text)}
+    return found.get("r", 1), found.get("c", 1)
+
+
+def keyed_table(specification: list[Token], rows: list[Token]) -> Keyed:
+    """The keys of a table, or its columns where those stand alone."""
+    widths = [0]
+    count = depth = 0
+    for token in rows:
+        depth += (token.kind == "{") - (token.kind == "}")
+        if depth == 0 and token.kind == "&":
+            widths[-1] += 1
+        elif depth == 0 and token.is_command("\\"):
+            widths.append(0)
+    count = min(len(widths), _MAX_ROWS)
+    keyed = Keyed(width=max(widths) + 1)
+    keys = read_keys(specification)
+    if not keys:
+        keyed.columns = specification
+        return keyed
+    keyed.columns = keys.get("colspec", [])
+    for name, value in keys.items():
+        match = _PLACE.fullmatch(name)
+        if match is None or match["first"] is None:
+            continue
+        first = _numbers(match["first"], count)
+        if match["what"] == "hline":
+            keyed.rules.update(first)
+        else:
+            for row in first:
+                for column in _numbers(match["second"] or "{}", keyed.width):
+                    keyed.spans[row, column] = spans_in(written(value))
+    return keyed
+
+
+def _numbers(text: str, last: int) -> list[int]:
+    """The places that {1,3-5,Z} names; Z is the last."""
+    found: list[int] = []
+    for piece in text.strip("{}").replace("Z", str(last)).split(","):
+        low, _dash, high = piece.strip().partition("-")
+        if low.isdecimal() and (not high or high.isdecimal()) and len(low) < 6 and len(high) < 6:
+            found += range(int(low), min(int(high or low), last + 1) + 1)
+    return found
+
+
+def rows_of_deluxe(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:
+    """The rows of a deluxetable, its head marked as a longtable's is; and its captions."""
+    head: list[Token] = []
+    body: list[Token] = []
+    captions: list[list[Token]] = []
+    cursor = Cursor(tokens)
+    while (token := cursor.peek()) is not None:
+        cursor.index += 1
+        if token.is_command("tablecaption", "caption"):
+            captions.append(cursor.argument())
+        elif token.is_command("tablehead"):
+            inner = trimmed(cursor.argument())
+            ended = bool(inner) and inner[-1].is_command("\\")
+            head = [*inner, *([] if ended else [_command(token, "\\")]), _command(token, "endhead")]
+        elif token.is_command("cutinhead", "sidehead"):
+            body += [*cursor.argument(), _command(token, "\\")]
+        elif token.kind == "command" and token.text in _DELUXE:
+            if token.text == "label" and captions:
+                captions[-1] = [*captions[-1], token, *cursor.tokens[cursor.index : cursor.index + 3]]
+            cursor.option()
+            for _ in range(_DELUXE[token.text]):
+                cursor.argument()
+        else:
+            body.append(token)
+    return head + body, captions
+
+
+def _command(token: Token, name: str) -> Token:
+    return token._replace(kind="command", text=name)

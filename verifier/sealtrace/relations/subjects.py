@@ -1,0 +1,119 @@
+"""What `audit` reads: a paper's source, a bundle, or a directory of table records and relations files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.identity import MANIFEST
+from sealtrace.bundle.reading import Bundle, Progress, read_bundle
+from sealtrace.bundle.stores import without_nulls
+from sealtrace.bundle.strict_json import StrictJSONError, parse
+from sealtrace.contract.audit import AuditProblem
+from sealtrace.printed.papers import PAPERS, is_paper, read_paper
+from sealtrace.relations.auditing import Source, Stored, Subject
+from sealtrace.relations.sealed import misshapen
+
+MAX_BYTES = 8_000_000
+"""How long a relations file or a table record may be."""
+
+
+def read_subject(
+    path: Path, progress: Progress | None = None, root: Path | None = None
+) -> tuple[Subject, list[Source]]:
+    """What to audit, and the relations files that lie beside its records; a paper may put in files below `root`."""
+    if path.is_dir() and not (path / MANIFEST).is_file():
+        return _directory(path)
+    if path.is_file() and is_paper(path):
+        return _paper(path, root), []
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise BundleError(f"{path}: neither a file nor a directory")
+    if path.is_file() and not path.name.lower().endswith((".zip", ".tar.gz", ".tgz", ".tar")):
+        raise BundleError(f"{path}: neither a paper ({', '.join(PAPERS)}) nor a bundle")
+    return _sealed(read_bundle(path, progress=progress)), []
+
+
+def read_source(path: Path) -> Source:
+    """A relations file."""
+    return Source(path.as_posix(), _text(path))
+
+
+def _paper(path: Path, root: Path | None) -> Subject:
+    reported = read_paper(path, root)
+    problems = [
+        AuditProblem(message=one.message, severity=one.severity, source=one.source, line=one.line)
+        for one in reported.problems
+    ]
+    return Subject(path.name, reported.records, reported.tables, reported.prose, reported.texts, problems=problems)
+
+
+def _sealed(bundle: Bundle) -> Subject:
+    if not bundle.manifest_readable:
+        raise BundleError("manifest.json cannot be read; `sealtrace verify` says why")
+    subject = Subject(bundle.name, [], root_sha256=bundle.root_sha256)
+    for document in bundle.documents:
+        if document.kind == "table" and document.fits:
+            _take(subject, document.value, document.path)
+        elif document.kind == "table":
+            _refuse(subject, document.path, "the record does not fit its schema; `sealtrace verify` says where")
+    parsed = {document.path for document in bundle.documents} | {store.path for store in bundle.stores}
+    for entry in bundle.entries:
+        if entry.kind in ("table", "relation") and entry.path not in parsed:
+            _refuse(subject, entry.path, "cannot be read; `sealtrace verify` says why")
+    for store in bundle.of_kind("relation"):
+        if store.syntax.total or store.misfits.total:
+            _refuse(subject, store.path, "has rows that cannot be read; `sealtrace verify` lists them")
+        records = [without_nulls(row) for row in store.table.to_pylist()]
+        subject.relations.append(Stored(store.path, records, store.rows.tolist()))
+    if not subject.tables and not subject.problems:
+        raise BundleError(f"{bundle.name}: the bundle has no table records to audit")
+    return subject
+
+
+def _directory(path: Path) -> tuple[Subject, list[Source]]:
+    try:
+        names = sorted(one.name for one in path.iterdir())
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+    records = [name for name in names if name.startswith("table.") and name.endswith(".json")]
+    if not records:
+        raise BundleError(f"{path}: neither a bundle nor a directory of table.*.json, as `sealtrace extract -o` writes")
+    subject = Subject(path.resolve().name, [])
+    for name in records:
+        try:
+            record = parse(_text(path / name).encode())
+        except StrictJSONError as error:
+            raise BundleError(f"{path / name}: {error}") from None
+        if misfits := misfits_of("table", record):
+            pointer, expected, found = misfits[0]
+            raise BundleError(f"{path / name}: {pointer or '/'}: expected {expected}, found {found}")
+        _take(subject, record, name)
+    return subject, [read_source(path / name) for name in names if name.endswith(".relations")]
+
+
+def _take(subject: Subject, record: dict[str, Any], source: str) -> None:
+    if any(record["label"] == other["label"] for other in subject.tables):
+        _refuse(subject, source, f"a second record of {record['label']}")
+    elif reason := misshapen(record):
+        _refuse(subject, source, f"{record['label']}: {reason}")
+    else:
+        subject.tables.append(record)
+
+
+def _refuse(subject: Subject, source: str, message: str) -> None:
+    subject.problems.append(AuditProblem(message=message, severity="error", source=source))
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.exists() and not path.is_file():
+            raise BundleError(f"{path}: not a plain file")
+        if path.stat().st_size > MAX_BYTES:
+            raise BundleError(f"{path}: more than {MAX_BYTES} bytes")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BundleError(f"{path}: not UTF-8 (byte {error.start + 1})") from None
+    except (OSError, ValueError) as error:
+        raise BundleError(f"{path}: {getattr(error, 'strerror', None) or error}") from None

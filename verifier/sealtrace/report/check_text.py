@@ -1,0 +1,162 @@
+"""The check for people: what is off first, then what nothing gives, then the rules that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sealtrace.contract.checked import Check, CheckBinding
+from sealtrace.report.inert import harmless
+from sealtrace.report.places import times
+from sealtrace.report.text import Paint, plain, wrapped
+
+SHOWN = 40
+_HEADLINES = {
+    "off": ("OFF", "red"),
+    "unexplained": ("UNEXPLAINED", "yellow"),
+    "explained": ("EXPLAINED", "green"),
+}
+
+
+def render(check: Check, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
+    """The whole check; with `everything`, every cell with its formula."""
+    lines = [
+        *_headline(check, width, paint),
+        *_accidents(check, width, paint),
+        *_off(check, width, paint),
+        *_unexplained(check, width, paint, everything=everything),
+        *_bindings(check, width, paint),
+        *(_cells(check, width, paint) if everything else ()),
+        *_audit(check, width, paint),
+        "",
+        *_search(check, width),
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def counted(check: Check) -> list[str]:
+    """How the numbers came out, a line for tables and one for the text."""
+    counts = check.counts
+    share = f" ({100 * counts.explained / counts.cells:.0f} %)" if counts.cells else ""
+    told = f" ({100 * counts.text_explained / counts.text:.0f} %)" if counts.text else ""
+    return [
+        f"{times(counts.cells, 'cell')}: {counts.explained} explained{share}, {counts.off} explained but off, "
+        f"{counts.unexplained} unexplained",
+        f"text: {times(counts.text, 'number')}: {counts.text_explained} explained{told}, {counts.text_off} off, "
+        f"{counts.text_unexplained} unexplained; {counts.set_aside} only name something",
+    ]
+
+
+def _headline(check: Check, width: int, paint: Paint) -> Iterator[str]:
+    word, colour = _HEADLINES[check.verdict]
+    yield f"{paint(word, colour)}  {harmless(check.paper)} against {harmless(check.results)}"
+    for line in counted(check):
+        yield from wrapped(line, width, "")
+
+
+def _accidents(check: Check, width: int, paint: Paint) -> Iterator[str]:
+    for accident in check.accidents:
+        yield ""
+        yield paint(accident.kind, "red")
+        yield from wrapped(f"{harmless(accident.message)} ({', '.join(map(harmless, accident.places))})", width, "  ")
+
+
+def _off(check: Check, width: int, paint: Paint) -> Iterator[str]:
+    cells = [one for one in check.cells if one.status == "off"]
+    text = [one for one in check.text if one.status == "off"]
+    if not cells and not text:
+        return
+    yield ""
+    yield paint("Off", "red")
+    for cell in cells[:SHOWN]:
+        place = harmless(f"{cell.source}:{cell.line}  {cell.table}, {cell.column}")
+        yield from wrapped(f"{place}: {harmless(cell.message or '')}", width, "  ")
+    for one in text[:SHOWN]:
+        yield from wrapped(f"{harmless(one.source)}:{one.line}: {harmless(one.message or one.printed)}", width, "  ")
+    if len(cells) > SHOWN:
+        yield f"  and {len(cells) - SHOWN} more"
+
+
+def _unexplained(check: Check, width: int, paint: Paint, *, everything: bool) -> Iterator[str]:
+    cells = [one for one in check.cells if one.status == "unexplained"]
+    text = [one for one in check.text if one.status == "unexplained"]
+    if not cells and not text:
+        return
+    limit = None if everything else 12
+    yield ""
+    yield paint("Unexplained", "yellow")
+    for cell in cells[:limit]:
+        place = f"{cell.source}:{cell.line}  {cell.table}, {cell.row}, {cell.column}: {cell.printed}"
+        yield from wrapped(harmless(place), width, "  ")
+    if limit is not None and len(cells) > limit:
+        yield f"  and {times(len(cells) - limit, 'more cell')}"
+    for one in text[:limit]:
+        yield from wrapped(harmless(f"{one.source}:{one.line}  {one.printed} in: {one.sentence}"), width, "  ")
+    if limit is not None and len(text) > limit:
+        yield f"  and {times(len(text) - limit, 'more number')} of the text (--all lists them)"
+
+
+def _bindings(check: Check, width: int, paint: Paint) -> Iterator[str]:
+    if not check.bindings:
+        return
+    yield ""
+    yield paint("Found", "cyan")
+    table = ""
+    for binding in check.bindings:
+        if binding.table != table:
+            table = binding.table
+            yield f"  {harmless(table)}"
+        yield from _binding(binding, width)
+
+
+def _binding(binding: CheckBinding, width: int) -> Iterator[str]:
+    subject = harmless(binding.subject[:60])
+    yield from wrapped(
+        f"{binding.id}  {binding.kind} {subject}: {harmless(binding.formula)}  [{binding.agrees} of {binding.numbers}, "
+        f"{binding.bits:.0f} bits]",
+        width,
+        "    ",
+    )
+    if binding.ambiguous:
+        yield from wrapped(
+            f"or: {harmless('; or: '.join(binding.ambiguous))} (told apart by {harmless(binding.apart or '')})",
+            width,
+            "        ",
+        )
+
+
+def _cells(check: Check, width: int, paint: Paint) -> Iterator[str]:
+    yield ""
+    yield paint("Cells", "cyan")
+    for cell in check.cells:
+        rules = " ".join(cell.bindings)
+        records = f" from {', '.join(cell.records)}" if cell.records else ""
+        text = f"{cell.table}, {cell.row}, {cell.column}: {cell.printed}  {cell.status} {rules}{records}"
+        yield from wrapped(harmless(text), width, "  ")
+
+
+def _audit(check: Check, width: int, paint: Paint) -> Iterator[str]:
+    if check.audit is None:
+        return
+    from sealtrace.report.audit_text import counted as counted_relations
+
+    yield ""
+    yield paint("The paper's own numbers", "cyan")
+    yield from wrapped(f"{check.audit.verdict}: {counted_relations(check.audit)}", width, "  ")
+    for decision in check.audit.decisions:
+        if decision.status == "contradiction":
+            yield from wrapped(harmless(f"{decision.sentence} {decision.arithmetic or ''}"), width, "  ")
+
+
+def _search(check: Check, width: int) -> Iterator[str]:
+    search = check.search
+    rate = search.hypotheses / search.seconds if search.seconds else 0
+    yield from wrapped(
+        f"{times(search.files, 'data file')}, {times(search.frames, 'table')} of results, {search.hypotheses:,} "
+        f"hypotheses in {search.seconds:.1f} s ({rate:,.0f} a second)",
+        width,
+        "",
+    )
+    if search.untried:
+        yield from wrapped(f"not tried for want of time: {harmless('; '.join(search.untried[:12]))}", width, "")
+    for problem in search.problems[:12]:
+        yield from wrapped(harmless(problem), width, "")

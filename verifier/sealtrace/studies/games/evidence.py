@@ -1,0 +1,111 @@
+"""The records of games as arrays: profiles in the order of the game's information sets."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.bundle.frames import Index, Mask
+from sealtrace.contract.scalars import exact
+from sealtrace.evidence import Evidence
+from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
+from sealtrace.studies.games.mathematics.tables import ACTIONS, Game, Vector
+from sealtrace.studies.games.rules import game_of, rules_problem
+from sealtrace.studies.policies.evidence.frame import ActionMatrix, action_matrix
+
+
+class IncompleteProfileError(Exception):
+    """A profile that is not a strategy of the whole game has no value."""
+
+
+class GameStudy(Evidence):
+    """One bundle as the checks and metrics of games see it. Everything is computed when first asked for, once."""
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The declared rules."""
+        document = self.bundle.document("game")
+        return {} if document is None else document.value
+
+    @property
+    def rules_path(self) -> str:
+        document = self.bundle.document("game")
+        return "" if document is None else document.path
+
+    @property
+    def playable(self) -> bool:
+        """Whether the declared game can be dealt."""
+        return bool(self.rules) and rules_problem(self.rules) is None
+
+    @cached_property
+    def game(self) -> Game:
+        return game_of(self.rules)
+
+    @property
+    def tolerance(self) -> float:
+        return float(exact(self.rules["tolerance"]))
+
+    @cached_property
+    def information_sets(self) -> Index:
+        """The place of each profile row's information set in the game; -1 where the game has none of that name."""
+        names = pa.array([each.name for each in self.game.information_sets], pa.string())
+        return self.frame("profile").lookup("information_set", names)
+
+    @cached_property
+    def strategies(self) -> ActionMatrix:
+        """The probabilities of each profile row."""
+        return action_matrix(self.frame("profile"), "probabilities", list(ACTIONS))
+
+    @cached_property
+    def faulty(self) -> Mask:
+        """Profile rows that are no strategy at their information set."""
+        sets, matrix = self.information_sets, self.strategies
+        legal = self.game.legal[sets]
+        with np.errstate(invalid="ignore", over="ignore"):
+            sound = np.isfinite(matrix.values) & (matrix.values >= 0)
+            whole = np.abs(matrix.values.sum(axis=1) - 1) <= self.tolerance
+        players = self.frame("profile").numbers("player")
+        faulty: Mask = (
+            (sets < 0)
+            | matrix.unknown
+            | (matrix.named != legal).any(axis=1)
+            | ~sound.all(axis=1)
+            | ~whole
+            | (players != self.game.players[sets])
+            | self.doubtful("profile")
+        )
+        return faulty
+
+    @cached_property
+    def profiles(self) -> dict[str, Vector]:
+        """Profile to information set × action, where the profile is whole."""
+        codes, names = self.frame("profile").texts("profile")
+        found = {}
+        for code, name in enumerate(names):
+            rows = np.flatnonzero(codes == code)
+            if len(rows) == len(self.game.information_sets) and not self.faulty[rows].any():
+                strategy = np.zeros(self.game.legal.shape)
+                strategy[self.information_sets[rows]] = self.strategies.values[rows]
+                found[name] = strategy
+        return found
+
+    @cached_property
+    def _evaluations(self) -> tuple[dict[str, int], Evaluation]:
+        whole = self.profiles
+        stacked = np.stack(list(whole.values())) if whole else np.zeros((0, *self.game.legal.shape))
+        return {name: place for place, name in enumerate(whole)}, evaluate(self.game, stacked)
+
+    def evaluation(self, profile: str) -> tuple[int, Evaluation]:
+        """The place of a profile among the exact values of all whole ones."""
+        places, values = self._evaluations
+        if profile not in places:
+            raise IncompleteProfileError(profile)
+        return places[profile], values
+
+    def rows_of(self, profile: str) -> Index:
+        """The rows of a profile."""
+        codes, names = self.frame("profile").texts("profile")
+        return np.flatnonzero(codes == names.index(profile)) if profile in names else np.zeros(0, np.int64)

@@ -1,0 +1,1 @@
+"""The mathematics of games: arrays and integers in and out."""

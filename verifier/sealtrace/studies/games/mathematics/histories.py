@@ -1,0 +1,113 @@
+"""Hand histories of hold'em as public states: who must add how much, before every decision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+VARIANTS = ("NT", "FT")
+"""No-limit and fixed-limit Texas hold'em."""
+LABELS = {"f": "fold", "cc": "call", "cbr": "raise"}
+
+
+class HistoryError(Exception):
+    """The notation says something that no hand can be; `place` is the action that says it."""
+
+    def __init__(self, place: int, message: str) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The public state before a decision, and what was done."""
+
+    action: int
+    player: int
+    street: int
+    players: int
+    pot: float
+    to_call: float
+    label: str
+    raised: float | None
+    """What a raise added to a call, as a share of the pot after that call."""
+
+
+def decisions(hand: dict[str, Any]) -> list[Decision]:
+    """Every fold, call and raise of a hand, with the state that it was made in."""
+    count = len(hand["starting_stacks"])
+    if hand["variant"] not in VARIANTS:
+        raise HistoryError(-1, f"the variant {hand['variant']!r} is not read; these are: {', '.join(VARIANTS)}")
+    if not all(len(hand[name]) == count for name in ("antes", "blinds_or_straddles", "players")) or count < 2:
+        raise HistoryError(-1, "stacks, antes, blinds and players have one entry per player, and there are two or more")
+    stacks = [_amount(-1, value) for value in hand["starting_stacks"]]
+    antes = [min(_amount(-1, ante), stack) for ante, stack in zip(hand["antes"], stacks, strict=True)]
+    stacks = [stack - ante for stack, ante in zip(stacks, antes, strict=True)]
+    blinds = [_amount(-1, blind) for blind in hand["blinds_or_straddles"]]
+    # With two players the button posts the small blind and is listed last.
+    paid = [min(blind, stack) for blind, stack in zip(blinds[::-1] if count == 2 else blinds, stacks, strict=True)]
+    stacks = [stack - bet for stack, bet in zip(stacks, paid, strict=True)]
+    pot, street, playing = sum(antes) + sum(paid), 0, [True] * count
+    found: list[Decision] = []
+    for place, action in enumerate(hand["actions"]):
+        actor, verb, rest = _parsed(place, action, count)
+        if actor is None:
+            if verb == "db":
+                street, paid = street + 1, [0.0] * count
+                if street > 3:
+                    raise HistoryError(place, "a fourth public deal")
+            continue
+        if verb not in LABELS:
+            continue
+        if not playing[actor]:
+            raise HistoryError(place, "the player has folded")
+        highest = max(paid)
+        to_call = min(highest - paid[actor], stacks[actor])
+        raised = None
+        added = to_call
+        if verb == "cbr":
+            if not rest:
+                raise HistoryError(place, "a raise without an amount")
+            target = _amount(place, rest[0])
+            added = target - paid[actor]
+            if target <= highest or added > stacks[actor] + 1e-9:
+                raise HistoryError(place, "a raise to less than the bet, or to more than the stack")
+            raised = (target - highest) / (pot + to_call)
+        found.append(Decision(place, actor, street, sum(playing), pot, to_call, LABELS[verb], raised))
+        if verb == "f":
+            playing[actor] = False
+        else:
+            paid[actor] += added
+            stacks[actor] -= added
+            pot += added
+    return found
+
+
+def _parsed(place: int, action: str, count: int) -> tuple[int | None, str, list[str]]:
+    """(player or None for the dealer, verb, what follows); a comment is left out."""
+    words = action.partition("#")[0].split()
+    if len(words) < 2:
+        raise HistoryError(place, "an action names who acts and what they do")
+    if words[0] == "d":
+        return None, words[1], words[2:]
+    number = words[0].removeprefix("p")
+    if words[0] == number or not number.isdecimal() or not number.isascii() or not 1 <= int(number[:4]) <= count:
+        raise HistoryError(place, f"there is no player {words[0]!r}")
+    return int(number) - 1, words[1], words[2:]
+
+
+def _amount(place: int, text: object) -> float:
+    try:
+        value = float(str(text))
+    except ValueError:
+        raise HistoryError(place, f"{text!r} is no amount") from None
+    if not math.isfinite(value) or value < 0:
+        raise HistoryError(place, f"{text!r} is no amount")
+    return value
+
+
+def size_of(raised: float | None, limits: Sequence[float]) -> str | None:
+    """`size k`, with k the number of limits that a raise exceeds; None where there was none."""
+    return None if raised is None else f"size {sum(raised > limit for limit in limits)}"

@@ -1,0 +1,111 @@
+"""What a study of games says of itself: its part of the summary, and what a page draws of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sealtrace.contract.details import Plot, PlotPoint, PlotSeries
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.games.contest import hands_of, spread
+from sealtrace.studies.games.evidence import GameStudy
+from sealtrace.studies.games.students import ARMS, students_of
+
+if TYPE_CHECKING:
+    from sealtrace.examination import Examination
+
+
+def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
+    """What was there to inspect."""
+    inspected = []
+    if study.frame("profile").size and study.rules and study.playable:
+        _, names = study.frame("profile").texts("profile")
+        inspected.append(f"{len(names)} profiles of {len(study.game.information_sets)} information sets")
+    if students := study.bundle.documents_of("student"):
+        inspected.append(f"{len(students)} students")
+    if hands := study.frame("match").size:
+        inspected.append(f"{hands} hands")
+    if snapshots := study.frame("snapshot").size:
+        inspected.append(f"{snapshots} snapshots of {study.frame('hand').size} recorded hands")
+    return {"inspected": inspected, "tolerance": study.rules.get("tolerance")}
+
+
+def details(study: GameStudy, examination: Examination) -> dict[str, Any]:
+    """Exploitability by iteration, and what arms win against opponents, where that could be computed."""
+    plots = []
+    if examination.holds("profile.complete", "profile.actions", "profile.simplex"):
+        plots += list(_learning(study))
+    if examination.holds("match.pairs", "match.legal", "match.deal", "contest.players"):
+        plots += list(_winnings(study))
+    return {"plots": plots}
+
+
+def _learning(study: GameStudy) -> Iterator[Plot]:
+    """Profiles whose runs differ in their iterations only."""
+    frame = study.frame("run")
+    series: dict[tuple[str, str], list[PlotPoint]] = {}
+    for record in frame.table.select(["run", "arm", "data_order", "settings"]).to_pylist():
+        settings = dict(record["settings"] or [])
+        iterations = settings.pop("iterations", None)
+        if iterations is None or exact(iterations) <= 0 or record["run"] not in study.profiles:
+            continue
+        place, values = study.evaluation(record["run"])
+        others = ", ".join(f"{value} {name}" for name, value in sorted(settings.items()))
+        point = PlotPoint(label=record["run"], x=float(exact(iterations)), y=float(values.exploitability[place]))
+        series.setdefault((record["arm"], others or record["data_order"] or ""), []).append(point)
+    found = {name: points for name, points in series.items() if len(points) > 1}
+    if found:
+        yield Plot(
+            title="Exploitability by iteration",
+            caption="The exact exploitability of every stored average of a run. Both axes are logarithmic.",
+            across="iterations",
+            up="exploitability",
+            logarithmic=True,
+            series=[
+                PlotSeries(name=f"{arm}, {other}", points=sorted(points, key=lambda point: point.x or 0.0))
+                for (arm, other), points in found.items()
+            ],
+        )
+
+
+def _winnings(study: GameStudy) -> Iterator[Plot]:
+    """Mean return and score by arm and opponent, with intervals over deals."""
+    hands, students = hands_of(study), students_of(study)
+    z = float(exact(hands.declared["z"]))
+    groups: dict[str, list[str]] = {}
+    if students.declared and students.evaluators is not None:
+        for arm in ARMS:
+            deployed = [students.candidate(arm, run) for run in students.by_run]
+            if all(name in hands.declared["arms"] for name in deployed):
+                groups[arm] = [name for name in deployed if name is not None]
+    if not groups and len(hands.declared["arms"]) <= 12:
+        groups = {arm: [arm] for arm in hands.declared["arms"]}
+    returns, scores = [], []
+    for opponent in hands.declared["opponents"]:
+        for arm, names in groups.items():
+            rows = hands.rows_of(names, [opponent])
+            found = spread(hands.pair_means(rows))
+            label = f"{arm} / {opponent}"
+            returns.append(_point(label, found.mean, found.error, z))
+            won = (np.sign(hands.due_returns[rows]) + 1) / 2
+            pairs = np.bincount(hands.matches[rows], won, minlength=hands.declared["pairs"])
+            scored = spread(pairs / (len(rows) / hands.declared["pairs"]))
+            scores.append(_point(label, scored.mean, scored.error, z))
+    for title, axis, points in (
+        ("What arms win against opponents", "chips per hand", returns),
+        ("Wins and half of the ties", "share of hands", scores),
+    ):
+        if points:
+            yield Plot(
+                title=title,
+                caption=f"Paired hands: the mean over {hands.declared['pairs']} deals, each played in both seats, and "
+                f"{hands.declared['z']} standard errors.",
+                across=axis,
+                series=[PlotSeries(name=axis, points=points)],
+            )
+
+
+def _point(label: str, mean: float, error: float, z: float) -> PlotPoint:
+    return PlotPoint(label=label, y=mean, low=mean - z * error, high=mean + z * error)

@@ -1,0 +1,174 @@
+"""Students as policies: from frozen weights and observations alone, at every scale of the grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sealtrace.bundle.content import document_digest
+from sealtrace.bundle.reading import Document
+from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
+from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
+from sealtrace.mathematics.networks import Layer
+from sealtrace.studies.games.evidence import GameStudy
+from sealtrace.studies.games.mathematics import students
+from sealtrace.studies.games.mathematics.students import Index
+from sealtrace.studies.games.mathematics.tables import Vector
+
+ARMS = ("no-residual", "fixed", "calibrated")
+"""The scale 0, the declared fixed scale, and the scale that calibration takes."""
+
+
+class Students:
+    """The students of a study that declares a distillation."""
+
+    def __init__(self, study: GameStudy) -> None:
+        self.study = study
+        document = study.bundle.document("distillation")
+        self.declared: dict[str, Any] = {} if document is None or not document.fits else document.value
+        self.path = "" if document is None else document.path
+
+    @cached_property
+    def documents(self) -> dict[str, Document]:
+        """Run to the document of its weights; a run with two has none."""
+        found: dict[str, list[Document]] = {}
+        for document in self.study.bundle.documents_of("student"):
+            if document.fits:
+                found.setdefault(document.value["run"], []).append(document)
+        return {run: documents[0] for run, documents in found.items() if len(documents) == 1}
+
+    def digest(self, run: str) -> str:
+        return document_digest(self.documents[run].value)
+
+    @cached_property
+    def scales(self) -> Vector:
+        return np.array([float(exact(scale)) for scale in self.declared["scales"]])
+
+    def problem(self, run: str) -> tuple[str, str, str] | None:
+        """(field, expected, found) where weights cannot be run on the declared features."""
+        value = self.documents[run].value
+        for head in ("base", "residual"):
+            width = len(self.declared["features"])
+            for place, layer in enumerate(value[head]):
+                if len(layer["weights"]) != width:
+                    return f"/{head}/{place}/weights", f"{width} inputs", str(len(layer["weights"]))
+                width = len(layer["bias"])
+                if any(len(row) != width for row in layer["weights"]):
+                    return f"/{head}/{place}/weights", f"{width} outputs in every row", "another number"
+            if width != 3:
+                return f"/{head}", "3 outputs at the end", str(width)
+        return None
+
+    @cached_property
+    def inputs(self) -> Vector:
+        return students.features(self.study.game, self.declared["features"])
+
+    @cached_property
+    def by_run(self) -> dict[str, Vector]:
+        """Run to scale × information set × action, where its weights can be run."""
+        if not self.declared or np.isnan(self.inputs).any():
+            return {}
+        found = {}
+        for run, document in self.documents.items():
+            if self.problem(run) is None:
+                base, residual = (
+                    [
+                        Layer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"])
+                        for layer in document.value[head]
+                    ]
+                    for head in ("base", "residual")
+                )
+                policies = students.student_policies(self.study.game, self.inputs, base, residual, self.scales)
+                if np.isfinite(policies).all():
+                    found[run] = policies
+        return found
+
+    @cached_property
+    def policies(self) -> dict[str, Vector]:
+        """`run@scale` to its policy."""
+        return {
+            f"{run}@{scale}": policies[place]
+            for run, policies in self.by_run.items()
+            for place, scale in enumerate(self.declared["scales"])
+        }
+
+    @cached_property
+    def evaluators(self) -> tuple[Vector, Vector] | None:
+        """Weak and strong action values; None where the teacher's profile is not whole."""
+        teacher = self.study.profiles.get(self.declared["teacher"])
+        if teacher is None:
+            return None
+        return students.evaluators(self.study.game, teacher, float(exact(self.declared["smoothing"])))
+
+    def sample(self, name: str) -> Index:
+        """The drawn states: `calibration` or `held_out`."""
+        drawn = self.declared[name]
+        return students.sample(self.study.game, drawn["seed"], drawn["draws"])
+
+    def violated(self, run: str, states: Index) -> Index:
+        """How many of the drawn states each scale violates: the strong value lies more than tau below the base's."""
+        assert self.evaluators is not None
+        lost = students.deltas(self.by_run[run], self.evaluators[1], self.by_run[run][0])
+        counts: Index = (lost[:, states] < -float(exact(self.declared["tau"]))).sum(axis=1)
+        return counts
+
+    def nearest_to_threshold(self, run: str) -> float:
+        """How near any strong delta of a student lies to the threshold: rounding must not decide."""
+        assert self.evaluators is not None
+        lost = students.deltas(self.by_run[run], self.evaluators[1], self.by_run[run][0])
+        return float(np.abs(lost + float(exact(self.declared["tau"]))).min())
+
+    @cached_property
+    def calibrated(self) -> dict[str, list[Calibrated]]:
+        """Every run that can be judged: each scale with its count, its bound, and whether it is certified."""
+        if self.evaluators is None:
+            return {}
+        states, budget = self.sample("calibration"), exact(self.declared["epsilon"])
+        share = exact(self.declared["zeta"]) / len(self.scales)
+        return {
+            run: [
+                Calibrated(
+                    int(count),
+                    len(states),
+                    risk_upper_of(int(count), len(states), share),
+                    risk_at_most(int(count), len(states), share, budget),
+                )
+                for count in self.violated(run, states)
+            ]
+            for run in self.by_run
+        }
+
+    def chosen(self, run: str) -> int | None:
+        """The place of the largest certified scale; None where there is none."""
+        certified = [place for place, each in enumerate(self.calibrated[run]) if each.certified]
+        return certified[-1] if certified else None
+
+    def candidate(self, arm: str, run: str) -> str | None:
+        """The candidate that an arm deploys for a run; None where calibration certifies none."""
+        scales = self.declared["scales"]
+        if arm == "no-residual":
+            return f"{run}@{scales[0]}"
+        if arm == "fixed":
+            return f"{run}@{self.declared['fixed']}"
+        place = self.chosen(run)
+        return None if place is None else f"{run}@{scales[place]}"
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """One student at one scale on the calibration states."""
+
+    violations: int
+    states: int
+    bound: float
+    certified: bool
+
+
+@once
+def students_of(study: GameStudy) -> Students:
+    """The students of a study, computed once."""
+    return Students(study)

@@ -1,0 +1,174 @@
+"""What a dataset's declaration demands of its rows together, decided on columns.
+
+Pure: tables in, gaps out. A gap says what is wrong in words, and which rows are doubtful for it: nothing that is
+computed from those can be relied on, and everything else can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sealtrace.bundle.content import combined_codes
+
+Index = npt.NDArray[np.int64]
+LISTED = 100
+"""How many gaps of one kind are described; the rows of all are doubtful."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that is not there, or is there too often."""
+
+    key: dict[str, str]
+    """What it is about."""
+    field: str
+    message: str
+    expected: str
+    found: str
+    rows: Index
+    """The rows that are doubtful for it."""
+
+
+def incomplete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str], times: int | None) -> list[Gap]:
+    """Combinations that are absent, or there more or less often than declared (`times`; None for any number).
+
+    The group with most values is taken for the items, the others together for the systems. An item that most systems
+    lack is itself to blame; otherwise the system that lacks it is.
+    """
+    groups = sorted((list(group) for group in every), key=lambda group: _count(table, group))
+    items, systems = groups[-1], [name for group in groups[:-1] for name in group]
+    gaps = list(_absent_systems(table, groups[:-1], by)) if len(groups) > 2 else []
+    parts = _codes(table, by)
+    item_codes, system_codes = _codes(table, items), _codes(table, systems)
+    for part in np.unique(parts).tolist():
+        mine = np.flatnonzero(parts == part)
+        gaps += _within(table, mine, item_codes[mine], system_codes[mine], items, systems, by)
+    if times is not None:
+        gaps += _wrong_times(table, [*by, *systems, *items], times)
+    return gaps
+
+
+def _within(
+    table: pa.Table, rows: Index, items: Index, systems: Index, item: list[str], system: list[str], by: Sequence[str]
+) -> Iterator[Gap]:
+    pairs = np.unique(np.stack([systems, items]), axis=1)
+    each_item, seen = np.unique(pairs[1], return_counts=True)
+    each_system = np.unique(pairs[0])
+    if len(pairs[0]) == len(each_item) * len(each_system):
+        return
+    strange = each_item[2 * seen < len(each_system)]
+    for code in strange[:LISTED].tolist():
+        where = rows[items == code]
+        total = int(seen[each_item == code][0])
+        yield Gap(
+            _named(table, [*by, *item], int(where[0])), f"/{item[0]}",
+            f"{_words(table, item, int(where[0]))} is there for few only; remove it, or add it for all",
+            f"{len(each_system)} of {'+'.join(system)}", f"{total}", where,
+        )  # fmt: skip
+    usual = each_item[2 * seen >= len(each_system)]
+    for code in each_system.tolist():
+        where = rows[systems == code]
+        absent = np.setdiff1d(usual, items[systems == code])
+        if len(absent):
+            first = int(rows[items == absent[0]][0])
+            yield Gap(
+                _named(table, [*by, *system], int(where[0])), f"/{item[0]}",
+                f"{_words(table, system, int(where[0]))} lacks {len(absent)} that the others have, "
+                f"{_words(table, item, first)} among them; add them",
+                f"{len(usual)} of {'+'.join(item)}", f"{len(usual) - len(absent)}", where,
+            )  # fmt: skip
+
+
+def _absent_systems(table: pa.Table, groups: list[list[str]], by: Sequence[str]) -> Iterator[Gap]:
+    """Combinations of the smaller groups that no row has: a seed of one model, say."""
+    names = [name for group in groups for name in group]
+    parts = _codes(table, by)
+    for part in np.unique(parts).tolist():
+        mine = np.flatnonzero(parts == part)
+        expected = 1
+        for group in groups:
+            expected *= len(np.unique(_codes(table, group)[mine]))
+        found = len(np.unique(_codes(table, names)[mine]))
+        if found < expected:
+            yield Gap(
+                _named(table, list(by), int(mine[0])), f"/{names[0]}",
+                f"some combinations of {' x '.join('+'.join(group) for group in groups)} are absent altogether",
+                f"{expected} combinations", f"{found}", mine,
+            )  # fmt: skip
+
+
+def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap]:
+    codes = _codes(table, fields)
+    order = np.argsort(codes, kind="stable")
+    _, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
+    wrong = np.flatnonzero(counts != times)
+    for place in wrong[:LISTED].tolist():
+        where = order[starts[place] : starts[place] + counts[place]]
+        yield Gap(
+            _named(table, fields, int(where[0])), f"/{fields[-1]}", "the combination is not there as often as declared",
+            f"{times} times", f"{counts[place]} times", where,
+        )  # fmt: skip
+
+
+def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
+    """Rows that agree in some fields and differ in one that those determine."""
+    groups, values = _codes(table, on), _codes(table, [field])
+    pairs = np.unique(np.stack([groups, values]), axis=1)
+    several = np.unique(pairs[0][1:][pairs[0][1:] == pairs[0][:-1]])
+    gaps = []
+    for code in several[:LISTED].tolist():
+        where = np.flatnonzero(groups == code)
+        different = np.unique(values[where], return_index=True)[1]
+        shown = [table.column(field)[int(where[place])].as_py() for place in different[:3]]
+        gaps.append(
+            Gap(
+                _named(table, list(on), int(where[0])),
+                f"/{field}",
+                f"{_words(table, list(on), int(where[0]))} has several {field}",
+                "one",
+                ", ".join("nothing" if value is None else str(value) for value in shown),
+                where,
+            )
+        )
+    return gaps
+
+
+def unknown(table: pa.Table, fields: Sequence[str], other: pa.Table, to: Sequence[str]) -> Index:
+    """The rows whose fields name no row of another table; rows with none of the fields name nothing."""
+    mine = table.select(list(fields)).rename_columns([str(n) for n in range(len(fields))])
+    theirs = other.select(list(to)).rename_columns([str(n) for n in range(len(to))])
+    both = pa.concat_tables([_plain(mine), _plain(theirs)])
+    codes = combined_codes(both, tuple(both.column_names))
+    named = np.zeros(table.num_rows, bool)
+    for column in mine.columns:
+        named |= column.is_valid().to_numpy()
+    return np.flatnonzero(named & ~np.isin(codes[: table.num_rows], codes[table.num_rows :]))
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    fields = [pa.string() if pa.types.is_dictionary(column.type) else column.type for column in table.schema]
+    return table.cast(pa.schema(list(zip(table.column_names, fields, strict=True))))
+
+
+def _codes(table: pa.Table, fields: Sequence[str]) -> Index:
+    return combined_codes(table, tuple(fields))
+
+
+def _count(table: pa.Table, fields: Sequence[str]) -> int:
+    return len(np.unique(_codes(table, fields)))
+
+
+def _named(table: pa.Table, fields: list[str], row: int) -> dict[str, str]:
+    values: dict[str, Any] = {name: table.column(name)[row].as_py() for name in fields}
+    return {name: str(value) for name, value in values.items() if value is not None}
+
+
+def _words(table: pa.Table, fields: list[str], row: int) -> str:
+    named = _named(table, fields, row)
+    return " ".join(f"{name} {named.get(name, 'absent')}" for name in fields)

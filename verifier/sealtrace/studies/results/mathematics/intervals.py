@@ -1,0 +1,184 @@
+"""Confidence intervals. `confidence` is exact, such as 95/100; `scipy.special` gives the tails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.studies.results.mathematics.summaries import mean, sem
+from sealtrace.studies.results.mathematics.sums import Column, UndefinedError, size_of
+
+Interval = tuple[float, float]
+Index = npt.NDArray[np.int64]
+
+GENERATORS = ("pcg64", "mt19937")
+BOOTSTRAP_RULES = ("percentile", "basic", "normal", "bca")
+MOST_DRAWS = 4_000_000_000
+"""Bounds the work of one bootstrap: resamples times items."""
+_BLOCK = 2**21
+
+
+def mean_interval(column: Column, confidence: Fraction) -> Interval:
+    """Student's t interval of the mean."""
+    from scipy.special import stdtrit
+
+    size = size_of(column)
+    centre, error = float(mean(column)), float(sem(column, "n-1"))
+    half = float(stdtrit(size - 1, float(1 - _tail(confidence)))) * error
+    return centre - half, centre + half
+
+
+def normal_interval(column: Column, confidence: Fraction) -> Interval:
+    """The mean with a normal quantile of standard errors (1.96 at 95 %)."""
+    centre, half = float(mean(column)), _normal(confidence) * float(sem(column, "n-1"))
+    return centre - half, centre + half
+
+
+def wald(count: int, total: int, confidence: Fraction) -> Interval:
+    """The normal interval of a rate, not cut at 0 and 1."""
+    share = float(_share(count, total))
+    half = _normal(confidence) * (share * (1 - share) / total) ** 0.5
+    return share - half, share + half
+
+
+def wilson(count: int, total: int, confidence: Fraction) -> Interval:
+    """Wilson's score interval of a rate."""
+    share, z2 = float(_share(count, total)), _normal(confidence) ** 2
+    centre = (share + z2 / (2 * total)) / (1 + z2 / total)
+    half = (z2 * (share * (1 - share) / total + z2 / (4 * total**2))) ** 0.5 / (1 + z2 / total)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def clopper_pearson(count: int, total: int, confidence: Fraction) -> Interval:
+    """The exact interval of a rate."""
+    from scipy.special import betainccinv, betaincinv
+
+    _share(count, total)
+    tail = float(_tail(confidence))
+    low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
+    high = 1.0 if count == total else float(betainccinv(count + 1, total - count, tail))
+    return low, high
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How a bootstrap was done: without these, its interval cannot be computed again."""
+
+    resamples: int
+    seed: int
+    rule: str = "percentile"
+    generator: str = "pcg64"
+
+
+def bootstrap(
+    columns: list[npt.NDArray[Any]],
+    statistic: Callable[..., float],
+    confidence: Fraction,
+    how: Bootstrap,
+    *,
+    batched: Callable[..., npt.NDArray[np.float64]] | None = None,
+) -> Interval:
+    """The bootstrap interval of a statistic of items; several columns are drawn together.
+
+    `pcg64` draws `numpy.random.default_rng(seed).integers(0, n, (resamples, n))` and `mt19937`
+    `numpy.random.RandomState(seed).randint(0, n, (resamples, n))`, row by row: one row is one resample. Quantiles of
+    the resampled values are linear. `batched` computes the statistic of many resamples (rows) at once.
+    """
+    size = size_of(columns[0])
+    if any(len(column) != size for column in columns):
+        raise ValueError("two columns of one table have the same length")
+    if not 0 < how.resamples * size <= MOST_DRAWS:
+        raise UndefinedError(f"a bootstrap draws between 1 and {MOST_DRAWS} times")
+    draw = _generator(how)
+    values = np.empty(how.resamples)
+    block = max(1, _BLOCK // size)
+    for start in range(0, how.resamples, block):
+        chosen = draw(size, min(block, how.resamples - start))
+        if batched is not None:
+            values[start : start + block] = batched(*(column[chosen] for column in columns))
+        else:
+            values[start : start + block] = [statistic(*(column[row] for column in columns)) for row in chosen]
+    return _from_resamples(values, columns, statistic, _tail(confidence), how.rule)
+
+
+def _from_resamples(
+    values: npt.NDArray[np.float64],
+    columns: list[npt.NDArray[Any]],
+    statistic: Callable[..., float],
+    tail: Fraction,
+    rule: str,
+) -> Interval:
+    if not np.isfinite(values).all():
+        raise UndefinedError("a resample has no value")
+    shares = [float(tail), float(1 - tail)]
+    if rule == "bca":
+        shares = _accelerated(values, columns, statistic, shares)
+    low, high = (float(value) for value in np.quantile(values, shares))
+    if rule in ("percentile", "bca"):
+        return low, high
+    centre = float(statistic(*columns))
+    if rule == "basic":
+        return 2 * centre - high, 2 * centre - low
+    if rule == "normal":
+        half = _normal(1 - 2 * tail) * float(values.std(ddof=1))
+        return centre - half, centre + half
+    raise ValueError(f"no rule of bootstraps is called {rule!r}")
+
+
+def _accelerated(
+    values: npt.NDArray[np.float64],
+    columns: list[npt.NDArray[Any]],
+    statistic: Callable[..., float],
+    shares: list[float],
+) -> list[float]:
+    """Percentiles corrected for bias and skewness, by leaving out one item at a time."""
+    from scipy.special import ndtr, ndtri
+
+    centre = statistic(*columns)
+    bias = float(ndtri(((values < centre).sum() + (values <= centre).sum()) / (2 * len(values))))
+    size = len(columns[0])
+    keep = np.ones(size, bool)
+    without = np.empty(size)
+    for place in range(size):
+        keep[place] = False
+        without[place] = statistic(*(column[keep] for column in columns))
+        keep[place] = True
+    pull = without.mean() - without
+    if not (pull**2).sum():
+        raise UndefinedError("the statistic does not depend on any single item")
+    acceleration = float((pull**3).sum() / (6 * (pull**2).sum() ** 1.5))
+    moved = bias + ndtri(np.array(shares))
+    return [float(share) for share in ndtr(bias + moved / (1 - acceleration * moved))]
+
+
+def _generator(how: Bootstrap) -> Callable[[int, int], Index]:
+    if how.generator == "pcg64":
+        new = np.random.default_rng(how.seed)
+        return lambda size, rows: new.integers(0, size, (rows, size))
+    if how.generator == "mt19937":
+        old = np.random.RandomState(how.seed)
+        return lambda size, rows: old.randint(0, size, (rows, size))
+    raise ValueError(f"no generator is called {how.generator!r}")
+
+
+def _tail(confidence: Fraction) -> Fraction:
+    if not 0 < confidence < 1:
+        raise UndefinedError("a confidence lies between 0 and 1")
+    return (1 - confidence) / 2
+
+
+def _normal(confidence: Fraction) -> float:
+    from scipy.special import ndtri
+
+    return -float(ndtri(float(_tail(confidence))))
+
+
+def _share(count: int, total: int) -> Fraction:
+    if not 0 <= count <= total or not total:
+        raise UndefinedError(f"{count} of {total} is no rate")
+    return Fraction(count, total)

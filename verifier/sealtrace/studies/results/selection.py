@@ -1,0 +1,163 @@
+"""The rows that a recipe speaks of: of which dataset, where, and in which groups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.frames import Frame, Index, Mask
+from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError
+from sealtrace.studies.results.evidence import Results
+
+ABSENT = ""
+"""As the value of a condition: the field is absent."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some rows of a dataset."""
+
+    results: Results
+    dataset: str
+    conditions: dict[str, str]
+    rows: Index
+
+    @property
+    def frame(self) -> Frame:
+        return self.results.frame(self.dataset)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        return self.frame.table.take(pa.array(self.rows))
+
+    def column(self, field: str) -> pa.ChunkedArray:
+        """A field of the rows, whole: what is absent in one is missing evidence."""
+        if field not in self.frame.table.column_names:
+            known = ", ".join(self.frame.table.column_names)
+            raise RecipeError(f"{self.dataset} has no field {field!r}; it has {known}")
+        column = self.table.column(field)
+        if column.null_count:
+            absent = int(np.flatnonzero(column.is_null().to_numpy())[0])
+            source, number = self.frame.place(int(self.rows[absent]))
+            raise MissingEvidenceError(f"{field} is absent at {source}:{number}")
+        return column
+
+    def groups(self, fields: list[str]) -> Iterator[Selection]:
+        """The rows apart for each value of some fields, in the order of their values."""
+        for field in fields:
+            if field not in self.frame.table.column_names:
+                raise RecipeError(f"{self.dataset} has no field {field!r}")
+        codes = combined_codes(self.table, tuple(fields))
+        for code in np.unique(codes).tolist():
+            yield replace(self, rows=self.rows[codes == code])
+
+    def level(self, fields: list[str]) -> tuple[object, ...]:
+        """What the first row has in some fields."""
+        return tuple(self.frame.table.column(field)[int(self.rows[0])].as_py() for field in fields)
+
+    def with_conditions(self, changed: dict[str, str]) -> Selection:
+        """The rows for which other conditions hold as well or instead."""
+        return select(self.results, self.dataset, {**self.conditions, **changed})
+
+
+def selection_of(results: Results, arguments: Arguments) -> Selection:
+    """The rows of a recipe's dataset for which its conditions hold."""
+    name = arguments.get("dataset") or _meant(results, arguments)
+    if name not in results.declarations:
+        raise RecipeError(f"there is no dataset {name!r}; there are {', '.join(results.declarations) or 'none'}")
+    if (reason := results.unreadable(name)) is not None:
+        raise MissingEvidenceError(reason)
+    return select(results, name, within(arguments, "where"))
+
+
+def _meant(results: Results, arguments: Arguments) -> str:
+    """The one dataset that has all fields that the recipe names."""
+    named = {arguments[word] for word in ("of", "against") if word in arguments}
+    named |= {key.partition(".")[2] for key in arguments if key.partition(".")[0] in ("where", "minus", "versus")}
+    for word in ("over", "group"):
+        named |= {name.strip() for name in arguments.get(word, "").split(",") if name.strip()}
+    having = [name for name, one in results.declarations.items() if named <= one["row"]["properties"].keys()]
+    if len(having) == 1:
+        return having[0]
+    if len(results.declarations) == 1:
+        return next(iter(results.declarations))
+    listed = ", ".join(having or results.declarations) or "none"
+    fields = ", ".join(sorted(named)) or "the fields"
+    raise RecipeError(f"the recipe names no dataset, and {'several have' if having else 'none has'} {fields}: {listed}")
+
+
+def within(arguments: Arguments, name: str) -> dict[str, str]:
+    """The arguments `name.field`, by field."""
+    return {key.partition(".")[2]: text for key, text in arguments.items() if key.startswith(f"{name}.")}
+
+
+def select(results: Results, dataset: str, conditions: dict[str, str]) -> Selection:
+    """The rows that fit; missing evidence where one of them is doubtful."""
+    frame = results.frame(dataset)
+    mask = np.ones(frame.size, np.bool_)
+    refused = [store.refused for store in results.bundle.of_kind(dataset) if store.refused.num_rows]
+    spoilt = [np.ones(table.num_rows, np.bool_) for table in refused]
+    for field, text in conditions.items():
+        if field not in frame.table.column_names:
+            raise RecipeError(f"{dataset} has no field {field!r}; it has {', '.join(frame.table.column_names)}")
+        values = _values(results, dataset, field, text)
+        mask &= _among(frame.table.column(field), values)
+        for fits, table in zip(spoilt, refused, strict=True):
+            # A refused row whose value is unknown might belong here.
+            fits &= _among(table.column(field), values) | table.column(field).is_null().to_numpy()
+    rows = np.flatnonzero(mask)
+    if any(fits.any() for fits in spoilt):
+        raise MissingEvidenceError(f"it depends on {results.refusal(dataset)}")
+    doubtful = results.doubtful(dataset)
+    if doubtful[rows].any():
+        source, number = frame.place(int(rows[doubtful[rows]][0]))
+        raise MissingEvidenceError(f"it depends on {source}:{number}, whose key is there twice or which does not join")
+    if not len(rows):
+        told = ", ".join(f"{field} {text or 'absent'}" for field, text in conditions.items())
+        raise RecipeError(f"no row of {dataset} has {told or 'anything'}")
+    return Selection(results, dataset, conditions, rows)
+
+
+def _values(results: Results, dataset: str, field: str, text: str) -> list[str]:
+    """The values that a condition names, each by itself or as tables print it."""
+    labels = {
+        label: value for value, label in (results.declarations[dataset].get("printed") or {}).get(field, {}).items()
+    }
+    wanted = [text]
+    if text.startswith("["):
+        with suppress(ValueError):
+            wanted = [str(one) for one in json.loads(text)]
+    return [labels.get(one, one) for one in wanted]
+
+
+def _among(column: pa.ChunkedArray, values: list[str]) -> Mask:
+    """Where a column has one of some values, compared as they are written."""
+    kind = column.type
+    plain = column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
+    found = np.zeros(len(plain), np.bool_)
+    if ABSENT in values:
+        found |= plain.is_null().to_numpy()
+    if pa.types.is_string(plain.type):
+        wanted = pa.array([value for value in values if value != ABSENT], pa.string())
+    elif pa.types.is_boolean(plain.type):
+        wanted = pa.array([value == "true" for value in values if value in ("true", "false")], pa.bool_())
+    else:
+        wanted = pa.array(list(_numbers(values)), plain.type)
+    there: Mask = found | pc.is_in(plain, value_set=wanted).to_numpy()
+    return there
+
+
+def _numbers(values: list[str]) -> Iterator[float]:
+    for value in values:
+        try:
+            yield float(value) if "." in value or "e" in value.lower() else int(value)
+        except ValueError:
+            continue

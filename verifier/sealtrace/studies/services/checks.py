@@ -1,0 +1,202 @@
+"""An attempt ledger is whole: every attempt is there, says why it was made, and how it ended."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.bundle.frames import Index
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.services.evidence import ServiceStudy
+
+
+@check("service.declared", "settings")
+def declared(study: ServiceStudy, outcome: Outcome) -> None:
+    at, settings = outcome.at(study.declared_path), study.declared
+    outcome.inspected = 4
+    for name in ("arms", "actions"):
+        if len(set(settings[name])) < len(settings[name]):
+            at.error(f"/{name}", "a name is there twice", "names that differ", ", ".join(settings[name]))
+    if "ok" in settings["retried"]:
+        at.error("/retried", "a success is never tried again", "failures", ", ".join(settings["retried"]))
+    if exact(settings["timeout_ms"]) <= 0:
+        at.error("/timeout_ms", "a timeout is positive", "more than 0", settings["timeout_ms"])
+
+
+@check("attempt.requests", "requests")
+def requests(study: ServiceStudy, outcome: Outcome) -> None:
+    frame, arms = study.frame("attempt"), study.declared["arms"]
+    begins = study.order[study.first]
+    outcome.inspected = len(begins)
+    known = np.isin(study.arms, arms)
+    outcome.rows(frame, ~known, "/arm", "the service declares no such arm", "a declared arm")
+    for arm in arms:
+        of_arm = begins[study.arms[begins] == arm]
+        for phase, timed, wanted in (("warm-up", False, "warm_up"), ("timed", True, "requests")):
+            found = int((study.timed[of_arm] == timed).sum())
+            if found != study.declared[wanted]:
+                outcome.at(frame.paths[0], {"arm": arm, "phase": phase}).error(
+                    "/request", "another number of requests than declared", study.declared[wanted], found
+                )
+
+
+@check("attempt.contiguous", "requests")
+def contiguous(study: ServiceStudy, outcome: Outcome) -> None:
+    frame, order = study.frame("attempt"), study.order
+    outcome.inspected = int(study.first.sum())
+    numbers = study.numbers[order]
+    due = np.where(study.first, 0, np.r_[-1, numbers[:-1]] + 1)
+    wrong = numbers != due
+    expected = dict(zip(order[wrong].tolist(), due[wrong].tolist(), strict=True))
+    outcome.rows(frame, order[wrong], "/attempt", "an attempt before this one is not there", lambda row: expected[row])
+    for field, values in (("arm", study.arms), ("phase", study.timed)):
+        ordered = values[order]
+        changed = ~study.first & (ordered != np.r_[ordered[:1], ordered[:-1]])
+        outcome.rows(
+            frame, order[changed], f"/{field}", f"a request has one {field}", f"the {field} of the attempt before"
+        )
+
+
+def _before(study: ServiceStudy) -> tuple[Index, Index]:
+    """Rows that continue a request, and the row before each."""
+    places = np.flatnonzero(~study.first)
+    return study.order[places], study.order[places - 1]
+
+
+@check("attempt.trigger", "attempts")
+def trigger(study: ServiceStudy, outcome: Outcome) -> None:
+    frame = study.frame("attempt")
+    outcome.inspected = frame.size
+    due = np.full(frame.size, "first", dtype=object)
+    later, before = _before(study)
+    due[later] = study.outcomes[before]
+    # The number says whether an attempt is a first one; what lies before a gap is not known.
+    beginning = study.numbers == 0
+    known = beginning.copy()
+    known[later] = study.numbers[later] == study.numbers[before] + 1
+    found = np.array(study.texts("trigger"), dtype=object)
+    outcome.rows(
+        frame,
+        known & (found != due),
+        "/trigger",
+        "the attempt was triggered by something else",
+        lambda row: due[row],
+    )
+
+
+@check("attempt.sequence", "requests")
+def sequence(study: ServiceStudy, outcome: Outcome) -> None:
+    frame, settings = study.frame("attempt"), study.declared
+    outcome.inspected = int(study.first.sum())
+    later, before = _before(study)
+    stopped = ~np.isin(study.outcomes[before], settings["retried"])
+    previous = dict(zip(later.tolist(), study.outcomes[before].tolist(), strict=True))
+    outcome.rows(
+        frame,
+        later[stopped],
+        "/attempt",
+        "the request had ended before this attempt",
+        lambda row: f"nothing after {previous[row]}",
+    )
+    outcome.rows(
+        frame,
+        study.numbers >= settings["attempts"],
+        "/attempt",
+        "more attempts than declared",
+        f"{settings['attempts']} at most",
+    )
+    ends = study.order[study.last]
+    early = np.isin(study.outcomes[ends], settings["retried"]) & (study.numbers[ends] + 1 < settings["attempts"])
+    outcome.rows(
+        frame, ends[early], "/outcome", "the request gave up early", f"another attempt, up to {settings['attempts']}"
+    )
+
+
+@check("attempt.outcome", "attempts")
+def terminal(study: ServiceStudy, outcome: Outcome) -> None:
+    frame, actions = study.frame("attempt"), set(study.declared["actions"])
+    answers, legal = study.texts("answer"), frame.column("legal").to_pylist()
+    due: dict[int, tuple[str, ...]] = {}
+    for row, (answer, allowed) in enumerate(zip(answers, legal, strict=True)):
+        if allowed is None:
+            continue
+        outcome.inspected += 1
+        if answer is None:
+            codes: tuple[str, ...] = ("service-timeout", "solver-timeout")
+        elif answer in allowed:
+            codes = ("ok",)
+        else:
+            codes = ("illegal-action",) if answer in actions else ("parser-failure",)
+        if study.outcomes[row] not in codes:
+            due[row] = codes
+    outcome.rows(
+        frame,
+        np.array(sorted(due), np.int64),
+        "/outcome",
+        "the answer has another terminal code",
+        lambda row: " or ".join(due[row]),
+    )
+    if not outcome.inspected:
+        outcome.missing = "no attempt says which actions were legal"
+
+
+@check("attempt.budget", "attempts")
+def budget(study: ServiceStudy, outcome: Outcome) -> None:
+    frame, settings = study.frame("attempt"), study.declared
+    tokens = np.nan_to_num(frame.numbers("prompt_tokens")) + np.nan_to_num(frame.numbers("generated_tokens"))
+    calls = frame.numbers("tool_calls")
+    if settings.get("tokens") is None and settings.get("tool_calls") is None:
+        outcome.not_applicable = "the service declares no budget"
+        return
+    outcome.inspected = frame.size
+    if settings.get("tokens") is not None:
+        absent = np.isnan(frame.numbers("prompt_tokens")) | np.isnan(frame.numbers("generated_tokens"))
+        outcome.rows(
+            frame, absent, "/generated_tokens", "an attempt under a budget counts its tokens", "a count", "nothing"
+        )
+        outcome.rows(
+            frame,
+            tokens > settings["tokens"],
+            "/generated_tokens",
+            "more tokens than the budget allows",
+            f"{settings['tokens']} at most, read and written",
+            lambda row: int(tokens[row]),
+        )
+    if settings.get("tool_calls") is not None:
+        outcome.rows(
+            frame,
+            ~(calls <= settings["tool_calls"]),
+            "/tool_calls",
+            "more tool calls than the budget allows, or not counted",
+            f"{settings['tool_calls']} at most",
+        )
+
+
+@check("attempt.times", "attempts")
+def times(study: ServiceStudy, outcome: Outcome) -> None:
+    frame = study.frame("attempt")
+    started, elapsed = frame.numbers("started_ms"), frame.numbers("elapsed_ms")
+    outcome.inspected = frame.size
+    outcome.rows(frame, ~(elapsed >= 0), "/elapsed_ms", "a time is finite and not negative", "0 or more")
+    outcome.rows(frame, ~(started >= 0), "/started_ms", "an attempt says when it was sent", "0 or more")
+    limit = float(exact(study.declared["timeout_ms"]))
+    outcome.rows(
+        frame,
+        (study.outcomes == "service-timeout") & (elapsed < limit),
+        "/elapsed_ms",
+        "the attempt was given up before its time",
+        f"{study.declared['timeout_ms']} or more",
+    )
+    later, before = _before(study)
+    with np.errstate(invalid="ignore"):
+        # Starts and lengths are rounded apart, so their sum may pass the next start by a rounding.
+        overlap = started[before] + elapsed[before] > started[later] + 0.002
+    ended = dict(zip(later.tolist(), (started[before] + elapsed[before]).tolist(), strict=True))
+    outcome.rows(
+        frame,
+        later[overlap],
+        "/started_ms",
+        "the attempt began before the one before it had ended",
+        lambda row: f"{ended[row]} or later",
+    )

@@ -1,0 +1,75 @@
+"""The attempt ledger as arrays: attempts in the order of their requests."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sealtrace.bundle.frames import Index, Mask, Vector
+from sealtrace.evidence import Evidence
+
+
+class ServiceStudy(Evidence):
+    """One bundle as the checks and metrics of services see it."""
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        document = self.bundle.document("service")
+        return {} if document is None else document.value
+
+    @property
+    def declared_path(self) -> str:
+        document = self.bundle.document("service")
+        return "" if document is None else document.path
+
+    @cached_property
+    def numbers(self) -> Index:
+        """The attempt's index in its request."""
+        return self.frame("attempt").numbers("attempt").astype(np.int64)
+
+    @cached_property
+    def order(self) -> Index:
+        """Rows by request and attempt."""
+        codes, _ = self.frame("attempt").texts("request")
+        return np.lexsort((self.numbers, codes))
+
+    @cached_property
+    def first(self) -> Mask:
+        """Along `order`: whether a request begins here."""
+        codes, _ = self.frame("attempt").texts("request")
+        ordered = codes[self.order]
+        return np.r_[True, ordered[1:] != ordered[:-1]] if len(ordered) else np.zeros(0, np.bool_)
+
+    @cached_property
+    def last(self) -> Mask:
+        """Along `order`: whether a request ends here."""
+        return np.r_[self.first[1:], True] if len(self.first) else self.first
+
+    def texts(self, field: str) -> list[str | None]:
+        """A text column, row by row."""
+        codes, names = self.frame("attempt").texts(field)
+        listed = [*names, None]
+        return [listed[code] for code in codes.tolist()]
+
+    @cached_property
+    def outcomes(self) -> Any:
+        return np.array(self.texts("outcome"), dtype=object)
+
+    @cached_property
+    def timed(self) -> Mask:
+        """Rows that enter figures."""
+        return np.array([phase != "warm-up" for phase in self.texts("phase")], np.bool_)
+
+    @cached_property
+    def arms(self) -> Any:
+        return np.array(self.texts("arm"), dtype=object)
+
+    def latencies(self, rows: Index) -> Vector:
+        """Of requests, given by the places of their attempts along `order`: from the first start to the last end."""
+        frame = self.frame("attempt")
+        started, elapsed = frame.numbers("started_ms")[self.order], frame.numbers("elapsed_ms")[self.order]
+        firsts, lasts = rows[self.first[rows]], rows[self.last[rows]]
+        spans: Vector = started[lasts] + elapsed[lasts] - started[firsts]
+        return spans

@@ -1,0 +1,1 @@
+"""The mathematics of services: arrays and integers in and out."""

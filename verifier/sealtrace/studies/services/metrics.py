@@ -1,0 +1,131 @@
+"""Metrics of services. Legality is taken over all attempts; latency and failure are taken over all requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from sealtrace.bundle.frames import Index
+from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.studies.services.evidence import ServiceStudy
+from sealtrace.studies.services.mathematics.latency import mean, percentile
+
+metric = metrics_of("services")
+_DENOMINATORS = "appendix C: aggregation units and failure treatment"
+
+
+def _selected(study: ServiceStudy, arms: str) -> Index:
+    """Places along `order` of timed attempts of the arms that begin so."""
+    names = [name for name in study.declared["arms"] if name.startswith(arms)]
+    if not names:
+        raise RecipeError(f"the service declares no arm that begins with {arms!r}")
+    order = study.order
+    places = np.flatnonzero(np.isin(study.arms[order], names) & study.timed[order])
+    if int(study.first[places].sum()) != len(names) * study.declared["requests"]:
+        raise MissingEvidenceError("not every declared request is there")
+    if study.doubtful("attempt").any():
+        raise MissingEvidenceError(f"{study.doubt('attempt')}")
+    return places
+
+
+def _latency(rule: Callable[[ServiceStudy, Index], Fraction]) -> Callable[[ServiceStudy, Index], Fraction]:
+    def measured(study: ServiceStudy, places: Index) -> Fraction:
+        if not np.isfinite(study.latencies(places)).all():
+            raise MissingEvidenceError("an attempt does not say when it was sent")
+        return rule(study, places)
+
+    return measured
+
+
+def _share(study: ServiceStudy, places: Index, share: Fraction) -> Fraction:
+    return percentile(study.latencies(places), share, study.declared["percentile"])
+
+
+def _legality(study: ServiceStudy, places: Index) -> Fraction:
+    return Fraction(int((study.outcomes[study.order[places]] == "ok").sum()), len(places))
+
+
+def _retry_rate(study: ServiceStudy, places: Index) -> Fraction:
+    numbers = study.numbers[study.order[places]]
+    if study.declared["retry_unit"] == "attempts":
+        return Fraction(int((numbers > 0).sum()), len(places))
+    return Fraction(int((numbers == 1).sum()), int(study.first[places].sum()))
+
+
+def _failure_rate(study: ServiceStudy, places: Index) -> Fraction:
+    ends = study.order[places[study.last[places]]]
+    return Fraction(int((study.outcomes[ends] != "ok").sum()), len(ends))
+
+
+def _tokens(study: ServiceStudy, places: Index) -> Fraction:
+    frame, rows = study.frame("attempt"), study.order[places]
+    counts = frame.numbers("prompt_tokens")[rows] + frame.numbers("generated_tokens")[rows]
+    if not np.isfinite(counts).all():
+        raise MissingEvidenceError("an attempt does not count its tokens")
+    return Fraction(int(counts.sum()), int(study.first[places].sum()))
+
+
+def _throughput(study: ServiceStudy, places: Index) -> Fraction:
+    frame, rows = study.frame("attempt"), study.order[places]
+    started = frame.numbers("started_ms")[rows]
+    span = (started + frame.numbers("elapsed_ms")[rows]).max() - started.min()
+    if not span > 0:
+        raise MissingEvidenceError("no time passed between the first attempt and the last")
+    return 1000 * int(study.first[places].sum()) / Fraction(float(span))
+
+
+QUANTITIES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
+    "legality": _legality,
+    "retry_rate": _retry_rate,
+    "failure_rate": _failure_rate,
+    "tokens": _tokens,
+    "mean_ms": _latency(lambda study, places: mean(study.latencies(places))),
+    "median_ms": _latency(lambda study, places: _share(study, places, Fraction(1, 2))),
+    "p95_ms": _latency(lambda study, places: _share(study, places, Fraction(95, 100))),
+    "throughput": _latency(_throughput),
+    "requests": lambda study, places: Fraction(int(study.first[places].sum())),
+    "attempts": lambda _, places: Fraction(len(places)),
+}
+
+
+def _computed(quantity: str) -> Callable[[ServiceStudy, Index], Fraction]:
+    if quantity not in QUANTITIES:
+        raise RecipeError(f"there is no quantity {quantity!r}; there are {', '.join(QUANTITIES)}")
+    return QUANTITIES[quantity]
+
+
+@metric(
+    "service",
+    "a quantity over the timed requests of all arms whose name begins so, together",
+    _DENOMINATORS,
+    needs="quantity arms",
+    measured=True,
+)
+def service(study: ServiceStudy, arguments: Arguments) -> Value:
+    rule, places = _computed(arguments["quantity"]), _selected(study, arguments["arms"])
+    return Value((rule(study, places),), study.frame("attempt"), study.order[places])
+
+
+@metric(
+    "service_over_seeds",
+    "mean and standard deviation (divisor n - 1) over the arms whose name begins so",
+    "appendix C: training variability",
+    needs="quantity arms",
+    takes="statistic",
+    measured=True,
+)
+def service_over_seeds(study: ServiceStudy, arguments: Arguments) -> Value:
+    rule = _computed(arguments["quantity"])
+    names = [name for name in study.declared["arms"] if name.startswith(arguments["arms"])]
+    if len(names) < 2:
+        raise RecipeError(f"fewer than two arms begin with {arguments['arms']!r}")
+    values = np.array([float(rule(study, _selected(study, name))) for name in names])
+    both = {"mean": float(values.mean()), "sd": float(values.std(ddof=1))}
+    statistic = arguments.get("statistic", "both")
+    if statistic not in (*both, "both"):
+        raise RecipeError("the statistic over arms is mean, sd or both")
+    numbers = tuple(both.values()) if statistic == "both" else (both[statistic],)
+    places = _selected(study, arguments["arms"])
+    return Value(tuple(map(Fraction, numbers)), study.frame("attempt"), study.order[places])

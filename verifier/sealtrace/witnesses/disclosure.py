@@ -1,0 +1,199 @@
+"""Withheld rows: sealing a tree in their place, disclosing some of them, and what those that were seen say of all.
+
+A leaf is a salt of 16 bytes and the row in its RFC 8785 form. Without the salt, rows of few possible values could be
+guessed from the hashes of their neighbours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import rfc8785
+
+from sealtrace.bundle.documents import misfits_of
+from sealtrace.witnesses import merkle
+
+SALT = 16
+CONFIDENCE = 95
+"""Per cent."""
+
+
+class DisclosureError(ValueError):
+    """A file that discloses nothing that can be checked."""
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A row and its salt, as its owner keeps them."""
+
+    salt: bytes
+    row: dict[str, Any]
+
+    @property
+    def leaf(self) -> bytes:
+        return merkle.leaf_hash(self.salt + rfc8785.dumps(self.row))
+
+
+def salted(rows: Sequence[dict[str, Any]]) -> list[Withheld]:
+    """The rows, each with a fresh salt."""
+    return [Withheld(secrets.token_bytes(SALT), row) for row in rows]
+
+
+def tree_document(name: str, kind: str, rows: Sequence[Withheld], reason: str | None) -> dict[str, Any]:
+    """What is sealed in place of the rows."""
+    root = merkle.root_of(merkle.levels([row.leaf for row in rows]))
+    document = {
+        "sealtrace": "1",
+        "name": name,
+        "kind": kind,
+        "hash": "sha256-rfc6962",
+        "leaves": len(rows),
+        "root_sha256": root.hex(),
+    }
+    return document | ({"reason": reason} if reason else {})
+
+
+def drawn(seed: str, root: str, leaves: int, count: int) -> list[int]:
+    """The places of a random sample that nobody can choose: they follow from a reviewer's seed and the sealed root."""
+    if not 0 <= count <= leaves:
+        raise DisclosureError(f"{count} of {leaves} rows cannot be drawn")
+    places: set[int] = set()
+    limit = 2**256 - 2**256 % max(leaves, 1)
+    number = 0
+    while len(places) < count:
+        text = f"sealtrace-sample-1\0{root}\0{seed}\0{number}".encode()
+        value = int.from_bytes(hashlib.sha256(text).digest(), "big")
+        if value < limit:  # so that every place is equally likely
+            places.add(value % leaves)
+        number += 1
+    return sorted(places)
+
+
+def disclosed(
+    tree: dict[str, Any], rows: Sequence[Withheld], places: Sequence[int], seed: str | None = None
+) -> dict[str, Any]:
+    """Rows with their proofs. `DisclosureError` where the rows are not those of the tree."""
+    levels = merkle.levels([row.leaf for row in rows])
+    if merkle.root_of(levels).hex() != tree["root_sha256"] or len(rows) != tree["leaves"]:
+        raise DisclosureError("these rows, with these salts, are not those that were sealed")
+    if bad := [place for place in places if not 0 <= place < len(rows)]:
+        raise DisclosureError(f"there is no row {bad[0] + 1}, only {len(rows)}")
+    document = {
+        "sealtrace": "1",
+        "tree": tree["name"],
+        "rows": [
+            {
+                "index": place,
+                "salt": rows[place].salt.hex(),
+                "row": rows[place].row,
+                "proof": [one.hex() for one in merkle.proof_of(levels, place)],
+            }
+            for place in places
+        ],
+    }
+    return document | ({} if seed is None else {"seed": seed})
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A disclosed row that is not what it should be."""
+
+    index: int
+    pointer: str | None
+    message: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True)
+class Partial:
+    """What was seen of a withheld table."""
+
+    tree: str
+    leaves: int
+    seen: int
+    """Rows that the sealed root vouches for."""
+    wrong: int
+    """Those that their schema refuses, or that the root does not vouch for."""
+    seed: str | None
+    """The reviewer's seed, where the rows are a whole random sample by it."""
+    faults: tuple[Fault, ...]
+
+    @property
+    def most_wrong(self) -> int | None:
+        """The most wrong rows that the sample leaves possible at 95 %; None where the rows were chosen."""
+        return None if self.seed is None else most_wrong(self.leaves, self.seen + self.wrong, self.wrong)
+
+
+def checked(document: Any, tree: dict[str, Any], seed: str | None) -> Partial:
+    """Every disclosed row against the sealed root and its schema, and the sample against the reviewer's seed."""
+    rows = list(_rows(document))
+    faults = [fault for row in rows for fault in _faults(row, tree)]
+    wrong = len({fault.index for fault in faults})
+    places = [row["index"] for row in rows]
+    repeated = sorted({place for place in places if places.count(place) > 1}) if len(set(places)) < len(places) else []
+    faults += [Fault(place, None, "the row is disclosed twice", "once", "twice") for place in repeated]
+    claimed = document.get("seed")
+    sampled = None
+    if seed is not None or isinstance(claimed, str):
+        wanted = drawn(
+            seed if seed is not None else str(claimed), tree["root_sha256"], tree["leaves"], len(set(places))
+        )
+        if sorted(set(places)) == wanted:
+            # Without a reviewer's own seed, the owner may have tried many.
+            sampled = seed
+        else:
+            absent = next(iter(sorted(set(wanted) - set(places))))
+            faults.append(
+                Fault(absent, None, "the rows are not those that the seed draws", f"row {absent + 1}", "other rows")
+            )
+    return Partial(tree["name"], tree["leaves"], len(set(places)) - wrong, wrong, sampled, tuple(faults))
+
+
+def _rows(document: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(document, dict) or not isinstance(document.get("rows"), list) or not document["rows"]:
+        raise DisclosureError("no rows are disclosed: an object with tree and rows is needed")
+    for row in document["rows"]:
+        match row:
+            case {"index": int(), "salt": str(), "row": dict(), "proof": [*proof]} if all(
+                isinstance(one, str) for one in proof
+            ):
+                yield row
+            case _:
+                raise DisclosureError("a disclosed row has an index, a salt, a row and a proof")
+
+
+def _faults(row: dict[str, Any], tree: dict[str, Any]) -> Iterator[Fault]:
+    index = row["index"]
+    try:
+        leaf = Withheld(bytes.fromhex(row["salt"]), row["row"]).leaf
+        root = merkle.root_from(leaf, index, tree["leaves"], [bytes.fromhex(one) for one in row["proof"]])
+    except (ValueError, rfc8785.CanonicalizationError):
+        root = None
+    if root is None or root.hex() != tree["root_sha256"]:
+        found = "no proof" if root is None else root.hex()
+        yield Fault(index, None, "the row is not the one that was sealed", tree["root_sha256"], found)
+        return
+    for pointer, expected, value in misfits_of(tree["kind"], row["row"]):
+        yield Fault(index, pointer, "the schema refuses this value of a disclosed row", expected, value)
+
+
+def most_wrong(leaves: int, sampled: int, wrong: int) -> int:
+    """The largest number of wrong rows, of all, with which so few in a sample are not rarer than one time in twenty.
+
+    Rows are drawn without replacement, so their number is hypergeometric; it is decided in whole numbers.
+    """
+    low, high = wrong, leaves - (sampled - wrong)
+    while low < high:
+        middle = (low + high + 1) // 2
+        ways = sum(comb(middle, one) * comb(leaves - middle, sampled - one) for one in range(wrong + 1))
+        if ways * 100 >= comb(leaves, sampled) * (100 - CONFIDENCE):
+            low = middle
+        else:
+            high = middle - 1
+    return low
