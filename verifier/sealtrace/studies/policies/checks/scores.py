@@ -6,6 +6,7 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import thresholds
@@ -84,13 +85,13 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
     outcome.inspected = frame.size
     deltas, reported = frame.numbers("delta"), frame.flags("crossing")
-    bound = -study.constant("tau")
+    bound = -exact(study.declared.tau)
     crossed = thresholds.below(deltas, bound)
     outcome.rows(
         frame,
         crossed != reported,
         "/crossing",
-        f"the stored delta {'is compared strictly with'} -{study.protocol['tau']}",
+        f"the stored delta {'is compared strictly with'} -{study.declared.tau}",
         lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
         lambda row: bool(reported[row]),
     )
@@ -99,7 +100,7 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         differ,
         "/delta",
-        f"the delta is the double nearest to -{study.protocol['tau']}: read exactly it is a crossing, "
+        f"the delta is the double nearest to -{study.declared.tau}: read exactly it is a crossing, "
         "compared with that double it is not",
         lambda row: f"crossing {'true' if crossed[row] else 'false'}",
         lambda row: float(deltas[row]),
@@ -119,7 +120,7 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         rows[wrong],
         "/crossing",
-        f"the records decide otherwise against -{study.protocol['tau']}",
+        f"the records decide otherwise against -{study.declared.tau}",
         lambda row: (
             f"{'true' if study.scored.crossed[at[row]] else 'false'} (delta {float(study.scored.delta[at[row]])!r})"
         ),
