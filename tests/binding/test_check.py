@@ -94,7 +94,7 @@ def test_a_changed_digit_is_pointed_at(tmp_path: Path) -> None:
         directory = tmp_path / str(seed)
         write_csv(directory / "results/runs.csv", made.rows)
         chance = random.Random(seed)
-        places = [match for match in re.finditer(r"(?<=& )\d+\.\d+", made.paper)]
+        places = list(re.finditer(r"(?<=& )\d+\.\d+", made.paper))
         for match in chance.sample(places, 8):
             digits = [place for place in range(*match.span()) if made.paper[place].isdigit()]
             place = chance.choice(digits)

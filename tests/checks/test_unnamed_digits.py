@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,10 +12,10 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Report
 from sealtrace.printed.cells import cells_of
 from small_study import small_study
-from support import unseal
+from support import Row, unseal
 
 
-def printing(directory: Path, *rows: list[str], columns: list[dict[str, Any]] | None = None) -> Report:
+def printing(directory: Path, *rows: list[str], columns: list[Row] | None = None) -> Report:
     """What is said of the smallest study with a table of these rows, of which the first cell is the label."""
     bundle = small_study(directory / "bundle")
     record = {
@@ -60,7 +59,7 @@ def test_words_are_counted_as_text(tmp_path: Path) -> None:
 
 def test_a_declared_name_is_counted_as_such(tmp_path: Path) -> None:
     """A version is a name by declaration; how many such there are is said."""
-    columns = [{"label": "System"}, {"label": "Version", "recipe": {"classification": "name"}}]
+    columns: list[Row] = [{"label": "System"}, {"label": "Version", "recipe": {"classification": "name"}}]
     report = printing(tmp_path, ["ours-2B", "v1.2"], ["theirs", "3.4"], columns=columns)
     coverage = report.coverage
     assert (coverage.cells, coverage.names, coverage.declared_names, coverage.text) == (0, 3, 2, 1)
@@ -68,7 +67,7 @@ def test_a_declared_name_is_counted_as_such(tmp_path: Path) -> None:
 
 def test_a_name_is_not_the_best(tmp_path: Path) -> None:
     """What the paper calls better or worse is a result."""
-    columns = [
+    columns: list[Row] = [
         {"label": "System"},
         {"label": "Score", "direction": "higher", "recipe": {"classification": "name"}},
     ]

@@ -183,6 +183,9 @@ RECIPES: list[tuple[dict[str, Any], str]] = [
     ({"metric": "ece", "of": "confidence", "where": OURS, "arguments": {"predicted": "answer"}}, "0.172"),
     ({"metric": "brier", "of": "confidence", "where": OURS, "arguments": {"predicted": "answer"}}, "0.152"),
     ({"metric": "auroc", "of": "confidence", "where": OURS, "arguments": {"predicted": "answer"}}, "0.413"),
+    ({"metric": "commonest", "of": "answer", "where": OURS}, "dog"),
+    ({"metric": "uniform_accuracy", "of": "gold", "where": OURS}, "0.333"),
+    ({"metric": "prior_accuracy", "of": "gold", "where": OURS}, "0.335"),
     ({"metric": "rank", "of": "answer", "where": OURS, "arguments": {"by": "accuracy", "among": "system"}}, "1"),
     ({"metric": "win_rate", "of": "confidence", "where": OURS, "versus": {"system": "base"}}, "1.0"),
     ({"metric": "bootstrap", "of": "answer", "where": OURS,
@@ -259,7 +262,7 @@ def test_queries_call_metrics_and_share_macros(tmp_path: Path) -> None:
     (study / "report/queries.json").write_text(json.dumps(queries))
     cells = {
         "SELECT macro_f1(list(gold), list(answer)) FROM ours": "0.901",
-        "SELECT mcnemar(3, 2 + (count(*) FILTER (NOT correct))::INT) FROM ours": "1.000",
+        "SELECT mcnemar(1, 8 + (count(*) FILTER (NOT correct))::INT) FROM ours": "0.012",
         "SELECT wilson_low(sum(correct::INT)::INT, count(*)::INT) FROM ours": "0.699",
         "SELECT verdict(avg(correct::INT)) FROM ours": "good",
         "SELECT nothing FROM broken": "1",

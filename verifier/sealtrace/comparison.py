@@ -95,8 +95,8 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
 
 def _mark_remarks(cells: list[TableCell]) -> list[str]:
     return [
-        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name} is marked "
-        f"{problem.found}, and the column's direction gives {problem.expected}"
+        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name}: {problem.message} "
+        f"(expected {problem.expected}, found {problem.found})"
         for problem in wrong_marks(cells)
     ]
 

@@ -145,3 +145,6 @@ def test_ways_to_repair_a_contradiction_are_tried() -> None:
 def test_steps_finer_than_the_print_say_nothing() -> None:
     """Every number of two digits is a rate over a thousand."""
     assert claimed(read(table("Accuracy on 1000 questions.", "Arm | Accuracy", ["A | 0.51"])), "granularity") == []
+    # 0.9412 is 32 of the 34 in two of the groups.
+    groups = "Here $N = 60$; $N_a = 15$; $N_b = 19$; $N_c = 26$."
+    assert claimed(read(table(groups, "Arm | Accuracy", ["A | 0.9412"])), "granularity") == []

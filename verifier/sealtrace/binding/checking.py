@@ -38,6 +38,7 @@ from sealtrace.contract.checked import (
     CheckCell,
     CheckCounts,
     CheckSearch,
+    CheckStatus,
     CheckText,
     CheckVerdict,
 )
@@ -184,7 +185,7 @@ def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, st
         findings.bound.numbers.get(Spot(grid.number, cell.row, cell.column, slot)) for slot in range(len(cell.slots))
     ]
     wrong = [one for one in found if one is not None and not one.agrees]
-    status = "off" if wrong else "explained" if all(one is not None for one in found) else "unexplained"
+    status: CheckStatus = "off" if wrong else "explained" if all(one is not None for one in found) else "unexplained"
     records: list[str] = []
     behind = 0
     for one in found:

@@ -43,7 +43,7 @@ def derived_frames(frame: Frame) -> list[Frame]:
     true = np.array([*(place[one] for one in gold.values), -1])[gold.codes]
     said = np.array([*(place[one] for one in guess.values), -1])[guess.codes]
     others = [one for one in frame.dimensions if one is not gold and not _repeats(one, guess)]
-    running, slices = _run_fields(frame, others, gold)
+    running, slices = _run_fields(frame, others)
     frames = []
     for fields, suffix in [(running, ""), *(([*running, one], f" by {one.name}") for one in slices[:3])]:
         runs = _runs(fields, frame.rows)
@@ -81,19 +81,19 @@ def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
     return None if best is None else (best[1], best[2])
 
 
-def _run_fields(frame: Frame, others: list[Dimension], gold: Dimension) -> tuple[list[Dimension], list[Dimension]]:
+def _run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
     """Fields that tell runs apart, and fields that slice the examples."""
-    running, slices = [], []
+    running: list[Dimension] = []
+    slices: list[Dimension] = []
     for one in others:
         if one.name.startswith(("file", "directory")):
             running.append(one)
         elif len(one.values) <= 40 and "/" not in one.name:
-            # A field that goes with the true label row by row belongs to the example.
-            (slices if _fixed_by_example(one, gold, frame) else running).append(one)
+            (slices if _fixed_by_example(one, frame) else running).append(one)
     return running, slices
 
 
-def _fixed_by_example(field: Dimension, gold: Dimension, frame: Frame) -> bool:
+def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
     """Whether a field repeats in the same order in every file: then it is the examples' and not the runs'."""
     source = next((one for one in frame.dimensions if one.name == "file"), None)
     if source is None:
@@ -135,7 +135,7 @@ def _metrics(
         Frame(
             f"{name} and label",
             frame.files,
-            _repeated(runs.dimensions, run[seen]) + [Dimension("label", labels, label.codes[seen])],
+            [*_repeated(runs.dimensions, run[seen]), Dimension("label", labels, label.codes[seen])],
             list(by_class),
             np.column_stack([values.reshape(shape[0] * shape[1]) for values in by_class.values()])[seen],
             [places[one] for one in run[seen]],
@@ -206,7 +206,7 @@ def summarize(confusion: Numbers) -> dict[str, Numbers]:
         return _ratio((per[name] * present).sum(axis=1), labels)
 
     def weighted(name: str) -> Numbers:
-        return (per[name] * prior).sum(axis=1)
+        return np.asarray((per[name] * prior).sum(axis=1))
 
     return {
         "n": total,
@@ -232,4 +232,6 @@ def summarize(confusion: Numbers) -> dict[str, Numbers]:
 
 
 def _ratio(above: Numbers, below: Numbers) -> Numbers:
-    return np.divide(above, below, out=np.zeros(np.broadcast(above, below).shape), where=below != 0)
+    ratio = np.zeros(np.broadcast(above, below).shape)
+    np.divide(above, below, out=ratio, where=below != 0)
+    return ratio

@@ -32,7 +32,8 @@ def evaluate(
 ) -> Evaluated | None:
     """Statistics over the rows that each number selects, for every combination of values of the fixed fields.
 
-    `chosen` is [number, row]; `fixed` are places of fields; `simple` wants means only. None where there are no rows or too many combinations.
+    `chosen` is [number, row]; `fixed` are places of fields; `simple` wants means only. None where there are no rows
+    or too many combinations.
     """
     cells = chosen.shape[0]
     cell, row = np.nonzero(chosen)

@@ -1,4 +1,4 @@
-"""What could give a series: which rows its labels select, which fields are fixed besides, how numbers are transformed."""
+"""What could give a series: rows that its labels select, fields that are fixed besides, changes of unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names in results a label of the paper means: words in order, abbreviations, parts, and the paper's own words."""
+"""Which names in results a label means: words in order, abbreviations, parts, and the paper's own definitions."""
 
 from __future__ import annotations
 

@@ -149,8 +149,8 @@ def _left_behind(
         one.status, one.expected = "off", cell.slots[0].text
         one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
         one.message = (
-            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; {grid.name} prints "
-            f"{cell.slots[0].text}, and so do the results"
+            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
+            f"{grid.name} prints {cell.slots[0].text}, and so do the results"
         )
 
 

@@ -31,7 +31,7 @@ def rows_of(bundle: Bundle) -> Listing:
 
 def open_grids(bundle: Bundle) -> list[Grid]:
     """The tables of a bundle, with only the cells that no recipe serves."""
-    grids = []
+    grids: list[Grid] = []
     for document in bundle.documents_of("table"):
         grid = _grid(document.value, document.path, len(grids))
         if grid.cells:

@@ -109,8 +109,7 @@ class Series:
     """Numbers that could follow one rule."""
 
     grid: Grid
-    kind: str
-    """column, row or block."""
+    kind: Literal["column", "row", "block"]
     spots: list[Spot]
     slots: list[Slot]
     varying: list[tuple[Label, ...]]
@@ -158,7 +157,7 @@ def _side(part: Part) -> Literal["", "<", ">"]:
 
 def grids_of(tables: list[ExtractedTable]) -> list[Grid]:
     """Every panel of every table."""
-    grids = []
+    grids: list[Grid] = []
     for number, table in enumerate(tables, 1):
         for panel in range(table.panels):
             grid = _grid(table, panel, f"{table.label or f'table {number}'}{f'#{panel + 1}' if panel else ''}")
@@ -277,7 +276,9 @@ def blocks_of(grid: Grid) -> list[Series]:
     return [_series(grid, "block", cells, 0, (first, grid.caption)) for first, cells in parts.items() if len(cells) > 2]
 
 
-def _series(grid: Grid, kind: str, cells: list[PrintedCell], slot: int, constant: tuple[str, ...]) -> Series:
+def _series(
+    grid: Grid, kind: Literal["column", "row", "block"], cells: list[PrintedCell], slot: int, constant: tuple[str, ...]
+) -> Series:
     varying = []
     for cell in cells:
         row = [

@@ -10,7 +10,7 @@ from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import check
 from sealtrace.printed.cells import TableCell, cells_of
 from sealtrace.printed.judgement import WARNINGS, Status
-from sealtrace.printed.marks import marked_groups, wrong_marks
+from sealtrace.printed.marks import marked_groups, undirected, wrong_marks
 from sealtrace.printed.papers import read_paper
 from sealtrace.printed.reported import with_printed
 
@@ -170,12 +170,15 @@ def marks(printed: Printed, outcome: Outcome) -> None:
     if not outcome.inspected:
         outcome.not_applicable = "no table marks its best cells"
     for problem in wrong_marks(all_cells):
-        outcome.at(problem.cell.record, _key(problem.cell)).error(
+        outcome.at(problem.cell.record, _key(problem.cell)).say(
+            problem.severity,
             problem.cell.pointer,
-            f"the mark is not what the column's direction gives{_printed_at(problem.cell)}",
+            f"{problem.message}{_printed_at(problem.cell)}",
             problem.expected,
             problem.found,
         )
+    if columns := undirected(all_cells):
+        outcome.missing = f"{len(columns)} columns mark their best cells without a direction, first {columns[0]}"
 
 
 @check("table.reported", "cells")

@@ -15,6 +15,9 @@ from sealtrace.contract.report import Finding, Place, Severity
 LISTED = 1000
 """How many findings of one check are kept in full; all are counted."""
 
+USUAL_TOLERANCE = 1e-9
+"""How far a replayed double may lie from a stored one without a word. What passes only by a looser one is named."""
+
 OWN: Any = object()
 """As what was found: the row's own value of the field."""
 
@@ -143,9 +146,23 @@ class Outcome:
                 lambda row: float(replayed[place[row]]),
                 lambda row: float(stored[place[row]]),
             )
+        elif tolerance > USUAL_TOLERANCE:
+            self._eased(frame, rows, field, replayed, stored, distance - allowed * (USUAL_TOLERANCE / tolerance))
         finite = np.where(np.isfinite(distance), distance, -1.0)
         if len(finite) and (worst := int(finite.argmax())) >= 0 and finite[worst] >= 0:
             self.difference(float(finite[worst]), frame, int(rows[worst]), field)
+
+    def _eased(self, frame: Frame, rows: Index, field: str, replayed: Vector, stored: Vector, excess: Vector) -> None:
+        """Says what a loosened tolerance lets pass, at the number that is farthest off."""
+        if len(eased := np.flatnonzero(excess > 0)):
+            worst = int(excess.argmax())
+            self.on(frame, int(rows[worst])).warning(
+                field,
+                f"{len(eased)} numbers agree only by the declared tolerance: "
+                f"at {USUAL_TOLERANCE:g} they would be wrong",
+                float(replayed[worst]),
+                float(stored[worst]),
+            )
 
     def difference(self, value: float, frame: Frame, row: int, field: str) -> None:
         """Keeps the largest difference and where it was met."""

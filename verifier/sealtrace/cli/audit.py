@@ -10,17 +10,14 @@ import click
 
 from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import format_options, root_option, targets_of
+from sealtrace.cli.targets import Target, format_options, root_option, targets_of
 from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
-    from sealtrace.relations.auditing import Subject
 
-<<<<<<< HEAD
-=======
-FORMS = ("text", "json", "markdown", "html", "junit", "sarif", "github")
->>>>>>> miner
+FORMS = (*OF_AUDITS, "html")
+"""The page shows the paper's own tables, which the audit's other formats do without."""
 EXIT_CODES = {"contradiction": 1, "incomplete": 3, "suspicion": 0, "nothing-found": 0}
 
 
@@ -70,7 +67,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 )
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
 @root_option
-@format_options(tuple(OF_AUDITS))
+@format_options(FORMS)
 @quiet_option
 @budget_options
 def command(
@@ -115,12 +112,7 @@ def command(
       sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
-<<<<<<< HEAD
-    FORMATS `sealtrace schema audit` describes the JSON.
-=======
-    Formats: text, markdown and html (the paper's tables with what is wrong on the cells) for people; json (`sealtrace schema audit`), junit and sarif for machines;
-    github for annotations in GitHub Actions.
->>>>>>> miner
+    FORMATS html shows the paper's tables with what is wrong on the cells. `sealtrace schema audit` describes the JSON.
 
     Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
     input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
@@ -131,7 +123,7 @@ def command(
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
 
-    targets = targets_of(forms, outputs, tuple(OF_AUDITS))
+    targets = targets_of(forms, outputs, FORMS)
     chosen = _families(families, no_automatic)
     refuse_bad_places(targets, [paper, *relations])
     with progress_bar() as progress:
@@ -149,11 +141,17 @@ def command(
     _refuse_unreadable(found, [source.name for source in sources])
     suspected = any(one.status == "suspicion" for one in found.decisions)
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
-<<<<<<< HEAD
     showing = Showing(everything=everything, exit_code=code, prefix=_prefix(paper))
-    write_targets(targets, lambda target: OF_AUDITS[target.form](found, shown_at(target, showing)))
-=======
-    write_targets(targets, lambda target: _rendered(found, subject, target, everything, code, _prefix(paper)))
+
+    def rendered(target: Target) -> str:
+        if target.form == "html":
+            from sealtrace.report import audit_html
+
+            captions = {table.label: table.caption for table in subject.extracted if table.label}
+            return audit_html.render(found, subject.tables, captions)
+        return OF_AUDITS[target.form](found, shown_at(target, showing))
+
+    write_targets(targets, rendered)
     return code
 
 
@@ -161,8 +159,8 @@ def explain(paper: Path, cell: str, seconds: float = 120.0) -> int:
     """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
     from sealtrace import __version__
     from sealtrace.cli.output import text_width
-    from sealtrace.cli.subjects import read_subject
     from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import read_subject
     from sealtrace.report import audit_text
 
     with progress_bar() as progress:
@@ -171,7 +169,6 @@ def explain(paper: Path, cell: str, seconds: float = 120.0) -> int:
     if text is None:
         raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")
     click.echo(text, nl=False)
->>>>>>> miner
     return code
 
 
@@ -200,48 +197,6 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
             raise BundleError("\n".join(map(problem_text, problems)))
 
 
-<<<<<<< HEAD
-=======
-def _rendered(found: Audit, subject: Subject, target: Target, everything: bool, code: int, prefix: str | None) -> str:
-    """The audit in one format; each is imported only where it is asked for."""
-    match target.form:
-        case "json":
-            from sealtrace.report import audit_json
-
-            return audit_json.render(found)
-        case "markdown":
-            from sealtrace.report import audit_markdown
-
-            return audit_markdown.render(found, everything=everything)
-        case "html":
-            from sealtrace.report import audit_html
-
-            captions = {table.label: table.caption for table in subject.extracted if table.label}
-            return audit_html.render(found, subject.tables, captions)
-        case "junit":
-            from sealtrace.report import audit_report, junit
-
-            return junit.render(audit_report.as_report(found, absent=True))
-        case "sarif":
-            from sealtrace.report import audit_report, sarif
-
-            report = audit_report.as_report(found, prefix=prefix or "")
-            return sarif.render(report, exit_code=code, prefix=None if prefix is None else "")
-        case "github":
-            from sealtrace.report import audit_report, github
-
-            report = audit_report.as_report(found, prefix=prefix or "")
-            return github.render(report, prefix=None if prefix is None else "")
-        case _:
-            from sealtrace.cli.output import paint, text_width
-            from sealtrace.report import audit_text
-            from sealtrace.report.text import plain
-
-            width, colour = (text_width(), paint) if target.path is None else (80, plain)
-            return audit_text.render(found, everything=everything, width=width, paint=colour)
-
-
->>>>>>> miner
 def _prefix(paper: Path) -> str | None:
     """The way from the working directory down to the paper's; None where it is elsewhere, or a bundle is audited."""
     if not paper.is_file():

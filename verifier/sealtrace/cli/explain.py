@@ -34,9 +34,9 @@ def command(bundle: Path, cell: str) -> int:
     Exit codes: 0 the cell agrees, and the bundle verifies; 1 the cell differs, or the bundle fails; 2 there is
     no such cell; 3 the cell or something else is missing or unclassified.
     """
-    from sealtrace.cli.subjects import PAPERS
+    from sealtrace.printed.papers import is_paper
 
-    if bundle.is_file() and bundle.suffix.lower() in PAPERS:
+    if bundle.is_file() and is_paper(bundle):
         from sealtrace.cli.audit import explain
 
         return explain(bundle, cell)

@@ -175,7 +175,7 @@ def _classified(status: Status) -> Judgement:
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
     if value.text is not None:
         judgement = judge_text(cell.text, value.text)
-        return _attested(cell) if value.fixed and judgement.status is Status.EXACT else judgement
+        return _attested(cell, value.fixed) if value.fixed and judgement.status is Status.EXACT else judgement
     if cell.printed is None or not cell.printed.numeric:
         return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
     percent = bool(recipe.get("percent") or cell.printed.percent)
@@ -184,8 +184,9 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
-    if value.fixed and judgement.status is Status.EXACT:
-        return _attested(cell)
+    names = metric is not None and metric.given and names_its_row(cell)
+    if value.fixed and not names and judgement.status is Status.EXACT:
+        return _attested(cell, value.fixed)
     if metric is not None and metric.given and judgement.status is Status.EXACT:
         return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
     if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):
@@ -193,9 +194,8 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     return judgement
 
 
-def _attested(cell: TableCell) -> Judgement:
-    sentence = f"{cell.text} comes from a query that gives the same whatever the records hold, so nothing checks it"
-    return Judgement(Status.ATTESTED, sentence)
+def _attested(cell: TableCell, source: str) -> Judgement:
+    return Judgement(Status.ATTESTED, f"{cell.text} comes from {source}, so nothing checks it")
 
 
 def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -> dict[str, str]:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from sealtrace.printed.cells import TableCell
+
+DIRECTIONS = ("higher", "lower")
+_NOT_THE_ORDER = "the mark is not what the column's direction gives"
+_NO_RIVAL = "the mark compares the cell with no other: its subset has one row, and the column has more"
+_NO_DIRECTION = "the cell is marked as in neither direction, and the column does not say which values are better"
 
 
 @dataclass(frozen=True)
@@ -16,29 +22,53 @@ class MarkProblem:
     cell: TableCell
     expected: str
     found: str
+    message: str = _NOT_THE_ORDER
+    severity: Literal["error", "warning"] = "error"
 
 
 def marked_groups(cells: list[TableCell]) -> list[list[TableCell]]:
-    """Cells that are compared: those of a column with a direction, by declared subset, where any is marked."""
+    """Cells that are compared: those of a column, by declared subset, where any is marked."""
     groups: dict[tuple[str, str, str | None], list[TableCell]] = {}
     for cell in cells:
-        if cell.direction is not None and cell.printed is not None and cell.printed.numeric:
+        if cell.printed is not None and cell.printed.numeric:
             groups.setdefault((cell.table, cell.column, cell.among), []).append(cell)
     return [group for group in groups.values() if any(cell.mark for cell in group)]
 
 
+def undirected(cells: list[TableCell]) -> list[str]:
+    """Columns that mark their best cells and do not say which values are better: nothing can tell whether they are."""
+    found = {f"{group[0].table}[{group[0].column}]": None for group in marked_groups(cells) if not group[0].direction}
+    return list(found)
+
+
 def wrong_marks(cells: list[TableCell]) -> Iterator[MarkProblem]:
     """Every cell that is marked otherwise than its printed value deserves."""
-    for group in marked_groups(cells):
-        best_first = group[0].direction == "higher"
-        ranks = sorted({_value(cell) for cell in group}, reverse=best_first)
-        uses_second = any(cell.mark == "second" for cell in group)
-        for cell in group:
-            place = ranks.index(_value(cell))
-            expected = "best" if place == 0 else "second" if place == 1 and uses_second else "no mark"
-            found = cell.mark or "no mark"
-            if found != expected:
-                yield MarkProblem(cell, expected, found)
+    groups = marked_groups(cells)
+    sizes: dict[tuple[str, str], int] = {}
+    for cell in cells:
+        if cell.printed is not None and cell.printed.numeric:
+            sizes[cell.table, cell.column] = sizes.get((cell.table, cell.column), 0) + 1
+    for group in groups:
+        first = group[0]
+        if len(group) == 1 and first.among is not None and sizes[first.table, first.column] > 1:
+            yield MarkProblem(first, "rows to compare with", f"{first.mark} of one row", _NO_RIVAL)
+        elif first.direction is not None:
+            yield from _out_of_order(group, first.direction)
+        else:
+            ways = [list(_out_of_order(group, direction)) for direction in DIRECTIONS]
+            for problem in min(ways, key=len):
+                yield MarkProblem(problem.cell, problem.expected, problem.found, _NO_DIRECTION, "warning")
+
+
+def _out_of_order(group: list[TableCell], direction: str) -> Iterator[MarkProblem]:
+    ranks = sorted({_value(cell) for cell in group}, reverse=direction == "higher")
+    uses_second = any(cell.mark == "second" for cell in group)
+    for cell in group:
+        place = ranks.index(_value(cell))
+        expected = "best" if place == 0 else "second" if place == 1 and uses_second else "no mark"
+        found = cell.mark or "no mark"
+        if found != expected:
+            yield MarkProblem(cell, expected, found)
 
 
 def _value(cell: TableCell) -> Fraction:

@@ -48,8 +48,8 @@ class Value:
     """What the cell must print, where it is no number: the candidates of a map."""
     measured: bool = False
     """Computed from sealed measurements, which no recomputation can give again."""
-    fixed: bool = False
-    """The same whatever the records hold, so that it proves nothing."""
+    fixed: str | None = None
+    """What gives it whatever the records hold, so that it proves nothing; None where it depends on them."""
 
     @property
     def count(self) -> int:

@@ -31,6 +31,8 @@ SEEDS = (1, 2)
 _FEW = {"emptied": 0, "nearly emptied": 1}
 """Forms of the records with next to no rows, and how many are left."""
 
+_SAME = "a query that gives the same whatever the records hold"
+
 Records = dict[str, pa.Table]
 
 
@@ -158,7 +160,7 @@ class Queries:
             self._same(sql, form, result, place, column, or_nothing=True) for form in _FEW
         )
         if len(due) == 1 and isinstance(due[0], str):
-            return Value((), text=due[0], fixed=fixed)
+            return Value((), text=due[0], fixed=_SAME if fixed else None)
         try:
             (row,) = numbers(replace(result, columns=names, rows=[due]))
         except SqlError as error:
@@ -166,7 +168,7 @@ class Queries:
         if any(number is None for number in row):
             raise MissingEvidenceError("the query gives null")
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
-        return Value(tuple(one for one in row if one is not None), fixed=fixed, measured=measured)
+        return Value(tuple(one for one in row if one is not None), fixed=_SAME if fixed else None, measured=measured)
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:

@@ -31,6 +31,23 @@ def missing_by_reason(report: Report) -> list[tuple[str, list[str]]]:
     return list(reasons.items())
 
 
+def turned_off(report: Report) -> list[tuple[str, list[str]]]:
+    """Why checks do not apply, each reason with them; a family that is turned off as a whole is written `name.*`."""
+    families: dict[str, set[str]] = {}
+    for check in report.checks:
+        families.setdefault(check.id.partition(".")[0], set()).add(check.id)
+    reasons: dict[str, list[str]] = {}
+    for check in report.checks:
+        if check.status == "not-applicable":
+            reasons.setdefault(check.reason or "", []).append(check.id)
+    return [(reason, _shortened(ids, families)) for reason, ids in reasons.items()]
+
+
+def _shortened(ids: list[str], families: dict[str, set[str]]) -> list[str]:
+    whole = {name for name, members in families.items() if len(members) > 1 and members <= set(ids)}
+    return list(dict.fromkeys(f"{name}.*" if (name := one.partition(".")[0]) in whole else one for one in ids))
+
+
 def _root(cause: str, caused: dict[str, str]) -> str:
     while cause in caused:
         cause = caused[cause]

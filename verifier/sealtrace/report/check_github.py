@@ -9,16 +9,17 @@ from sealtrace.report.inert import harmless
 
 def render(check: Check) -> str:
     """One command per finding, then how the numbers came out."""
-    lines = []
-    for cell in check.cells:
-        if cell.status == "off":
-            lines.append(_command("error", cell.source, cell.line, cell.message or cell.printed))
-    for one in check.text:
-        if one.status == "off":
-            lines.append(_command("error", one.source, one.line, one.message or one.printed))
-    for accident in check.accidents:
-        lines.append(f"::error title=sealtrace {accident.kind}::{_value(accident.message)}")
-    return "\n".join([*lines, *counted(check)]) + "\n"
+    off = [one for one in (*check.cells, *check.text) if one.status == "off"]
+    return (
+        "\n".join(
+            [
+                *(_command("error", one.source, one.line, one.message or one.printed) for one in off),
+                *(f"::error title=sealtrace {one.kind}::{_value(one.message)}" for one in check.accidents),
+                *counted(check),
+            ]
+        )
+        + "\n"
+    )
 
 
 def _command(level: str, source: str, line: int, message: str) -> str:

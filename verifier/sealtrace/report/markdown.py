@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sealtrace.contract.report import Cell, Finding, Report
-from sealtrace.report.causes import by_cause, missing_by_reason
+from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
 from sealtrace.report.places import finding_lines, times
@@ -43,6 +43,7 @@ def render(report: Report) -> str:
         *_checks(report),
         *_findings(report),
         *_cells(report),
+        *_turned_off(report),
         _signature(report),
     ]
     return "\n".join(lines) + "\n"
@@ -91,6 +92,20 @@ def _first_step(report: Report) -> str:
 def _counts(report: Report) -> Iterator[str]:
     counts = {name: sum(check.status == name for check in report.checks) for name in _STATUSES}
     yield f"{len(report.checks)} checks: " + ", ".join(f"{counts[name]} {word}" for name, word in _STATUSES.items())
+    yield ""
+
+
+def _turned_off(report: Report) -> Iterator[str]:
+    """What the study's declarations turn off."""
+    reasons = turned_off(report)
+    if not reasons:
+        return
+    yield f"<details><summary>{sum(one.status == 'not-applicable' for one in report.checks)} not applied</summary>"
+    yield ""
+    for reason, ids in reasons:
+        yield f"- {markdown(', '.join(ids))}: {_short(reason)}"
+    yield ""
+    yield "</details>"
     yield ""
 
 

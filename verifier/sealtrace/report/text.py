@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 
 from sealtrace.contract.report import Chain, CheckResult, Disclosed, Finding, Report
-from sealtrace.report.causes import by_cause, missing_by_reason
+from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
 
@@ -147,6 +147,8 @@ def _figures(report: Report, width: int) -> Iterator[str]:
     yield from _figure("Cells", _coverage(report), width)
     if report.cells and any(one.id == "table.source" and one.status == "not-applicable" for one in report.checks):
         yield from _figure("Tables", "as the authors transcribed them: no manuscript is sealed beside them", width)
+    for number, (reason, ids) in enumerate(turned_off(report)):
+        yield from _figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
 
 
 def _disclosed(seen: Disclosed) -> str:

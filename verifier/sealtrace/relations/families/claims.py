@@ -398,16 +398,7 @@ def _ranges(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     text = sentence.text
     for first, second in zip(sentence.mentions, sentence.mentions[1:], strict=False):
         between = text[first.end : second.start]
-<<<<<<< HEAD
-        if (
-            not re.fullmatch(r"\s?(?:[–—]|to|and)\s?", between)
-            or first.loose
-            or len(first.digits) < 2
-            or len(second.digits) < 2
-        ):
-=======
         if not re.fullmatch(r"\s?(?:[–—]|to|and)\s?", between) or first.loose or len(second.digits) < 2:
->>>>>>> miner
             continue
         if between.strip() == "and" and not re.search(r"\bbetween\s*$", text[: first.start]):
             continue

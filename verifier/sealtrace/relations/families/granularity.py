@@ -41,6 +41,7 @@ _TRAINING = re.compile(
     r"train|tuned|tuning|calibrat|\bfit|prompt|\bfew-shot|-shot\b|in-context|demonstrat|distill|select", re.IGNORECASE
 )
 _DECLARED = re.compile(rf"\b[nN] ?= ?{COUNT}")
+_GROUPS = re.compile(r"\b[nN]_\S")
 _USED = re.compile(
     rf"\b(?:over|on|of|out of|uses?|and|across) (?:the |all |our )?(?:same )?{COUNT} (?:[\w-]+ ){{0,2}}?{ITEMS}\b"
     r"(?! (?:per|each|from each|in each|for each))",
@@ -197,7 +198,8 @@ def _of_table(sheet: Sheet, row: int, label: str) -> _Steps | None:
             repeats = repeats_of(f"{sheet.caption} {label}")
             return None if repeats is None else _Steps((count_of(found[0]),), repeats, said, assumes)
     repeats = repeats_of(f"{sheet.caption} {label}")
-    if repeats is None:
+    # Where the caption counts groups apart (N_a = 15), a rate may be over some of them together.
+    if repeats is None or _GROUPS.search(sheet.caption):
         return None
     sizes: list[int] = []
     for sentence in sentences(sheet.caption):

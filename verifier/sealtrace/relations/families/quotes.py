@@ -73,27 +73,6 @@ def find(paper: Paper) -> Iterator[Claim]:
                 yield from _deviation(sentence, mention, match, index)
             elif not mention.loose and printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere):
                 siblings = [found for other in quotable if other is not mention and (found := matches[id(other)])]
-<<<<<<< HEAD
-                if (
-                    near := _near(mention, spoken, siblings) or _plain_miss(sentence, mention, own, siblings)
-                ) is not None:
-                    yield _claim(sentence, mention, *near)
-
-
-def _with(own: list[Spoken], carried: list[Spoken]) -> list[Spoken]:
-    """What a sentence speaks of; where it names no row or no column of a table, the sentence before may have."""
-    before = {id(one.sheet): one for one in carried}
-    found = []
-    for one in own:
-        earlier = before.pop(id(one.sheet), None)
-        rows, columns = one.rows, one.columns
-        if earlier is not None:
-            rows, columns = rows or earlier.rows, columns or earlier.columns
-        found.append(
-            replace(one, rows=rows, columns=columns, named=one.named or (earlier is not None and earlier.named))
-        )
-    return [*found, *(one for one in before.values() if one.named)]
-=======
                 near = _near(mention, own, siblings) or _plain_miss(sentence, mention, own, siblings)
                 if near is None and siblings:
                     vouched = {one.fact.table for one in siblings}
@@ -154,7 +133,6 @@ def _deviation(sentence: Sentence, mention: Mention, match: _Candidate, index: I
     own = replace(match, fact=fact)
     if _alike(behind, own):
         yield _claim(sentence, behind, own, 1)
->>>>>>> miner
 
 
 def is_quotable(mention: Mention) -> bool:
@@ -237,10 +215,7 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
     return (best, len(named), chance) if chance <= min(0.6, MOST_CHANCE * bonus) else None
 
 
-<<<<<<< HEAD
-=======
 _BY = 25
->>>>>>> miner
 _BESIDE = re.compile(
     r"[\s(,:=–—]*(?:(?:is|was|at|of|to|scores?|reaches|reaching|obtains?|has|with|and|from|vs\.?)\s)*[(]?"
 )

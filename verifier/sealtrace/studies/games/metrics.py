@@ -87,7 +87,9 @@ def run_setting(study: GameStudy, arguments: Arguments) -> Value:
     settings = dict(frame.column("settings")[int(rows[0])].as_py() or [])
     if arguments["setting"] not in settings:
         raise RecipeError(f"the run {arguments['run']!r} declares no {arguments['setting']!r}")
-    return Value((exact(settings[arguments["setting"]]),), frame, rows)
+    return Value(
+        (exact(settings[arguments["setting"]]),), frame, rows, fixed="a setting of a run that nothing else uses"
+    )
 
 
 # Students

@@ -22,6 +22,7 @@ from sealtrace.printed.metrics import (
     rounded_values,
     value_of,
 )
+from sealtrace.studies.policies.constants import is_used
 from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
 from sealtrace.studies.policies.evidence.settings import declared_setting
@@ -72,7 +73,8 @@ def constant(study: Study, arguments: Arguments) -> Value:
     if isinstance(node, bool) or not isinstance(node, str | int | float):
         raise RecipeError(f"the protocol's {arguments['path']} is no number")
     number = constant_of(node) if isinstance(node, str) else Fraction(node)
-    return Value((number,))
+    used = is_used(study, arguments["path"].strip("/").split("/"))
+    return Value((number,), fixed=None if used else "a constant of the protocol that nothing else uses")
 
 
 @metric("states", "how many states a population has", "appendix B: denominators", takes="population", given=True)

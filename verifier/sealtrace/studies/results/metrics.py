@@ -334,6 +334,29 @@ def _dominant(selection: Selection, arguments: Arguments) -> Number:
     return summaries.rate(int(pc.max(counts).as_py()), len(selection.rows))
 
 
+@metric("commonest", "the value that most rows have", "everyday results", needs="of", takes="dataset where")
+def _commonest(results: Results, arguments: Arguments) -> Value:
+    selection = selection_of(results, arguments)
+    counts = texts_of(selection, arguments["of"]).value_counts().to_pylist()
+    most = max(one["counts"] for one in counts)
+    found = [one["values"] for one in counts if one["counts"] == most]
+    if len(found) > 1:
+        raise MissingEvidenceError(f"{', '.join(sorted(found))} are equally common")
+    printed = (results.declarations[selection.dataset].get("printed") or {}).get(arguments["of"], {})
+    return Value((), selection.frame, selection.rows, text=printed.get(found[0], found[0]))
+
+
+@statistic("uniform_accuracy", "1 / number of values: the accuracy of guessing any of them")
+def _uniform(selection: Selection, arguments: Arguments) -> Number:
+    return Fraction(1, len(selection.column(arguments["of"]).unique()))
+
+
+@statistic("prior_accuracy", "sum of squared shares: the accuracy of guessing values as often as they are")
+def _prior(selection: Selection, arguments: Arguments) -> Number:
+    counts = texts_of(selection, arguments["of"]).value_counts().field("counts").to_pylist()
+    return Fraction(sum(count * count for count in counts), len(selection.rows) ** 2)
+
+
 # Labels
 
 

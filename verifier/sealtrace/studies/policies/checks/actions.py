@@ -39,6 +39,8 @@ def order(study: Study, outcome: Outcome) -> None:
             lambda row: ", ".join(a for a in study.actions if a in listed[row].as_py()),
             lambda row: ", ".join(listed[row].as_py()),
         )
+    # Of observations action.legal-set says so.
+    outcome.rows(frame, lists.repeated, "/legal", "a legal action is listed twice", "each action once")
 
 
 @check("action.vocabulary", "rows")

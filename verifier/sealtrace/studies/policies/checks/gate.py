@@ -95,13 +95,14 @@ def query_gate(study: Study, outcome: Outcome) -> None:
 def _allowed(study: Study, rows: Index, states: Index, asks: Mask) -> Mask:
     """Which requests the budget accepts: the first ones of each split, in order of state id."""
     gate = study.declared.query
+    budget = None if gate is None else gate.budget
     splits, _ = study.frame("observation").texts("split")
     identifiers = np.array(study.states.take(arrow_integers(states)).to_pylist(), dtype=object)
     allowed = np.zeros(len(rows), np.bool_)
     for split in distinct(splits[states]).tolist():
         members = np.flatnonzero(splits[states] == split)
         members = members[np.argsort([name.encode() for name in identifiers[members]], kind="stable")]
-        allowed[members] = policies.accepted_queries(asks[states[members]], gate and gate.budget)
+        allowed[members] = policies.accepted_queries(asks[states[members]], budget)
     return allowed
 
 

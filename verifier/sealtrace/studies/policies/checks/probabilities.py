@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
@@ -81,6 +81,13 @@ def normalized(study: Study, outcome: Outcome) -> None:
             f"1 within {declared}",
             lambda row: float(sums[row]),
         )
+        if tolerance > USUAL_TOLERANCE and len(eased := rows[(distance > USUAL_TOLERANCE) & (distance <= tolerance)]):
+            outcome.on(frame, int(eased[0])).warning(
+                f"/{field}",
+                f"{len(eased)} sums pass only by the declared tolerance: at {USUAL_TOLERANCE:g} they would be wrong",
+                1.0,
+                float(sums[eased[0]]),
+            )
         if len(rows):
             worst = int(np.where(np.isfinite(distance), distance, -1.0).argmax())
             if np.isfinite(distance[worst]):

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.evidence.declared import PolicyProtocol
@@ -188,6 +188,14 @@ def domain(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         if not holds:
             outcome.at(study.protocol_path).error(pointer, "the declared value lies outside its domain", domain, found)
+    for name, text in study.declared.tolerances:
+        if exact(text) > Fraction(str(USUAL_TOLERANCE)):
+            outcome.at(study.protocol_path).warning(
+                f"/tolerances/{name}",
+                "the tolerance is loosened; checks name what passes only because of it",
+                f"at most {USUAL_TOLERANCE:g}",
+                text,
+            )
 
 
 @check("bank.scales", "candidates")

@@ -7,10 +7,14 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.checks.replay import replay_of
 from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import thresholds
 from sealtrace.studies.policies.mathematics.scores import aggregate
+
+REPLAY_ROUNDING = 1e-12
+"""How far a replayed delta may lie from the true one, relative to the action values."""
 
 
 def _joined(study: Study) -> tuple[Index, Index]:
@@ -126,6 +130,42 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
         ),
         lambda row: bool(frame.flags("crossing")[row]),
     )
+
+    _replayed_crossings(study, outcome)
+
+
+def _replayed_crossings(study: Study, outcome: Outcome) -> None:
+    """A stored distribution may differ from its replay by the tolerance, but not in what it decides."""
+    anchor = None if study.anchor is None else replay_of(study, study.anchor)
+    if anchor is None:
+        return
+    scored, tau, stored = study.scored, exact(study.declared.tau), study.probabilities.values
+    risk, size = study.evaluator(study.declared.evaluators.risk), study.magnitude("risk")
+    every = study.trace_state[scored.rows]
+    # Only so near to the threshold can a difference within the tolerance decide anything.
+    reach = 4 * len(study.actions) * study.tolerance * size[every]
+    close = np.flatnonzero(np.abs(scored.delta + float(tau)) <= reach)
+    for index in np.unique(study.trace_candidate[scored.rows[close]]).tolist():
+        # A query policy has no one replay: it is the prior, or the anchor where a query was accepted.
+        if study.candidates[index].policy == "query" or (replay := replay_of(study, index)) is None:
+            continue
+        places = close[study.trace_candidate[scored.rows[close]] == index]
+        rows, states = scored.rows[places], every[places]
+        policy, base = replay.probabilities[states], anchor.probabilities[states]
+        delta, _ = thresholds.expected_difference(policy, base, risk[states])
+        apart = np.abs(np.c_[policy - stored[rows], base - stored[study.anchor_traces[states]]]).max(axis=1)
+        # What is farther off, the replay's own check reports; what a replay's rounding may decide, nobody can.
+        sure = (apart <= study.tolerance) & (np.abs(delta + float(tau)) > REPLAY_ROUNDING * (float(tau) + size[states]))
+        wrong = np.flatnonzero(sure & (thresholds.below(delta, -tau) != scored.crossed[places]))
+        at = {int(rows[one]): one for one in wrong.tolist()}
+        outcome.rows(
+            study.frame("trace"),
+            rows[wrong],
+            "/probabilities",
+            f"within the tolerance of its replay, the distribution decides otherwise against -{study.declared.tau}",
+            lambda row, at=at, delta=delta: f"delta {float(delta[at[row]])!r}, as replayed",
+            lambda row, at=at, places=places: f"delta {float(scored.delta[places[at[row]]])!r}, as stored",
+        )
 
 
 @check("aggregate.summary", "summaries")

@@ -111,6 +111,14 @@ def grid(study: Study, outcome: Outcome) -> None:
                 _of_role(study, "calibration"),
                 record["split"],
             )
+        elif len(splits := [name for name, role in study.roles.items() if role == "calibration"]) > 1:
+            # A selector is declared without a split, so nobody said beforehand which of them would count.
+            outcome.at(document.path, key).error(
+                "/split",
+                "the study has several calibration splits, and the selection counts the one that it names",
+                f"a count over {' and '.join(splits)}",
+                record["split"],
+            )
     names = [document.value["selector"] for document in documents]
     for document in documents:
         if names.count(document.value["selector"]) > 1:

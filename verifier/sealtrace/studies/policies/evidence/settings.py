@@ -51,7 +51,7 @@ def declared_setting(study: Study, variant: Variant | None = None) -> Setting:
         text = getattr(changed, of) or getattr(budgets, name, None)
         return None if text is None else exact(text)
 
-    bounds = changed.utility_range or (budgets and budgets.utility_range)
+    bounds = changed.utility_range or (None if budgets is None else budgets.utility_range)
     evaluators = changed.evaluators or study.declared.evaluators
     return Setting(
         tau=exact(changed.tau or study.declared.tau),
