@@ -82,7 +82,9 @@ def _filled(
         rows.append({**row, **({"recipes": recipes} if recipes else {})})
     # Labels name their rows; a verifier would ask for the recipe of `7B` otherwise.
     named_columns = [
-        {**column, "names": True} if place in grid.labels and not column.get("recipe") else column
+        {**column, "recipe": {"classification": "name"}}
+        if place in grid.labels and not column.get("recipe")
+        else column
         for place, column in enumerate(record["columns"])
     ]
     return {**record, "source": PurePosixPath(grid.source).name, "columns": named_columns, "rows": rows}
