@@ -76,7 +76,7 @@ def _specimen(node: Row | bool, kind: str) -> Any:
         case "number":
             return 0.25
         case "integer":
-            return 3
+            return max(node.get("minimum", 3), min(node.get("maximum", 3), 3))
         case "boolean":
             return True
         case "array":
@@ -108,7 +108,8 @@ def _drawn(node: Row | bool, kind: str) -> st.SearchStrategy[Any]:
         case "number":
             return _numbers
         case "integer":
-            return st.integers(node["minimum"], node["maximum"]) | st.sampled_from([0, 1, LARGEST, 2.0])
+            low, high = node["minimum"], node["maximum"]
+            return st.integers(low, high) | st.sampled_from([low, high, float(max(low, min(high, 2)))])
         case "boolean":
             return st.booleans()
         case "array":
