@@ -60,7 +60,9 @@ def specimen(kind: str) -> Row:
     return record
 
 
-def _specimen(node: Row, kind: str) -> Any:
+def _specimen(node: Row | bool, kind: str) -> Any:
+    if isinstance(node, bool):
+        return "anything"
     node = _resolved(node, kind)
     if "anyOf" in node:
         return _specimen(node["anyOf"][0], kind)
@@ -90,10 +92,12 @@ def records(kind: str) -> st.SearchStrategy[Row]:
     return _drawn(schema_document(kind), kind)
 
 
-def _drawn(node: Row, kind: str) -> st.SearchStrategy[Any]:
+def _drawn(node: Row | bool, kind: str) -> st.SearchStrategy[Any]:
+    if isinstance(node, bool):
+        return st.none() | _free_text | st.booleans()
     node = _resolved(node, kind)
     if "anyOf" in node:
-        return st.none() | _drawn(node["anyOf"][0], kind)
+        return st.one_of(*(st.none() if one == {"type": "null"} else _drawn(one, kind) for one in node["anyOf"]))
     if "const" in node:
         return st.just(node["const"])
     if "enum" in node:
