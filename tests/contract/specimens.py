@@ -60,7 +60,9 @@ def specimen(kind: str) -> Row:
     return record
 
 
-def _specimen(node: Row, kind: str) -> Any:
+def _specimen(node: Row | bool, kind: str) -> Any:
+    if isinstance(node, bool):
+        return "anything"
     node = _resolved(node, kind)
     if "anyOf" in node:
         return _specimen(node["anyOf"][0], kind)
@@ -74,7 +76,7 @@ def _specimen(node: Row, kind: str) -> Any:
         case "number":
             return 0.25
         case "integer":
-            return 3
+            return max(node.get("minimum", 3), min(node.get("maximum", 3), 3))
         case "boolean":
             return True
         case "array":
@@ -90,10 +92,12 @@ def records(kind: str) -> st.SearchStrategy[Row]:
     return _drawn(schema_document(kind), kind)
 
 
-def _drawn(node: Row, kind: str) -> st.SearchStrategy[Any]:
+def _drawn(node: Row | bool, kind: str) -> st.SearchStrategy[Any]:
+    if isinstance(node, bool):
+        return st.none() | _free_text | st.booleans()
     node = _resolved(node, kind)
     if "anyOf" in node:
-        return st.none() | _drawn(node["anyOf"][0], kind)
+        return st.one_of(*(st.none() if one == {"type": "null"} else _drawn(one, kind) for one in node["anyOf"]))
     if "const" in node:
         return st.just(node["const"])
     if "enum" in node:
@@ -104,7 +108,8 @@ def _drawn(node: Row, kind: str) -> st.SearchStrategy[Any]:
         case "number":
             return _numbers
         case "integer":
-            return st.integers(node["minimum"], node["maximum"]) | st.sampled_from([0, 1, LARGEST, 2.0])
+            low, high = node["minimum"], node["maximum"]
+            return st.integers(low, high) | st.sampled_from([low, high, float(max(low, min(high, 2)))])
         case "boolean":
             return st.booleans()
         case "array":
