@@ -11,11 +11,10 @@ from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.evidence.declared import PolicyProtocol
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.records.protocol import Variant
+from sealtrace.studies.policies.records.protocol import PolicyProtocol, Variant
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
