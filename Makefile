@@ -12,7 +12,7 @@ SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixtur
 	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
 	bundles/behaviour/behaviour_recipe
 
-.PHONY: help verify test lint types imports unit ratios package schemas bundles reference reports fuzz bench clean
+.PHONY: help verify test lint types imports unit ratios package schemas bundles reference reports campaign fuzz bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -72,6 +72,10 @@ reference: .venv/development ## write docs/reference/ anew from the code
 
 reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
 	$(RUN) reports/regenerate.py
+
+campaign: .venv/development ## thousands of changed records of each shipped bundle: is each noticed?
+	for study in rsd-fixture rsd-stratified classification leduc leduc-students rsd-paper; do \
+		$(BIN)/sealtrace selftest bundles/$$study/bundle --sample $(or $(SAMPLE),4000) || exit 1; done
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests

@@ -18,11 +18,16 @@ LONG = bool(os.environ.get("SEALTRACE_LONG"))
 Row = dict[str, Any]
 
 
-def copy_of_fixture(directory: Path) -> Path:
+def copy_of(bundle: Path, directory: Path) -> Path:
     """A copy that may be broken."""
     target = directory / "bundle"
-    shutil.copytree(FIXTURE, target)
+    shutil.copytree(bundle, target)
     return target
+
+
+def copy_of_fixture(directory: Path) -> Path:
+    """A copy of the fixture that may be broken."""
+    return copy_of(FIXTURE, directory)
 
 
 def read_rows(path: Path) -> list[Row]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import sealtrace
-from checks.mutations import PROTOCOL, TRACES
-from checks.test_attacks import failed, main_table, protocol, resealed
+from checks.mutations import MAIN, PROTOCOL
+from checks.test_attacks import protocol, resealed
 from sealtrace.contract.report import Report
 from sealtrace.printed.cells import cells_of
 from sealtrace.printed.marks import undirected, wrong_marks
-from support import Row, edit_document, edit_rows, read_rows
+from sealtrace.report import markdown, text
+from support import Row, edit_document, edit_rows
 
 # Marks
 
@@ -47,30 +46,6 @@ def test_a_best_cell_without_a_direction() -> None:
     assert list(wrong_marks(largest)) == []
 
 
-def test_a_bundle_whose_marks_have_no_direction_is_not_verified(tmp_path: Path) -> None:
-    """What nobody can tell is missing."""
-    report = sealtrace.verify(
-        resealed(tmp_path, main_table(lambda table: [one.pop("direction", 0) for one in table["columns"]]))
-    )
-    assert report.verdict == "incomplete"
-    assert [check.id for check in report.checks if check.status == "missing"] == ["table.marks"]
-
-
-# Splits
-
-
-def test_one_of_two_calibration_splits(tmp_path: Path) -> None:
-    """A selection may not take the calibration split that suits it."""
-
-    def edit(bundle: Path) -> None:
-        edit_document(
-            bundle / PROTOCOL,
-            lambda one: one["splits"].append({"name": "calibration-2", "role": "calibration", "states": 0}),
-        )
-
-    assert "selection.grid" in failed(resealed(tmp_path, edit))
-
-
 # Tolerances
 
 
@@ -97,53 +72,42 @@ def test_a_loosened_tolerance_is_named_with_what_it_changes(tmp_path: Path) -> N
     ]
 
 
-def test_a_tolerance_does_not_move_a_crossing(tmp_path: Path) -> None:
-    """A distribution within the tolerance of its replay must decide as the replay does."""
-    bundle = resealed(tmp_path, _nudged)
-    # The new tau changes which scores cross; those are reported at the scores.
-    found = [one for one in sealtrace.verify(bundle).findings if one.field == "/probabilities"]
-    assert [(one.check, one.source) for one in found] == [("threshold.recomputed", TRACES)]
-    assert (found[0].key or {})["state"] == "0000"
+# Constants and rules
 
 
-def _nudged(bundle: Path) -> None:
-    """Puts tau just above a delta, loosens the tolerance, and moves the distribution so that it no longer crosses."""
-    scores = read_rows(bundle / "calibrate/score.calibration.jsonl")
-    (score,) = [one for one in scores if one["state"] == "0000" and one.get("scale") == "0.16"]
-    edit_document(
-        bundle / PROTOCOL,
-        lambda one: one.update(
-            tau=f"{-score['delta'] - 1e-6:.9f}", tolerances={"normalization": "1e-12", "replay": "1e-4"}
-        ),
-    )
-    values = {
-        row["state"]: row["values"]
-        for row in read_rows(bundle / "calibrate/values.calibration.jsonl")
-        if row["evaluator"] == "strong"
-    }["0000"]
-    order = sorted(values, key=lambda action: values[action])
-
-    def nudge(rows: list[Row]) -> None:
-        (row,) = [one for one in rows if one["state"] == "0000" and one.get("scale") == "0.16"]
-        shift = 4e-6 / (values[order[-1]] - values[order[0]])
-        row["probabilities"][order[-1]] += shift
-        row["probabilities"][order[0]] -= shift
-        total = sum(row["probabilities"].values())
-        assert np.isclose(total, 1, atol=1e-12)
-
-    edit_rows(bundle / TRACES, nudge)
-
-
-# Legal actions
-
-
-def test_a_legal_action_listed_twice_in_a_trace(tmp_path: Path) -> None:
-    """A trace names each action once, as the observation does."""
+def test_a_constant_that_nothing_uses_proves_nothing(tmp_path: Path) -> None:
+    """A protocol may declare whatever a table prints; only what something depends on is an input."""
 
     def edit(bundle: Path) -> None:
-        edit_rows(bundle / TRACES, lambda rows: rows[0]["legal"].append(rows[0]["legal"][-1]))
+        edit_document(bundle / PROTOCOL, lambda one: one.update(variants={"unused": {"tau": "9.99"}}))
 
-    assert "action.order" in failed(resealed(tmp_path, edit))
+        def cite(table: Row) -> None:
+            table["rows"][2]["cells"][1] = "9.99"
+            recipe = {"metric": "constant", "arguments": {"path": "/variants/unused/tau"}}
+            table["rows"][2]["recipes"] = {"Weak EV": recipe}
+
+        edit_document(bundle / MAIN, cite)
+
+    report = sealtrace.verify(resealed(tmp_path, edit))
+    (cell,) = [one for one in report.cells if one.reported == "9.99"]
+    assert (cell.status, report.coverage.attested) == ("attested", 1)
+    assert cell.sentence == "9.99 comes from a constant of the protocol that nothing else uses, so nothing checks it"
+
+
+def test_what_a_protocol_turns_off_is_listed(tmp_path: Path) -> None:
+    """Checks that do not apply are named with the reason, in text and in Markdown."""
+
+    def gut(bundle: Path) -> None:
+        edit_document(bundle / PROTOCOL, lambda one: one.pop("selectors"))
+        (bundle / "select/selection.json").unlink()
+
+    report = sealtrace.verify(resealed(tmp_path, gut, {"all": "nothing is selected"}))
+    turned = {one.id for one in report.checks if one.status == "not-applicable"}
+    assert {"selection.grid", "selection.choice"} <= turned
+    for shown in (text.render(report, width=1000), markdown.render(report)):
+        assert "selection.*: the protocol declares no selector over a grid of scales" in shown.replace("\\", "")
+        for one in turned:
+            assert one in shown or f"{one.partition('.')[0]}.*" in shown.replace("\\", "")
 
 
 def test_the_good_bundle_stays_good(tmp_path: Path) -> None:

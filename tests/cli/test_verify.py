@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checks.mutations import MUTATIONS
-from cli.runner import process, sealtrace
+from checks.mutations import EMPTY, MUTATIONS
+from cli.runner import Run, process, sealtrace
 from sealtrace.bundle.documents import schema_accepts
+from sealtrace.bundle.sealing import seal
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.contract.report import Report
+from sealtrace.contract.report import Finding, Report
 from support import FIXTURE, copy_of_fixture, edit_document, unseal
 
 ROOT_DIGEST = json.loads((FIXTURE / "manifest.json").read_text())["root_sha256"]
@@ -21,7 +22,7 @@ def test_default_is_the_embedded_fixture() -> None:
     """No argument: the fixture, verified, verdict on the first line."""
     run = sealtrace("verify")
     assert (run.code, run.errors) == (0, "")
-    assert run.output.startswith(f"VERIFIED  rsd-fixture\nroot {ROOT_DIGEST}\n")
+    assert run.output.startswith(f"VERIFIED with 2 warnings  rsd-fixture\nroot {ROOT_DIGEST}\n")
 
 
 def test_json_is_the_report_that_the_api_returns() -> None:
@@ -128,13 +129,23 @@ def test_as_expected(tmp_path: Path) -> None:
     bundle = copy_of_fixture(tmp_path)
     MUTATIONS["score.utility"].break_bundle(bundle)
     assert sealtrace("verify", bundle, "--as-expected").code == 1
-    edit_document(bundle / "declare/protocol.json", lambda protocol: protocol.update(expects="findings"))
-    unseal(bundle)
-    from checks.mutations import EMPTY
-    from sealtrace.bundle.sealing import seal
+    report = json.loads(sealtrace("verify", bundle, "--format", "json").output)
+    names = [Finding(**one).name for one in report["findings"] if one["severity"] == "error"]
+    assert names
 
-    seal(bundle, empty=EMPTY)
-    assert sealtrace("verify", bundle, "--as-expected").code == 0
+    def expecting(**settings: object) -> Run:
+        edit_document(
+            bundle / "declare/protocol.json", lambda protocol: protocol.update(expects="findings", **settings)
+        )
+        unseal(bundle)
+        seal(bundle, empty=EMPTY)
+        return sealtrace("verify", bundle, "--as-expected")
+
+    # A study that lists nothing may expect contradictions of printed numbers, and nothing else.
+    assert f"does not list this finding as expected: {names[0]}" in " ".join(expecting().errors.split())
+    assert expecting(expected_findings=names).code == 0
+    assert "expects a finding that is not there: x" in expecting(expected_findings=[*names, "x"]).errors
+    assert expecting(expected_findings=names[1:]).code == 1
 
 
 def test_what_is_not_a_bundle(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ class Evidence:
         self.expected_root = expected_root
         self.progress = progress or (lambda *_: None)
         """Told of steps that may last: a name, how much is done, how much there is."""
-        self._frames: dict[str, Frame] = {} if frames is None else frames
+        self.frames: dict[str, Frame] = {} if frames is None else frames
+        """The rows of each kind that was asked for, as columns."""
         self._views: dict[type[Evidence], Evidence] = {type(self): self}
         self.known: dict[Hashable, Any] = {}
         """What functions that compute `once` have found."""
@@ -53,7 +54,7 @@ class Evidence:
     def seen_as(self, view: type[View]) -> View:
         """The same records as a study pack sees them."""
         if view not in self._views:
-            made = view(self.bundle, self.expected_root, self.progress, self._frames)
+            made = view(self.bundle, self.expected_root, self.progress, self.frames)
             self._views[view], made._views = made, self._views
         found = self._views[view]
         assert isinstance(found, view)
@@ -61,9 +62,9 @@ class Evidence:
 
     def frame(self, kind: str) -> Frame:
         """The rows of a kind."""
-        if kind not in self._frames:
-            self._frames[kind] = Frame(kind, self.bundle.of_kind(kind))
-        return self._frames[kind]
+        if kind not in self.frames:
+            self.frames[kind] = Frame(kind, self.bundle.of_kind(kind))
+        return self.frames[kind]
 
     @cached_property
     def protocol_document(self) -> Document | None:

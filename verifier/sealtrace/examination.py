@@ -17,7 +17,8 @@ are judged.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from os import PathLike
@@ -28,6 +29,7 @@ from sealtrace import __version__
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.drafts import draft_bundle
+from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
@@ -109,12 +111,15 @@ class Examination:
         draft: bool = False,
         expect_root: str | None = None,
         progress: Progress | None = None,
+        frames: dict[str, Frame] | None = None,
+        until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> None:
+        """`frames` are columns that are known; `until` is told each result, and ends the run where it says so."""
         self.bundle = bundle
         self.strict = strict
         self.draft = draft
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
-        self.evidence = Evidence(bundle, expect_root, progress)
+        self.evidence = Evidence(bundle, expect_root, progress, frames)
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
         due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)
@@ -125,6 +130,8 @@ class Examination:
             except BudgetError as error:
                 raise BudgetError(error.reason, [later.id for later in due[number - 1 :]]) from None
             self.evidence.progress("checking", number, len(due))
+            if until is not None and until(self.results[entry.id], self):
+                break
 
     # Checks
 
@@ -316,6 +323,32 @@ class Examination:
             stages=stage_links(self.evidence, {one.stage: one.witnesses for one in self._coverage()}),
             **parts,
         )
+
+
+OF_PRINTED_NUMBERS = ("relation", "table")
+"""Families of checks that a study may expect to fail without saying where: its printed numbers cannot all be true."""
+
+
+def unexpected(examination: Examination) -> list[str]:
+    """How a report differs from what its study expects of itself; nothing where it is as expected."""
+    report, protocol = examination.report, examination.evidence.protocol
+    due, listed = protocol.get("expects"), protocol.get("expected_findings")
+    if report.verdict != due:
+        return [f"the study expects {due or 'no verdict'}, not {report.verdict}"]
+    found = {one.name for one in report.findings if one.severity == "error"}
+    if listed is None:
+        strange = {name for name in found if name.partition(".")[0] not in OF_PRINTED_NUMBERS}
+        return [f"the study does not list this finding as expected: {name}" for name in sorted(strange)]
+    kept = Counter(one.check for one in report.findings)
+    return [
+        *(
+            f"{one.id} has more findings than are kept to be compared"
+            for one in report.checks
+            if one.findings > kept[one.id]
+        ),
+        *(f"the study does not expect this finding: {name}" for name in sorted(found - set(listed))),
+        *(f"the study expects a finding that is not there: {name}" for name in sorted(set(listed) - found)),
+    ]
 
 
 def cell_of(result: CellResult) -> Cell:

@@ -35,6 +35,7 @@ COMMANDS = {
     "extract": "Extract the tables of a paper as records to fill in.",
     "try": "Try recipes on a bundle or a draft, without sealing.",
     "digest": "Print the digests of a record file, before it is sealed.",
+    "selftest": "Change records one field at a time, and see what goes unnoticed.",
     "checks": "List the checks, or explain one.",
     "metrics": "List the metrics that recipes can ask for.",
     "schema": "List the record kinds, or print the schema of one.",

@@ -51,7 +51,9 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 )
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
-    "--as-expected", is_flag=True, help="Exit 0 if the verdict is the one that the study expects of itself, else 1."
+    "--as-expected",
+    is_flag=True,
+    help="Exit 0 if the verdict and the findings are those that the study expects of itself, else 1.",
 )
 @witness_options
 @quiet_option
@@ -98,7 +100,8 @@ def command(
     """
     from sealtrace.bundle.resources import default_bundle
     from sealtrace.cli.targets import refuse_bad_places, write_targets
-    from sealtrace.examination import examine, select
+    from sealtrace.examination import examine, select, unexpected
+    from sealtrace.report.inert import harmless
 
     targets = targets_of(forms, outputs, tuple(OF_REPORTS))
     try:
@@ -121,15 +124,15 @@ def command(
         )
         page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report
-    expected = examination.evidence.protocol.get("expects") if as_expected else None
-    code = int(report.verdict != expected) if as_expected else report.exit_code
+    differences = unexpected(examination) if as_expected else []
+    code = int(bool(differences)) if as_expected else report.exit_code
     prefix = prefix_of(bundle)
     write_targets(
         targets,
         lambda target: OF_REPORTS[target.form](report, shown_at(target, exit_code=code, prefix=prefix)),
     )
-    if as_expected and code:
-        click.echo(f"sealtrace: the study expects {expected or 'no verdict'}, not {report.verdict}", err=True)
+    for difference in differences[:20]:
+        click.echo(f"sealtrace: {harmless(difference)}", err=True)
     return code
 
 

@@ -28,6 +28,12 @@ class Finding(Record):
     found: str | None = Field(None, description="What is there.")
     message: str = Field(description="What is wrong, and what to do.")
 
+    @property
+    def name(self) -> str:
+        """What it is about, in one line, as a study may list it among those that it expects."""
+        key = [f"{name}={value}" for name, value in (self.key or {}).items()]
+        return " ".join(part for part in (self.check, self.source, self.field, *key) if part)
+
 
 class Place(Record):
     """Where a number stands."""

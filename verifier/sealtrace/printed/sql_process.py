@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sealtrace.contract.packs import loaded, packs
+
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
@@ -121,11 +123,10 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
 
 def _offer_functions(connection: DuckDBPyConnection, text: str) -> None:
     """The metrics that a query, or what it shares with others, may call."""
-    from sealtrace.printed.sql_functions import FUNCTIONS
-
-    for name, (function, takes) in FUNCTIONS.items():
-        if name in text.casefold():
-            connection.create_function(name, function, list(takes), "DOUBLE")
+    for pack in packs():
+        for name, (function, takes) in (loaded(pack.functions) if pack.functions else {}).items():
+            if name in text.casefold():
+                connection.create_function(name, function, list(takes), "DOUBLE")
 
 
 def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:

@@ -333,28 +333,42 @@ def kendall(study: GameStudy, arguments: Arguments) -> Value:
     return _defined(float(association.kendall(risks, values)))
 
 
-@metric("spearman_interval", "percentile bootstrap over candidates", _ASSOCIATION, needs="endpoint")
-def spearman_interval(study: GameStudy, arguments: Arguments) -> Value:
+def _interval(study: GameStudy, arguments: Arguments, measure: str) -> Value:
     risks, values, settings = _associated(study, arguments)
     level = exact(settings["confidence"])
     if not 0 < level < 1:
         raise RecipeError("a confidence level lies between 0 and 1")
     return _defined(
-        *association.bootstrap_interval("spearman", risks, values, settings["resamples"], level, settings["seed"])
+        *association.bootstrap_interval(measure, risks, values, settings["resamples"], level, settings["seed"])
     )
 
 
-@metric(
-    "spearman_permutation",
-    "(1 + shuffles at least as far from zero) / (1 + shuffles)",
-    _ASSOCIATION,
-    needs="endpoint",
-)
-def spearman_permutation(study: GameStudy, arguments: Arguments) -> Value:
+def _permutation(study: GameStudy, arguments: Arguments, measure: str) -> Value:
     risks, values, settings = _associated(study, arguments)
-    return _defined(
-        association.permutation_share("spearman", risks, values, settings["permutations"], settings["seed"])
-    )
+    return _defined(association.permutation_share(measure, risks, values, settings["permutations"], settings["seed"]))
+
+
+_PERMUTATION = "(1 + shuffles at least as far from zero) / (1 + shuffles)"
+
+
+@metric("spearman_interval", "percentile bootstrap of ρ over candidates", _ASSOCIATION, needs="endpoint")
+def spearman_interval(study: GameStudy, arguments: Arguments) -> Value:
+    return _interval(study, arguments, "spearman")
+
+
+@metric("kendall_interval", "percentile bootstrap of τ over candidates", _ASSOCIATION, needs="endpoint")
+def kendall_interval(study: GameStudy, arguments: Arguments) -> Value:
+    return _interval(study, arguments, "kendall")
+
+
+@metric("spearman_permutation", _PERMUTATION, _ASSOCIATION, needs="endpoint")
+def spearman_permutation(study: GameStudy, arguments: Arguments) -> Value:
+    return _permutation(study, arguments, "spearman")
+
+
+@metric("kendall_permutation", _PERMUTATION, _ASSOCIATION, needs="endpoint")
+def kendall_permutation(study: GameStudy, arguments: Arguments) -> Value:
+    return _permutation(study, arguments, "kendall")
 
 
 @metric("candidates", "students times scales", _ASSOCIATION)

@@ -257,6 +257,11 @@ class Protocol(Record):
     expects: Literal["verified", "findings", "incomplete"] | None = Field(
         None, description="The verdict that the study expects of itself."
     )
+    expected_findings: list[Text] | None = Field(
+        None,
+        description="Every error that the study expects, as `sealtrace verify` names it: check, file, field and key, "
+        "with one space between.",
+    )
     actions: Annotated[Actions, Field(min_length=1)] | None = Field(
         None, description="The action vocabulary, in the order that breaks ties; absent where nothing acts."
     )

@@ -1,0 +1,78 @@
+"""Every attack of this directory is found as its case says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sealtrace
+from checks.mutations import EMPTY, name_the_traces
+from sealtrace.bundle.sealing import seal
+from support import ROOT, copy_of, read_rows, unseal, write_rows
+
+CASES = sorted(path.parent.name for path in Path(__file__).parent.glob("*/case.json"))
+
+
+def patched(value: Any, operation: dict[str, Any]) -> Any:
+    """One operation of RFC 6902; the value is changed in place, but at the empty path."""
+    if not operation["path"]:
+        return operation["value"]
+    *way, last = [part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:]]
+    node = value
+    for part in way:
+        node = node[int(part) if isinstance(node, list) else part]
+    if isinstance(node, list) and operation["op"] == "add":
+        node.insert(len(node) if last == "-" else int(last), operation["value"])
+    elif operation["op"] == "remove":
+        del node[int(last) if isinstance(node, list) else last]
+    else:
+        node[int(last) if isinstance(node, list) else last] = operation["value"]
+    return value
+
+
+def built(case: dict[str, Any], directory: Path) -> Path:
+    """The attack's bundle."""
+    bundle = copy_of(ROOT / "bundles" / case["base"] / "bundle", directory)
+    for name in case.get("removed", ()):
+        (bundle / name).unlink()
+    for name, operations in case["edits"].items():
+        path = bundle / name
+        rows = path.suffix == ".jsonl"
+        value = None if not path.exists() else read_rows(path) if rows else json.loads(path.read_text("utf-8"))
+        for operation in operations:
+            value = patched(value, operation)
+        if rows:
+            write_rows(path, value)
+        else:
+            path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
+    name_the_traces(bundle)
+    unseal(bundle)
+    seal(bundle, empty=EMPTY, lenient=True)
+    return bundle
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_attack(name: str, tmp_path: Path) -> None:
+    """The verdict and the finding are those that the case expects."""
+    case = json.loads((Path(__file__).parent / name / "case.json").read_text("utf-8"))
+    expected = case["expected"]
+    assert case["says"]
+    assert {"check", "missing", "cell"} & set(expected), "a case expects something besides a verdict"
+    report = sealtrace.verify(built(case, tmp_path))
+    assert report.verdict == expected["verdict"]
+    if "check" in expected:
+        found = {(one.check, one.source, one.field) for one in report.findings if one.severity == severity_of(expected)}
+        assert (expected["check"], expected["source"], expected.get("field")) in found
+    if "missing" in expected:
+        assert expected["missing"] in {one.id for one in report.checks if one.status == "missing"}
+    if "cell" in expected:
+        statuses = {f"{one.table}[{one.row}, {one.column}]": one.status for one in report.cells}
+        assert statuses[expected["cell"]["address"]] == expected["cell"]["status"]
+
+
+def severity_of(expected: dict[str, Any]) -> str:
+    """An error, unless the case says otherwise."""
+    return str(expected.get("severity", "error"))

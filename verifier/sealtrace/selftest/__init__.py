@@ -1,0 +1,1 @@
+"""Attacks on a good bundle: every field of every record changed, to see what the verifier does not notice."""
