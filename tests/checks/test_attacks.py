@@ -20,6 +20,7 @@ from checks.mutations import (
     OBSERVATIONS,
     PROTOCOL,
     TEACHER,
+    TRACES,
     change,
     name_the_traces,
     one,
