@@ -75,7 +75,7 @@ reports: .venv/development ## write reports/ anew: what the verifier says of the
 
 campaign: .venv/development ## thousands of changed records of each shipped bundle: is each noticed?
 	for study in rsd-fixture rsd-stratified classification leduc leduc-students rsd-paper; do \
-		$(BIN)/sealtrace selftest bundles/$$study/bundle --sample $(or $(SAMPLE),4000) || exit 1; done
+		$(BIN)/sealtrace selftest bundles/$$study/bundle --sample $(or $(SAMPLE),4000) --seconds $(or $(SECONDS),1800) || exit 1; done
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests

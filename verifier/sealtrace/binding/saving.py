@@ -80,7 +80,14 @@ def _filled(
             if len(known) == len(numbers) and (recipe := _recipe(known, whole, named)) is not None:
                 recipes[label] = recipe
         rows.append({**row, **({"recipes": recipes} if recipes else {})})
-    return {**record, "source": PurePosixPath(grid.source).name, "rows": rows}
+    # Labels name their rows; a verifier would ask for the recipe of `7B` otherwise.
+    named_columns = [
+        {**column, "recipe": {"classification": "name"}}
+        if place in grid.labels and not column.get("recipe")
+        else column
+        for place, column in enumerate(record["columns"])
+    ]
+    return {**record, "source": PurePosixPath(grid.source).name, "columns": named_columns, "rows": rows}
 
 
 def _recipe(

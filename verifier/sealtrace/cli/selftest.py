@@ -23,11 +23,19 @@ SHOWN = 20
     metavar="N",
     help="Judge so many changes, drawn at random.",
 )
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120,
+    show_default=True,
+    metavar="S",
+    help="Stop after so long, with a smaller sample.",
+)
 @click.option("--all", "every", is_flag=True, help="Judge every change; may take hours.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="Draws another sample.")
 @quiet_option
 @budget_options
-def command(bundle: Path | None, sample: int, every: bool, seed: int) -> int:
+def command(bundle: Path | None, sample: int, seconds: float, every: bool, seed: int) -> int:
     """Change the records of BUNDLE one field at a time, and see whether the verifier notices.
 
     Every field of every record may be changed in every way that its type allows; the changed bundle counts as sealed
@@ -49,7 +57,7 @@ def command(bundle: Path | None, sample: int, every: bool, seed: int) -> int:
 
     with progress_bar() as progress:
         read = read_bundle(bundle or default_bundle(), progress=progress)
-        survey = Campaign(read).run(None if every else sample, seed, progress)
+        survey = Campaign(read).run(None if every else sample, seed, None if every else seconds, progress)
     noticed = sum(one.found_by is not None for one in survey.judged)
     click.echo(f"{len(survey.judged)} of {survey.possible} changes were judged: {noticed} noticed")
     if survey.undetermined:

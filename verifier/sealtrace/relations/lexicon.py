@@ -11,8 +11,9 @@ _IDLE = frozenset(
     re.findall(
         r"\w+",
         "a an the of in on at to for with by and or is are was were be as from per we our ours its it this that these "
-        "those vs versus than all each every no not only over under mean means average avg total overall sum other "
-        "others none n k x y z i yes value values result results method methods model models system row column table ref",
+        "those vs versus than all each every no not only over under mean means average avg total overall sum "
+        "other others none n k x y z i yes value values result results method methods model models system row "
+        "column table ref",
     )
 )
 _ABBREVIATIONS = {

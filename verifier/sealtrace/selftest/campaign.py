@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +20,7 @@ from sealtrace.bundle.reading import Bundle, Document, Progress
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.contract.report import CheckResult
 from sealtrace.examination import Examination
+from sealtrace.printed.numbers import looks_numeric, read_printed
 from sealtrace.selftest.mutating import REMOVED, Pointer, changed, pattern, places, rewritings, same_constant, ways
 from sealtrace.selftest.undetermined import reason_of
 
@@ -49,10 +50,9 @@ class Mutant:
 
     @property
     def field(self) -> str:
-        """The record's kind and the field, whichever record it is; a printed cell without a digit is words."""
+        """The record's kind and the field, whichever record it is; of a printed cell, also what is changed of it."""
         field = f"{self.kind} {pattern(self.pointer) or '(row)'}"
-        words = field == CELLS and not any(one.isnumeric() for one in str(self.before))
-        return f"{field} (words)" if words else field
+        return f"{field}{_sense(self.before, self.value)}" if field == CELLS else field
 
     @property
     def name(self) -> str:
@@ -82,13 +82,18 @@ class Survey:
     @property
     def survivors(self) -> list[Mutant]:
         """Changes that nothing noticed and that nobody has reviewed."""
-        return [one.mutant for one in self.judged if one.found_by is None and reason_of(one.mutant.field) is None]
+        unnoticed = [one.mutant for one in self.judged if one.found_by is None]
+        return [one for one in unnoticed if reason_of(one.field, one.way) is None]
 
     @property
     def undetermined(self) -> dict[str, tuple[int, str]]:
         """Fields that are known to be free: how many changes of each went unnoticed, and why."""
-        free = Counter(one.mutant.field for one in self.judged if one.found_by is None)
-        return {field: (count, reason) for field, count in sorted(free.items()) if (reason := reason_of(field))}
+        found: dict[str, tuple[int, str]] = {}
+        for one in sorted(self.judged, key=lambda one: one.mutant.field):
+            reason = reason_of(one.mutant.field, one.mutant.way) if one.found_by is None else None
+            if reason is not None:
+                found[one.mutant.field] = (found.get(one.mutant.field, (0, ""))[0] + 1, reason)
+        return found
 
 
 class Campaign:
@@ -107,20 +112,32 @@ class Campaign:
         }
         self._lines = {path: [_line(row) for row in rows] for path, rows in self._rows.items()}
 
-    def run(self, sample: int | None = None, seed: int = 0, progress: Progress | None = None) -> Survey:
-        """Judges all changes, or a random sample of them, and as many rewritings."""
+    def run(
+        self,
+        sample: int | None = None,
+        seed: int = 0,
+        seconds: float | None = None,
+        progress: Progress | None = None,
+    ) -> Survey:
+        """Judges all changes, or a random sample of them, and some rewritings; fewer where the seconds are over."""
+        end = None if seconds is None else time.monotonic() + seconds
         chance = random.Random(seed)
         every = list(self.mutants(None if sample is None else chance))
         chosen = every if sample is None or sample >= len(every) else chance.sample(every, sample)
         written = list(self.rewritten())
         rewritten = written if sample is None else chance.sample(written, min(len(written), max(10, sample // 10)))
         judged: list[Judged] = []
-        for number, mutant in enumerate([*chosen, *rewritten], 1):
-            judged.append(Judged(mutant, self.noticed(mutant)))
+        alarms: list[Judged] = []
+        due = [(alarms, one) for one in rewritten] + [(judged, one) for one in chosen]
+        if sample is not None:
+            chance.shuffle(due)  # whatever the seconds allow is a sample of both
+        for number, (into, mutant) in enumerate(due, 1):
+            into.append(Judged(mutant, self.noticed(mutant)))
             if progress:
-                progress("changing records", number, len(chosen) + len(rewritten))
-        alarms = [one for one in judged[len(chosen) :] if one.found_by is not None]
-        return Survey(judged[: len(chosen)], len(every), alarms)
+                progress("changing records", number, len(due))
+            if end is not None and time.monotonic() > end:
+                break
+        return Survey(judged, len(every), [one for one in alarms if one.found_by is not None])
 
     # Changes
 
@@ -207,6 +224,21 @@ class Campaign:
         if store.misfits.total or store.syntax.total:
             return None
         return replace(self._bundle, stores=[_in_place(store, one) for one in self._bundle.stores])
+
+
+def _sense(before: Any, after: Any) -> str:
+    """What a change of a printed cell changes: words, the unit behind a number, how finely it is printed, or all."""
+    old = read_printed(str(before))
+    if old is None or not old.numeric:
+        return "" if looks_numeric(str(before)) else " (words)"
+    new = read_printed(after) if isinstance(after, str) else None
+    if new is None or [part.role for part in new.parts] != [part.role for part in old.parts]:
+        return ""
+    pairs = list(zip(old.parts, new.parts, strict=True))
+    if all((one.value, one.unit, one.relation) == (other.value, other.unit, other.relation) for one, other in pairs):
+        return " (unit)"
+    coarser = all(other.low <= one.low and one.high <= other.high for one, other in pairs)
+    return " (coarser)" if coarser else ""
 
 
 def _in_place(new: Store, old: Store) -> Store:

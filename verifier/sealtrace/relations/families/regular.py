@@ -1,7 +1,7 @@
 """Regularities that nobody stated: what holds in nearly all rows of a table, far more often than chance would have it.
 
 A row that breaks one is the finding. Which regularities are believed is decided by a bound on false discoveries
-(docs/adr/0014-regularities.md): for each hypothesis the probability that unrelated numbers agree as often, times the
+(docs/adr/0016-regularities.md): for each hypothesis the probability that unrelated numbers agree as often, times the
 number of hypotheses tried, must stay below `FALSE_DISCOVERIES`. Headers only rank: hypotheses whose header names them
 share one half of that allowance, all others the other half.
 """

@@ -39,13 +39,18 @@ def interfaces(study: Study, outcome: Outcome) -> None:
                     ", ".join(sorted(VISIBLE.get(name, ()))) or "a known interface",
                     field,
                 )
+            if field in fields[:index]:
+                outcome.at(study.protocol_path, {"interface": name}).error(
+                    f"/interfaces/{name}/{index}", "the interface lists a field twice", "each field once", field
+                )
 
 
 @check("boundary.inputs", "traces")
 def inputs(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     outcome.inspected = frame.size
-    read = _read_fields(study)
+    read, twice = _read_fields(study)
+    outcome.rows(frame, twice, "/inputs", "the trace lists a field twice", "each field once")
     declared = study.declared.interfaces
     accepted = query_columns(study)[1]
     for index, one in enumerate(study.candidates):
@@ -73,8 +78,8 @@ def inputs(study: Study, outcome: Outcome) -> None:
             )
 
 
-def _read_fields(study: Study) -> dict[str, Mask]:
-    """Field to the traces that name it among their inputs."""
+def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
+    """Field to the traces that name it among their inputs, and the traces that name one twice."""
     frame = study.frame("trace")
     column = frame.column("inputs")
     names = column.values
@@ -83,10 +88,13 @@ def _read_fields(study: Study) -> dict[str, Mask]:
     codes = names.indices.to_numpy()[offsets[0] : offsets[-1]]
     owners = np.repeat(np.arange(frame.size), np.diff(offsets))
     read = {}
+    pairs, times = np.unique(owners * len(names.dictionary) + codes, return_counts=True)
+    twice = np.zeros(frame.size, np.bool_)
+    twice[pairs[times > 1] // max(1, len(names.dictionary))] = True
     for code, name in enumerate(names.dictionary.to_pylist()):
         read[name] = np.zeros(frame.size, np.bool_)
         read[name][owners[codes == code]] = True
-    return read
+    return read, twice
 
 
 def _needed(study: Study, one: Candidate, accepted: Mask) -> dict[str, Mask]:

@@ -4,66 +4,75 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
-from typing import Any
 
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.evidence.declared import PolicyProtocol
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.records.protocol import Variant
+from sealtrace.studies.policies.records.protocol import PolicyProtocol, Variant
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
 
+Domain = tuple[str, str, bool, str]
+"""Pointer, value, whether it lies in its domain, and the domain."""
+Bound = tuple[Callable[[Fraction], bool], str]
+"""Whether a constant lies in a domain, and the domain."""
+
+_POSITIVE: Bound = (lambda value: value > 0, "above 0")
+_NOT_NEGATIVE: Bound = (lambda value: value >= 0, "at least 0")
+_SHARE: Bound = (lambda value: 0 <= value <= 1, "from 0 to 1")
+_RADIUS: Bound = (lambda value: 0 <= value <= 2, "from 0 to 2")
+_OPEN: Bound = (lambda value: 0 < value < 1, "between 0 and 1, both excluded")
+# A tolerance that any number meets would make every replay pass.
+_TOLERANCE: Bound = (lambda value: 0 < value <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
+
+_CONSTANTS = {
+    "tau": _POSITIVE,
+    "teacher/temperature": _POSITIVE,
+    "tolerances/normalization": _TOLERANCE,
+    "tolerances/replay": _TOLERANCE,
+    "certification/zeta_risk": _OPEN,
+    "certification/zeta_util": _OPEN,
+    "bootstrap/confidence": _OPEN,
+    "certification/epsilon_group": _SHARE,
+    "certification/epsilon_global": _SHARE,
+    "anchor/teacher": _SHARE,
+    "anchor/uniform": _SHARE,
+    "certification/rho": _RADIUS,
+    "prior/floor": _NOT_NEGATIVE,
+}
+_OF_VARIANTS = {"tau": _POSITIVE, "epsilon": _SHARE, "zeta": _OPEN, "rho": _RADIUS}
+_OF_CLASSES = {"lambda_cert": _NOT_NEGATIVE, "lambda_comp": _NOT_NEGATIVE}
+_OF_SELECTORS: dict[str, Bound] = {
+    "radius": _RADIUS,
+    "limit": _NOT_NEGATIVE,
+    "clip": (lambda value: 0 <= value < 1, "at least 0 and below 1"),
+}
+
+
+def _bounded(pointer: str, declared: object, bounds: dict[str, Bound]) -> Iterator[Domain]:
+    """Every declared constant of a record against its domain."""
+    for path, (holds, domain) in bounds.items():
+        text = reduce(lambda node, name: getattr(node, name, None), path.split("/"), declared)
+        if isinstance(text, str):
+            yield f"{pointer}/{path}", text, holds(exact(text)), domain
+
+
 def _domains(protocol: PolicyProtocol) -> Iterator[Domain]:
-    """(pointer, value, whether it lies in its domain, the domain)."""
-
-    def value(*path: str) -> Any:
-        node: Any = protocol
-        for name in path:
-            node = getattr(node, name, None)
-        return node
-
-    def rule(path: tuple[str, ...], holds: bool, domain: str) -> Domain:
-        return "/" + "/".join(path), str(value(*path)), holds, domain
-
-    positive = [("tau",), ("teacher", "temperature")]
-    tolerances = [("tolerances", "normalization"), ("tolerances", "replay")]
-    fraction = [("certification", "zeta_risk"), ("certification", "zeta_util"), ("bootstrap", "confidence")]
-    share = [
-        ("certification", "epsilon_group"),
-        ("certification", "epsilon_global"),
-        ("anchor", "teacher"),
-        ("anchor", "uniform"),
-    ]
-    for path in positive:
-        if (text := value(*path)) is not None:
-            yield rule(path, exact(text) > 0, "above 0")
-    for path in tolerances:
-        if (text := value(*path)) is not None:
-            # A tolerance that any number meets would make every replay pass.
-            yield rule(path, 0 < exact(text) <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
-    for path in fraction:
-        if (text := value(*path)) is not None:
-            yield rule(path, 0 < exact(text) < 1, "between 0 and 1, both excluded")
-    for path in share:
-        if (text := value(*path)) is not None:
-            yield rule(path, 0 <= exact(text) <= 1, "from 0 to 1")
+    """Everything that a protocol declares against its domain."""
+    yield from _bounded("", protocol, _CONSTANTS)
     if anchor := protocol.anchor:
         total = exact(anchor.teacher) + exact(anchor.uniform)
         yield "/anchor", f"a sum of {total}", total == 1, "weights that sum to 1"
-    if (text := value("certification", "rho")) is not None:
-        yield rule(("certification", "rho"), 0 <= exact(text) <= 2, "from 0 to 2")
-    if bounds := value("certification", "utility_range"):
-        low, high = bounds
+    if protocol.certification is not None and protocol.certification.utility_range is not None:
+        low, high = protocol.certification.utility_range
         yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
-    if (text := value("prior", "floor")) is not None:
-        yield rule(("prior", "floor"), exact(text) >= 0, "at least 0")
     yield from _certification_domains(protocol)
     for name, feature in protocol.features.items():
         form = f"{feature.form} of {feature.field}"
@@ -83,10 +92,6 @@ def _domains(protocol: PolicyProtocol) -> Iterator[Domain]:
         yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
 
 
-Domain = tuple[str, str, bool, str]
-"""Pointer, value, whether it lies in its domain, and the domain."""
-
-
 def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     """What variants, classes of partitions, selectors and dealing rules declare."""
     for name, variant in protocol.variants.items():
@@ -94,8 +99,7 @@ def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     features = protocol.features
     for name, declared in protocol.partition_classes.items():
         pointer = f"/partition_classes/{name}"
-        for field, weight in (("lambda_cert", declared.lambda_cert), ("lambda_comp", declared.lambda_comp)):
-            yield f"{pointer}/{field}", weight, exact(weight) >= 0, "at least 0"
+        yield from _bounded(pointer, declared, _OF_CLASSES)
         for feature, texts in declared.thresholds.items():
             values = [exact(text) for text in texts]
             ascending = all(before < after for before, after in pairwise(values))
@@ -113,12 +117,7 @@ def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
         for field in _SELECTOR_NEEDS[selector.rule]:
             found = getattr(selector, field)
             yield f"/selectors/{index}/{field}", str(found), found is not None, f"given for {selector.rule}"
-        if (radius := selector.radius) is not None:
-            yield f"/selectors/{index}/radius", radius, 0 <= exact(radius) <= 2, "from 0 to 2"
-        if (limit := selector.limit) is not None:
-            yield f"/selectors/{index}/limit", limit, exact(limit) >= 0, "at least 0"
-        if (clip := selector.clip) is not None:
-            yield f"/selectors/{index}/clip", clip, 0 <= exact(clip) < 1, "at least 0 and below 1"
+        yield from _bounded(f"/selectors/{index}", selector, _OF_SELECTORS)
     yield from _tie_domains(protocol)
 
 
@@ -150,15 +149,7 @@ _SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
 
 
 def _variant_domains(pointer: str, variant: Variant) -> Iterator[Domain]:
-    domains: dict[str, tuple[Callable[[Fraction], bool], str]] = {
-        "tau": (lambda value: value > 0, "above 0"),
-        "epsilon": (lambda value: 0 <= value <= 1, "from 0 to 1"),
-        "zeta": (lambda value: 0 < value < 1, "between 0 and 1, both excluded"),
-        "rho": (lambda value: 0 <= value <= 2, "from 0 to 2"),
-    }
-    for name, (holds, domain) in domains.items():
-        if (text := getattr(variant, name)) is not None:
-            yield f"{pointer}/{name}", text, holds(exact(text)), domain
+    yield from _bounded(pointer, variant, _OF_VARIANTS)
     if (bounds := variant.utility_range) is not None:
         below = exact(bounds[0]) < exact(bounds[1])
         yield f"{pointer}/utility_range", ", ".join(bounds), below, "q_min below q_max"

@@ -23,23 +23,13 @@ class Feature:
 
     rule: FeatureRule
 
-    @property
-    def table(self) -> dict[str, Fraction]:
-        """The values of a lookup."""
-        return {text: exact(value) for text, value in (self.rule.table or {}).items()}
-
-    @property
-    def cap(self) -> Fraction:
-        """The cap of a capped form; 0 where none is declared."""
-        return exact(self.rule.cap or "0")
-
     def of_each(self, frame: Frame) -> Vector:
         """The feature of every observation; NaN where it cannot be computed."""
         if not self.fits(frame.table.schema):
             return np.full(frame.size, np.nan)
         field, form = self.rule.field, self.rule.form
         if form in ("lookup", "first-lookup"):
-            table = {text: as_double(value) for text, value in self.table.items()}
+            table = {text: as_double(exact(value)) for text, value in (self.rule.table or {}).items()}
             codes, texts = frame.texts(field) if form == "lookup" else frame.first_texts(field)
             values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
             return values[codes]
@@ -52,21 +42,22 @@ class Feature:
         if form == "number":
             return sizes
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.minimum(1.0, sizes / as_double(self.cap))
+            return np.minimum(1.0, sizes / as_double(exact(self.rule.cap or "0")))
 
     def of_one(self, frame: Frame, row: int) -> Fraction:
         """The feature of one observation with nothing rounded, where it can be computed."""
         value = frame.column(self.rule.field)[row].as_py()
+        table = self.rule.table or {}
         match self.rule.form:
             case "lookup":
-                return self.table[value]
+                return exact(table[value])
             case "first-lookup":
-                return self.table[value[0]]
+                return exact(table[value[0]])
             case "number":
                 return Fraction(value)
             case form:
                 size = Fraction(len(value) if form == "capped-length" else value)
-                return min(Fraction(1), size / self.cap)
+                return min(Fraction(1), size / exact(self.rule.cap or "0"))
 
     def fits(self, schema: pa.Schema) -> bool:
         """Whether an observation's field can give a feature of this form."""
@@ -77,6 +68,6 @@ class Feature:
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if "lookup" in form:
             return bool(self.rule.table) and (pa.types.is_string if form == "lookup" else pa.types.is_list)(kind)
-        if form.startswith("capped") and self.cap <= 0:
+        if form.startswith("capped") and exact(self.rule.cap or "0") <= 0:
             return False
         return bool((pa.types.is_list if form == "capped-length" else pa.types.is_floating)(kind))

@@ -21,7 +21,6 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.declared import PolicyProtocol, declared_by
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.frame import (
     ActionLists,
@@ -36,6 +35,7 @@ from sealtrace.studies.policies.evidence.frame import (
 )
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 from sealtrace.studies.policies.records.policies import Affine
+from sealtrace.studies.policies.records.protocol import PolicyProtocol
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Study(Evidence):
     @cached_property
     def declared(self) -> PolicyProtocol:
         """The protocol, typed."""
-        return declared_by(None if self.protocol_document is None else self.protocol)
+        return PolicyProtocol.of(self.protocol)
 
     @property
     def actions(self) -> list[str]:

@@ -1,0 +1,74 @@
+"""`sealtrace selftest`: what goes unnoticed is a hole, or stands on the reviewed list with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.runner import sealtrace
+from sealtrace.bundle.reading import read_bundle
+from sealtrace.selftest.campaign import Campaign, Mutant
+from sealtrace.selftest.mutating import REMOVED, changed, places, ways
+from sealtrace.selftest.undetermined import REASONS, reason_of
+from small_study import small_study
+from support import FIXTURE
+
+MAIN = "report/table.main.json"
+
+
+@pytest.fixture(scope="module")
+def campaign() -> Campaign:
+    """The fixture's changes."""
+    return Campaign(read_bundle(FIXTURE))
+
+
+def test_every_place_is_changed() -> None:
+    """Each value of a record, also in lists and maps, in the ways of its type."""
+    record = {"a": [1, {"b": True}], "c": "0.5", "d": {"x": 1.5, "y": 2.5}}
+    assert [pointer for pointer, _ in places(record)] == [
+        ("a",), ("a", 0), ("a", 1), ("a", 1, "b"), ("c",), ("d",), ("d", "x"), ("d", "y"),
+    ]  # fmt: skip
+    assert changed(record, ("a", 1, "b"), False) == {**record, "a": [1, {"b": False}]}
+    assert changed(record, ("a", 0), REMOVED) == {**record, "a": [{"b": True}]}
+    assert {way for way, _ in ways("0.5")} == {"removed", "longer", "another digit", "negated"}
+
+
+@pytest.mark.parametrize(
+    ("mutant", "check"),
+    [
+        (Mutant(MAIN, "table", None, ("rows", 2, "cells", 1), "another digit", "4.2880"), "table.cells"),
+        (Mutant(MAIN, "table", None, ("rows",), "removed", REMOVED), "schema"),
+        (Mutant("trace/trace.calibration.jsonl", "trace", 3, (), "removed", REMOVED), "split.complete"),
+        (Mutant("trace/trace.calibration.jsonl", "trace", 3, (), "twice", None), "join.unique-key"),
+    ],
+)
+def test_a_change_is_noticed(mutant: Mutant, check: str, campaign: Campaign) -> None:
+    """By the first check that says something else than before."""
+    found = campaign.noticed(mutant)
+    assert found is not None
+    assert found.partition(".")[0] in (check.partition(".")[0], "join")
+
+
+def test_a_change_that_nothing_notices(campaign: Campaign) -> None:
+    """A caption is words for readers, and is on the list."""
+    mutant = Mutant(MAIN, "table", None, ("caption",), "longer", "Something else.")
+    assert campaign.noticed(mutant) is None
+    assert reason_of(mutant.field, mutant.way) == REASONS["table /caption: *"]
+
+
+def test_records_written_otherwise_are_the_same(campaign: Campaign) -> None:
+    """Fields in another order raise no finding."""
+    some = [one for one in campaign.rewritten() if one.way == "fields in another order"][::400]
+    assert some
+    assert [campaign.noticed(one) for one in some] == [None] * len(some)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """A small study whose labels nothing checks has holes, and they are named."""
+    run = sealtrace("selftest", small_study(tmp_path / "bundle"), "--sample", "40")
+    assert "changes were judged" in run.output
+    assert "what this bundle does not determine:" in run.output
+    assert "label.test.jsonl" in run.output
+    assert run.code == 1
+    assert sealtrace("selftest", tmp_path / "absent").code == 2
