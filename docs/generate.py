@@ -50,7 +50,8 @@ def recipes() -> Iterator[str]:
     yield from ("", f"Queries may call {', '.join(called)}, on values and on lists (`list(field)`), and the views and")
     yield "macros that the bundle's `queries.json` shares."
     yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
-    for metric in all_metrics().values():
+    order = [one.name for one in packs()]
+    for metric in sorted(all_metrics().values(), key=lambda one: order.index(one.pack)):
         arguments = [*metric.arguments, *(f"[{name}]" for name in metric.optional)]
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
         yield f"| `{metric.name}` | {' '.join(arguments) or '-'} | {_cell(metric.formula)}{kind} |"
