@@ -41,7 +41,7 @@ def built(case: dict[str, Any], directory: Path) -> Path:
     for name, operations in case["edits"].items():
         path = bundle / name
         rows = path.suffix == ".jsonl"
-        value = None if not path.exists() else read_rows(path) if rows else json.loads(path.read_text("utf-8"))
+        value: Any = None if not path.exists() else read_rows(path) if rows else json.loads(path.read_text("utf-8"))
         for operation in operations:
             value = patched(value, operation)
         if rows:

@@ -102,8 +102,10 @@ def _turned_off(report: Report) -> Iterator[str]:
         return
     yield f"<details><summary>{sum(one.status == 'not-applicable' for one in report.checks)} not applied</summary>"
     yield ""
+    yield "| checks | why they do not apply |"
+    yield "|---|---|"
     for reason, ids in reasons:
-        yield f"- {markdown(', '.join(ids))}: {_short(reason)}"
+        yield f"| {markdown(', '.join(ids))} | {_short(reason)} |"
     yield ""
     yield "</details>"
     yield ""

@@ -88,9 +88,9 @@ def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
     codes = names.indices.to_numpy()[offsets[0] : offsets[-1]]
     owners = np.repeat(np.arange(frame.size), np.diff(offsets))
     read = {}
-    pairs, times = np.unique(owners * len(names.dictionary) + codes, return_counts=True)
-    twice = np.zeros(frame.size, np.bool_)
-    twice[pairs[times > 1] // max(1, len(names.dictionary))] = True
+    width = max(1, len(names.dictionary))
+    times = np.bincount(owners * width + codes, minlength=frame.size * width)
+    twice = (times > 1).reshape(frame.size, width).any(axis=1)
     for code, name in enumerate(names.dictionary.to_pylist()):
         read[name] = np.zeros(frame.size, np.bool_)
         read[name][owners[codes == code]] = True

@@ -145,7 +145,7 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
     # Only so near to the threshold can a difference within the tolerance decide anything.
     reach = 4 * len(study.actions) * study.tolerance * size[every]
     close = np.flatnonzero(np.abs(scored.delta + float(tau)) <= reach)
-    for index in np.unique(study.trace_candidate[scored.rows[close]]).tolist():
+    for index in sorted(set(study.trace_candidate[scored.rows[close]].tolist())):
         # A query policy has no one replay: it is the prior, or the anchor where a query was accepted.
         if study.candidates[index].policy == "query" or (replay := replay_of(study, index)) is None:
             continue

@@ -61,7 +61,7 @@ def action_lists(frame: Frame, name: str, actions: list[str]) -> ActionLists:
     if (pattern := _regular(codes, owners, frame.size)) is not None:
         named[:, pattern] = True
         no = np.zeros(frame.size, np.bool_)
-        twice = no | (len(np.unique(pattern)) < len(pattern))
+        twice = no | (len(set(pattern.tolist())) < len(pattern))
         return ActionLists(named, no, twice, no | bool(np.all(pattern[1:] >= pattern[:-1])))
     known = codes >= 0
     named[owners[known], codes[known]] = True
