@@ -1,8 +1,9 @@
 """What the audit finds of errors that were planted: `python benchmarks/recall.py DIRECTORY`.
 
-Every paper below the directory (a .tex file with \\documentclass) is read and audited as it is. Then one error at a time
-is planted into what was read, the audit runs again, and the error counts as found where a contradiction or a suspicion
-that was not there before speaks of the planted number. What is new and speaks of other numbers is a false alarm.
+Every paper below the directory (a .tex file with \\documentclass) is read and audited as it is. Then one error at a
+time is planted into what was read, the audit runs again, and the error counts as found where a contradiction or a
+suspicion that was not there before speaks of the planted number. What is new and speaks of other numbers is a false
+alarm.
 
   digit   one digit of a cell is another one
   swap    two neighbours of a column change places
@@ -11,8 +12,8 @@ that was not there before speaks of the planted number. What is new and speaks o
   quote   one digit of a number of the text that quotes a cell
   claim   one digit of a number of the text that a claim or another passage rests on
 
-Errors in tables are planted where some relation that could fail speaks of the cell. Quotes are planted wherever a number
-of the text with at least three digits, or with a sign of percent, is printed by some cell, bound or not.
+Errors in tables are planted where some relation that could fail speaks of the cell. Quotes are planted wherever a
+number of the text with at least three digits, or with a sign of percent, is printed by some cell, bound or not.
 """
 
 from __future__ import annotations
@@ -167,11 +168,11 @@ def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant
         table = subject.extracted[number]
         rows = []
         for r, row in enumerate(table.rows):
-            cells = list(row.cells)
-            cell = cells[c]
+            entries = list(row.cells)
+            cell = entries[c]
             if r in (old, new) and cell is not None:
-                cells[c] = replace(cell, bold=r == new, parts=(Part(cell.text, r == new, cell.underline),))
-            rows.append(replace(row, cells=tuple(cells)))
+                entries[c] = replace(cell, bold=r == new, parts=(Part(cell.text, r == new, cell.underline),))
+            rows.append(replace(row, cells=tuple(entries)))
         tables = list(subject.extracted)
         tables[number] = replace(table, rows=tuple(rows))
         lines = frozenset((table.source, cell.line) for r in (old, new) if (cell := table.rows[r].cells[c]))
@@ -287,9 +288,9 @@ def main() -> int:
     print(f"\n{'error':<8}{'planted':>9}{'found':>7}{'recall':>8}{'false alarms':>14}")
     groups = [*((kind, (kind,)) for kind in KINDS), ("tables", KINDS[:4]), ("text", KINDS[4:])]
     for name, kinds in groups:
-        total, right = sum(planted[kind] for kind in kinds), sum(hit[kind] for kind in kinds)
-        share = f"{100 * right / total:.0f} %" if total else "-"
-        print(f"{name:<8}{total:>9}{right:>7}{share:>8}{sum(alarms[kind] for kind in kinds):>14}")
+        total, hits = sum(planted[kind] for kind in kinds), sum(hit[kind] for kind in kinds)
+        share = f"{100 * hits / total:.0f} %" if total else "-"
+        print(f"{name:<8}{total:>9}{hits:>7}{share:>8}{sum(alarms[kind] for kind in kinds):>14}")
     print(f"\nin the papers as they are: {grades['contradiction']} contradictions, {grades['suspicion']} suspicions")
     return 0
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
+from sealtrace.contract.packs import loaded, packs
+from sealtrace.contract.printed import Recipe
 from sealtrace.printed import cells  # noqa: F401 - imported for the metrics that it registers
 from sealtrace.printed.judgement import DEFINITIONS
 from sealtrace.printed.metrics import all_metrics
@@ -42,8 +44,14 @@ def recipes() -> Iterator[str]:
     yield from ("A recipe is a named metric with arguments, or SQL over the sealed records.", "")
     yield from ("## Status of a cell", "", "| status | meaning |", "|---|---|")
     yield from (f"| `{status.value}` | {meaning} |" for status, meaning in DEFINITIONS.items())
+    yield from ("", "## What a recipe says", "", "| word | meaning |", "|---|---|")
+    yield from (f"| `{name}` | {_cell(field.description or '')} |" for name, field in Recipe.model_fields.items())
+    called = [f"`{name}`" for one in packs() if one.functions for name in loaded(one.functions)]
+    yield from ("", f"Queries may call {', '.join(called)}, on values and on lists (`list(field)`), and the views and")
+    yield "macros that the bundle's `queries.json` shares."
     yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
-    for metric in all_metrics().values():
+    order = [one.name for one in packs()]
+    for metric in sorted(all_metrics().values(), key=lambda one: order.index(one.pack)):
         arguments = [*metric.arguments, *(f"[{name}]" for name in metric.optional)]
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
         yield f"| `{metric.name}` | {' '.join(arguments) or '-'} | {_cell(metric.formula)}{kind} |"

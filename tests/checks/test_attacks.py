@@ -30,6 +30,7 @@ from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.contract.kinds import STAGES
+from sealtrace.studies.policies.records.protocol import POLICY_FIELDS
 from support import Row, copy_of_fixture, edit_document, edit_rows, unseal
 
 Edit = Callable[[Path], None]
@@ -128,7 +129,9 @@ def test_a_split_that_was_never_traced_is_missing(tmp_path: Path) -> None:
     assert "held-out was not traced" in {check.reason for check in report.checks}
 
 
-@pytest.mark.parametrize("rule", ["anchor", "teacher", "prior", "query", "features", "charges", "bootstrap"])
+@pytest.mark.parametrize(
+    "rule", ["anchor", "teacher", "prior", "query", "features", "charges", "bootstrap", *POLICY_FIELDS]
+)
 def test_rules_that_are_null_are_absent(rule: str, tmp_path: Path) -> None:
     """Null equals absent in a protocol too; what needs the rule is missing or fails, and nothing crashes."""
     bundle = resealed(tmp_path, protocol(lambda one: one.update({rule: None})))

@@ -389,3 +389,67 @@ def test_how_numbers_were_printed(sealed: Path) -> None:
         edit_document(sealed / f"report/table.{name}.json", exactly)
     reseal(sealed)
     assert sealtrace("audit", sealed).code == 1
+
+
+SUSPECT = """\\begin{document}
+\\begin{table}\\caption{Trees.}\\label{tab:t}
+\\begin{tabular}{lrrr}
+Kind & Old & New & c \\\\
+\\hline
+Elm & 71.42 & 40.17 & 31.25 \\\\
+Oak & 64.93 & 22.81 & 42.12 \\\\
+Ash & 90.26 & 51.40 & 38.86 \\\\
+Yew & 33.78 & 19.02 & 14.76 \\\\
+Fir & 58.15 & 31.69 & 26.46 \\\\
+Box & 81.07 & 12.33 & 86.74 \\\\
+\\end{tabular}\\end{table}
+\\end{document}
+"""
+
+
+def test_a_suspicion_changes_the_exit_code_only_where_strict(tmp_path: Path) -> None:
+    """It is shown with its evidence, under its own name, and never as a contradiction."""
+    paper = write(tmp_path, "s.tex", SUSPECT)
+    run = sealtrace("audit", paper)
+    assert (run.code, run.errors) == (0, "")
+    assert run.output.startswith("SUSPICION: ")
+    assert "0 contradictions, 1 suspicion" in run.output
+    assert "in 5 of 6 rows" in " ".join(run.output.split())
+    assert sealtrace("audit", paper, "--strict").code == 1
+
+
+def test_the_page_shows_findings_on_the_cells(tmp_path: Path) -> None:
+    """The table is drawn, and the wrong cell leads to the arithmetic and the letter."""
+    paper = write(tmp_path, "s.tex", SUSPECT)
+    page = tmp_path / "audit.html"
+    assert sealtrace("audit", paper, "-o", f"html={page}", "--format", "json").code == 0
+    text = page.read_text(encoding="utf-8")
+    assert 'class="suspicion"' in text
+    assert 'href="#finding-1"' in text
+    assert "86.74" in text
+    assert "<script" not in text
+    assert ", printed " in text
+
+
+def test_explain_says_what_the_audit_says_of_a_cell(tmp_path: Path) -> None:
+    """By the cell's address, or by the line; a cell that nobody speaks of is a wrong name."""
+    paper = write(tmp_path, "s.tex", SUSPECT)
+    for wanted in ("tab:t[Box, c]", "s.tex:11"):
+        run = sealtrace("explain", paper, wanted)
+        assert run.code == 0
+        assert "suspicion: " in run.output
+        assert "86.74" in run.output
+    assert sealtrace("explain", paper, "tab:t[Box, d]").code == 2
+
+
+def test_the_seconds_of_a_run_are_kept_and_what_was_left_out_is_said(good: Path, tmp_path: Path) -> None:
+    """A file of relations that would take minutes ends in time, incomplete."""
+    terms = " + ".join(f"x{number} * x{(number + 1) % 9}" for number in range(9))
+    unknowns = "".join(f"unknown x{number} in [0, 1]\n" for number in range(9))
+    hostile = unknowns + "".join(
+        f"relation r{number}\n  says s\n  because b\n  holds {terms} == tab:scores[A, Gain] + {number}.123456789\n"
+        for number in range(400)
+    )
+    run = sealtrace("audit", good, "--relations", write(tmp_path, "h.relations", hostile), "--seconds", "2")
+    assert run.code == 3
+    assert "seconds were used up" in " ".join(run.output.split())

@@ -18,7 +18,7 @@ def test_extract_fills_recipes_in(tmp_path: Path) -> None:
     recipe = {"sql": "SELECT 1 FROM label"}
     recipes.write_text(json.dumps({label: {"Accuracy": recipe}}))
     (record,) = json.loads(sealtrace("extract", paper, "--recipes", recipes).output)
-    assert [column["recipe"] for column in record["columns"]] == [{}, recipe]
+    assert [column["recipe"] for column in record["columns"]] == [{"classification": "name"}, recipe]
     for wrong, said in (
         ({"tab:other": {}}, "the paper has no table 'tab:other'"),
         ({label: {"Precision": recipe}}, "has no column 'Precision'; it has Model, Accuracy"),

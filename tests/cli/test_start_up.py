@@ -60,6 +60,6 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
 def test_verify_imports_only_what_it_uses() -> None:
     """The fixture is JSON lines without certificates: no Parquet, no progress bar, no page, no statistics, no SQL."""
     modules = imported("verify")
-    absent = ("rich", "scipy", "flint", "duckdb", "jinja2", "pyarrow.parquet", "numpy.ma")
+    absent = ("rich", "scipy", "flint", "duckdb", "jinja2", "pyarrow.parquet")
     assert [name for name in absent if name in modules] == []
     assert len(modules) < 900

@@ -22,7 +22,7 @@ def test_default_is_the_embedded_fixture() -> None:
     """No argument: the fixture, verified, verdict on the first line."""
     run = sealtrace("verify")
     assert (run.code, run.errors) == (0, "")
-    assert run.output.startswith(f"VERIFIED  rsd-fixture\nroot {ROOT_DIGEST}\n")
+    assert run.output.startswith(f"VERIFIED with 2 warnings  rsd-fixture\nroot {ROOT_DIGEST}\n")
 
 
 def test_json_is_the_report_that_the_api_returns() -> None:

@@ -45,6 +45,7 @@ def built(case: dict[str, Any], directory: Path) -> Path:
         for operation in operations:
             value = patched(value, operation)
         if rows:
+            assert isinstance(value, list)
             write_rows(path, value)
         else:
             path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")

@@ -33,12 +33,14 @@ _exact = st.one_of(
     st.builds("{}.{:03d}".format, st.integers(-99, 99), st.integers(0, 999)),
     st.builds("{}/{}".format, st.integers(-99, 99), st.integers(1, 99)),
 )
+SQL_NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 _patterned = {
+    SQL_NAME_PATTERN: st.text("abcXYZ_09", min_size=1, max_size=6).map(lambda text: f"n{text}"),
     SHA256_PATTERN: st.text("0123456789abcdef", min_size=64, max_size=64),
     NAME_PATTERN: _names,
     EXACT_PATTERN: _exact,
 }
-_specimen_text = {SHA256_PATTERN: "5a" * 32, NAME_PATTERN: "name", EXACT_PATTERN: "0.05"}
+_specimen_text = {SQL_NAME_PATTERN: "name", SHA256_PATTERN: "5a" * 32, NAME_PATTERN: "name", EXACT_PATTERN: "0.05"}
 _free_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 _numbers = st.one_of(
     st.sampled_from([0, 0.0, -0.0, 1, -1, 0.5, 5e-324, 1.7976931348623157e308, LARGEST, -LARGEST]),
@@ -60,7 +62,9 @@ def specimen(kind: str) -> Row:
     return record
 
 
-def _specimen(node: Row, kind: str) -> Any:
+def _specimen(node: Row | bool, kind: str) -> Any:
+    if isinstance(node, bool):
+        return "anything"
     node = _resolved(node, kind)
     if "anyOf" in node:
         return _specimen(node["anyOf"][0], kind)
@@ -74,14 +78,19 @@ def _specimen(node: Row, kind: str) -> Any:
         case "number":
             return 0.25
         case "integer":
-            return 3
+            return max(node.get("minimum", 3), min(node.get("maximum", 3), 3))
         case "boolean":
             return True
         case "array":
             return [_specimen(node["items"], kind)] * node.get("minItems", 1)
     if "properties" in node:
         return {name: _specimen(child, kind) for name, child in node["properties"].items()}
-    return {"name": _specimen(node["additionalProperties"], kind)}
+    return {_key_names(node)[0]: _specimen(node["additionalProperties"], kind)}
+
+
+def _key_names(node: Row) -> list[str]:
+    """What a map's keys may be called, where its schema lists them."""
+    return list(node.get("propertyNames", {}).get("enum", ["name"]))
 
 
 @cache
@@ -90,10 +99,12 @@ def records(kind: str) -> st.SearchStrategy[Row]:
     return _drawn(schema_document(kind), kind)
 
 
-def _drawn(node: Row, kind: str) -> st.SearchStrategy[Any]:
+def _drawn(node: Row | bool, kind: str) -> st.SearchStrategy[Any]:
+    if isinstance(node, bool):
+        return st.none() | _free_text | st.booleans()
     node = _resolved(node, kind)
     if "anyOf" in node:
-        return st.none() | _drawn(node["anyOf"][0], kind)
+        return st.one_of(*(st.none() if one == {"type": "null"} else _drawn(one, kind) for one in node["anyOf"]))
     if "const" in node:
         return st.just(node["const"])
     if "enum" in node:
@@ -104,7 +115,8 @@ def _drawn(node: Row, kind: str) -> st.SearchStrategy[Any]:
         case "number":
             return _numbers
         case "integer":
-            return st.integers(node["minimum"], node["maximum"]) | st.sampled_from([0, 1, LARGEST, 2.0])
+            low, high = node["minimum"], node["maximum"]
+            return st.integers(low, high) | st.sampled_from([low, high, float(max(low, min(high, 2)))])
         case "boolean":
             return st.booleans()
         case "array":
@@ -118,7 +130,9 @@ def _drawn(node: Row, kind: str) -> st.SearchStrategy[Any]:
             optional={name: field for name, field in fields.items() if name not in required},
         )
         return drawn.map(lambda record: _with_dependents(record, node.get("dependentRequired", {})))
-    return st.dictionaries(_names, _drawn(node["additionalProperties"], kind), max_size=3)
+    listed = node.get("propertyNames", {}).get("enum")
+    keys = _names if listed is None else st.sampled_from(listed)
+    return st.dictionaries(keys, _drawn(node["additionalProperties"], kind), max_size=3)
 
 
 def _with_dependents(record: Row, dependents: dict[str, list[str]]) -> Row:

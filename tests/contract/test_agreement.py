@@ -160,6 +160,8 @@ def _is_closed(kind: str, place: tuple[str | int, ...]) -> bool:
             if isinstance(step, int)
             else node.get("properties", {}).get(step) or node["additionalProperties"]
         )
+        if isinstance(node, bool):
+            return False
         node = node["anyOf"][0] if "anyOf" in node else node
         node = definitions[node["$ref"].removeprefix("#/$defs/")] if "$ref" in node else node
     return "properties" in node

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,18 +40,25 @@ def test_recipe_and_verifier_agree(pairs: list[tuple[int, int]]) -> None:
     assert formulas.spearman_shuffled(left, right, 20, 7) == shuffled
 
 
-def test_bootstrap_draws_as_python_does() -> None:
-    """The replicates are those of `randrange`, drawn one by one."""
+@pytest.mark.parametrize(("measure", "oracle"), [("spearman", stats.spearmanr), ("kendall", stats.kendalltau)])
+def test_resampling_draws_as_python_does(measure: str, oracle: Callable[..., Any]) -> None:
+    """Replicates are those of `randrange`, shuffles those of `shuffle`, drawn one by one."""
     generator = np.random.default_rng(0)
     one, other = generator.random(12), generator.random(12)
     plain = random.Random(3)
     found = []
     for _ in range(40):
         places = [plain.randrange(12) for _ in range(12)]
-        found.append(stats.spearmanr(one[places], other[places]).statistic)
+        found.append(oracle(one[places], other[places]).statistic)
     found.sort()
-    low, high = association.bootstrap_interval("spearman", one, other, 40, Fraction(9, 10), 3)
+    low, high = association.bootstrap_interval(measure, one, other, 40, Fraction(9, 10), 3)
     assert (low, high) == pytest.approx((found[1], found[37]), abs=1e-12)
+
+    plain, order, reached = random.Random(3), list(range(12)), 0
+    for _ in range(40):
+        plain.shuffle(order)
+        reached += abs(oracle(one[order], other).statistic) >= abs(oracle(one, other).statistic) - 1e-12
+    assert association.permutation_share(measure, one, other, 40, 3) == (1 + reached) / 41
 
 
 def test_no_correlation_without_variation() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from binding.random_studies import study, write_csv
 from checks.mutations import MUTATIONS
 from integrations.borrowed import borrowed
 from small_study import small_study
@@ -97,6 +98,22 @@ def test_action_is_whole() -> None:
     assert all(one["description"] for one in (*ACTION["inputs"].values(), *ACTION["outputs"].values()))
     for name, one in ACTION["outputs"].items():
         assert one["value"] == f"${{{{ steps.verify.outputs.{name} }}}}"
+
+
+def test_a_paper_is_checked_without_a_bundle(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    """The first step needs no set-up: a paper that follows passes, a changed digit fails at its line."""
+    made = study(1)
+    write_csv(tmp_path / "results/runs.csv", made.rows)
+    (tmp_path / "paper.tex").write_text(made.paper)
+    ran = run_step("check", tmp_path, installed[1], {"paper": "paper.tex", "results": "results"})
+    assert ran.code == 0, ran.log
+    assert {path.name for path in (tmp_path / "sealtrace-reports").iterdir()} == {"check.html", "check.json"}
+    place = made.paper.index(".", made.paper.index("midrule")) + 2
+    other = str((int(made.paper[place]) + 3) % 10)
+    (tmp_path / "paper.tex").write_text(made.paper[:place] + other + made.paper[place + 1 :])
+    ran = run_step("check", tmp_path, installed[1], {"paper": "paper.tex", "results": "results"})
+    assert ran.code == 1
+    assert "::error file=paper.tex,line=" in ran.log
 
 
 def test_a_verified_bundle(verify: Runner, tmp_path: Path) -> None:

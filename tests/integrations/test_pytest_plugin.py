@@ -10,6 +10,7 @@ import pytest
 
 import sealtrace.examination  # noqa: F401 - before pytester runs anything: libraries in C cannot be imported twice
 from checks.mutations import MUTATIONS
+from results.small_results import sealed_study
 from sealtrace.bundle.sealing import seal
 from sealtrace.checks.catalogue import CATALOGUE
 from small_study import small_study
@@ -146,3 +147,19 @@ def test_documentation_names_the_options() -> None:
     page = (ROOT / "docs" / "in-your-project.md").read_text(encoding="utf-8")
     for option in ("pytest --sealtrace=", "--sealtrace-strict", "--sealtrace-missing=skip"):
         assert option in page
+
+
+def test_a_paper_that_is_out_of_step(tmp_path: Path) -> None:
+    """`--sealtrace-reported` fails the check of the paper where a number was changed there alone."""
+    study = sealed_study(tmp_path / "study")
+    for paper, code in (("paper.tex", 0), ("changed_paper.tex", 1)):
+        place = ROOT / "tests" / "results" / paper
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-k", "table.reported", f"--sealtrace={study}",
+             f"--sealtrace-reported={place}"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stdout

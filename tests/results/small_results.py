@@ -74,7 +74,7 @@ def declarations() -> dict[str, dict[str, Any]]:
 
 
 def table() -> dict[str, Any]:
-    columns = [{"label": "System"}]
+    columns: list[dict[str, Any]] = [{"label": "System"}]
     for label, recipe in RECIPES.items():
         where = {"where": {"system": "{System}"}} if "metric" in recipe else {}
         columns.append({"label": label, "recipe": {**recipe, **where}})

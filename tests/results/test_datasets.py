@@ -290,3 +290,22 @@ def test_explain_lists_the_records(tmp_path: Path) -> None:
     assert run.code == 0
     assert "accuracy(" in run.output
     assert "report/rows.answers.jsonl" in run.output
+
+
+def test_explain_lists_the_rows_behind_a_query(tmp_path: Path) -> None:
+    """Those that it sums up, through shared views, with what they hold."""
+    study = write_study(tmp_path / "study")
+    queries = {"views": {"wrong": "SELECT example, system, seed, answer FROM answers WHERE answer <> gold"}}
+    (study / "report/queries.json").write_text(json.dumps(queries))
+    recipe = {"sql": "SELECT count(*) FROM wrong WHERE system = 'ours' GROUP BY system ORDER BY 1 LIMIT 1"}
+    document = {
+        "label": "tab:sql",
+        "columns": [{"label": "Value"}],
+        "rows": [{"label": "all", "cells": ["8"], "recipes": {"Value": recipe}}],
+    }
+    (study / "report/table.sql.json").write_text(json.dumps(document))
+    seal(study, empty=EMPTY)
+    run = command("explain", study, "tab:sql[all, Value]")
+    assert run.code == 0, run.errors
+    assert "records    8, the first of them:" in run.output
+    assert "system ours, seed 1" in run.output

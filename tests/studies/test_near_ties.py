@@ -38,5 +38,6 @@ def test_one_bit_decides(tmp_path: Path) -> None:
     means = [calibration.exact_mean(row, 0) for row in rows]
     assert 0 < means[1] - means[0] < 1e-15
     setting = declared_setting(study)
-    chosen = choose(study, {**selector_named(study, "mean-strong"), "limit": "100"}, setting, calibration.states)
+    selector = selector_named(study, "mean-strong").model_copy(update={"limit": "100"})
+    chosen = choose(study, selector, setting, calibration.states)
     assert [study.candidates[one].name for one in chosen.assigned if one is not None] == ["meek@1"]

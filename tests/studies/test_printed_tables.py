@@ -289,9 +289,9 @@ def test_teacher_example() -> None:
     assert TABLES["example:0000"]["header"][1:] == records.actions
     assert stored[0].tolist() == [float(text) for text in values[1:]]
     legal = records.legal.named[[place]]
-    replayed = policies.normalized(
-        policies.teacher_weights(stored, legal, records.real("teacher", "temperature")),
-    )
+    assert records.declared.teacher is not None
+    temperature = float(Fraction(records.declared.teacher.temperature))
+    replayed = policies.normalized(policies.teacher_weights(stored, legal, temperature))
     assert all(rounds_to(found, text) for found, text in zip(replayed[0].tolist(), distribution[1:], strict=True))
     assert rounds_to(float(scores.expected_utility(replayed, stored)[0]), value[1])
 

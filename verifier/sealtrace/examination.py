@@ -60,6 +60,8 @@ from sealtrace.printed.cells import TableCell
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
+from sealtrace.printed.metrics import RecipeError
+from sealtrace.printed.queries import Queries
 
 
 def examine(
@@ -217,6 +219,18 @@ class Examination:
         if found is None:
             raise LookupError(self._unknown(address))
         return found
+
+    def records_behind(self, result: CellResult) -> tuple[int, list[str]]:
+        """How many records a cell was computed from, and the first of them; of a query, the rows that it sums up."""
+        value = result.value
+        if value is None:
+            return 0, []
+        if value.query is None:
+            return value.count, value.records()
+        try:
+            return Queries(self.evidence).behind(value.query)
+        except RecipeError:
+            return 0, []
 
     def _unknown(self, address: str) -> str:
         cells = self.printed.cells

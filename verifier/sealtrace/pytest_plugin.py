@@ -23,7 +23,7 @@ _Judged = tuple[str, list[str]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The three options."""
+    """The options."""
     group = parser.getgroup("sealtrace", "verify sealed bundles of records")
     group.addoption(
         "--sealtrace",
@@ -31,6 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="BUNDLE",
         help="Run a test for each check and each table of this bundle; repeatable.",
+    )
+    group.addoption(
+        "--sealtrace-reported",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="A paper that must print what the bundles' tables say; repeatable.",
     )
     group.addoption("--sealtrace-strict", action="store_true", help="A warning fails its check and its table, too.")
     group.addoption(
@@ -116,7 +123,8 @@ class BundleCollector(pytest.Collector):
         from sealtrace.report.inert import harmless
 
         place = self.config.invocation_params.dir / self._bundle
-        report = verify(place)
+        papers = [self.config.invocation_params.dir / one for one in self.config.getoption("--sealtrace-reported")]
+        report = verify(place, reported=papers)
         name = harmless(report.bundle.name) or "unnamed bundle"
         self._taken[name] = self._taken.get(name, 0) + 1
         if self._taken[name] > 1:

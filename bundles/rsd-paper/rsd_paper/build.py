@@ -17,7 +17,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, Rule
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.reading import read_relations
-from sealtrace.relations.sealed import TEXT, Address, bound_cells, facts_of_records
+from sealtrace.relations.sealed import TEXT, Address, cells_of_facts, facts_of_records
 from sealtrace.relations.stored import record_of
 
 PROTOCOL = {
@@ -60,7 +60,7 @@ def build(
     named = [number for content in relations.values() for number in declared(content)]
     text["rows"] = _text_rows(named, text["rows"])
     _tell_printing(records, facts)
-    bound = bound_cells(claims, records)
+    bound = set(cells_of_facts((fact for claim in claims for fact in claim.facts), records))
     for record in records:
         _classify(record, bound)
         if record["label"] in recomputed:

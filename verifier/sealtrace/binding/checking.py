@@ -98,6 +98,8 @@ def find(
     frames += [one for frame in frames for one in derived_frames(frame)]
     frames = [frame for frame in frames if frame.measures]
     glossary = Glossary.of([*(line.text for line in prose), *captions])
+    # What is small is tried first: aggregates are more often printed than what they were made of.
+    frames.sort(key=lambda frame: frame.numbers.size)
     views = [FrameView(frame, False, glossary) for frame in frames]
     views += [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
     tally = Tally()

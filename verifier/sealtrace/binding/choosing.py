@@ -132,6 +132,8 @@ def search(
             break
         for selection in selections(view, group[0]):
             for fixed, named in fixed_sets(view, group, selection, deep=deep):
+                if time.monotonic() > deadline:
+                    break
                 evaluated = evaluate(view.frame, selection.chosen, fixed)
                 if evaluated is None:
                     continue

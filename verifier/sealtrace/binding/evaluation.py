@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
 
+MOST_SORTED = 400_000
+"""Values up to which medians are computed."""
 STATISTICS = ("mean", "median", "sd", "sd0", "min", "max", "sum", "count", "negative")
 """`sd` divides by n - 1, `sd0` by n; `negative` counts values below zero."""
 
@@ -75,7 +77,8 @@ def evaluate(
         most = np.maximum.reduceat(np.where(finite, block, -np.inf), starts, axis=0)
         values["min"] = spread(np.where(nothing, np.nan, least))
         values["max"] = spread(np.where(nothing, np.nan, most))
-        values["median"] = spread(_medians(block, starts, counts, sizes))
+        if block.size <= MOST_SORTED:
+            values["median"] = spread(_medians(block, starts, counts, sizes))
         values["sum"] = spread(np.where(nothing, np.nan, sums))
         values["count"] = spread(sizes)
         values["negative"] = spread(np.add.reduceat(finite & (block < 0), starts, axis=0, dtype=float))

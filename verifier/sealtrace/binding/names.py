@@ -13,6 +13,9 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _OUTER = re.compile(r"[\s_/\\]+")
 SEPARATORS = re.compile(r"[\s_/\\.,:;|()\[\]{}>=+-]+")
 
+MAX_PIECES = 80
+"""Distinct pieces of names up to which alternatives are looked for."""
+
 SYNONYMS: dict[str, str] = {
     "acc": "accuracy", "avg": "mean", "average": "mean", "std": "sd", "stdev": "sd", "stddev": "sd",
     "deviation": "sd", "med": "median", "prec": "precision", "rec": "recall", "sens": "sensitivity",
@@ -74,7 +77,7 @@ def aligned_fields(names: list[str]) -> dict[str, list[str]]:
             columns = [[one[place] for one in pieces] for place in range(width)]
             if _consistent(columns):
                 return _named(columns)
-    if max(map(len, pieces), default=0) < 2:
+    if max(map(len, pieces), default=0) < 2 or len({piece for one in pieces for piece in one}) > MAX_PIECES:
         return {}
     return _named(_exclusive(pieces))
 

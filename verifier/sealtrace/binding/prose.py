@@ -97,10 +97,10 @@ def bind_text(
         found.append(one)
     files = {tuple(one.candidate.frame.files) for one in bound.bindings}
     told = {(one.candidate.frame.name, one.candidate.measure) for one in bound.bindings}
-    # First what tables are made of, then everything.
+    # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
-    close = Records([one for part in parts for one in (part, *summaries(part, fields=3))], 0.0)
-    wide = Records([one for frame in frames for one in (frame, *summaries(frame))], 0.4)
+    close = Records([one for part in parts for one in (part, *_short(part, deadline, 3))], 0.0)
+    wide = Records([one for frame in frames for one in (frame, *_short(frame, deadline, 2))], 0.4)
     names: dict[int, Named] = {}
     for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
         if progress is not None:
@@ -125,6 +125,10 @@ def bind_text(
     for place, record in names.items():
         found[place].status, found[place].by, found[place].bits = "explained", record.text(), record.bits
     return found, set_aside
+
+
+def _short(frame: Frame, deadline: float, fields: int) -> list[Frame]:
+    return summaries(frame, fields) if time.monotonic() < deadline else []
 
 
 def _left_behind(

@@ -39,27 +39,55 @@ def field_name(name: str) -> str:
     return _UNSAFE.sub("_", name).strip("_") or "field"
 
 
-def query_of(candidate: Candidate, place: int, dataset: str) -> str | None:
-    """The query that gives one number of a binding; None where its rows were derived and stand in no file."""
+def conditions_of(candidate: Candidate, place: int) -> tuple[str, dict[str, str]]:
+    """The measure of one number, and the values of the fields that select its rows."""
     frame = candidate.frame
-    if frame.derived:
-        return None
     measure = candidate.measure
-    conditions = []
+    conditions: dict[str, str] = {}
     for column in needed_fields(candidate):
         dimension = frame.dimensions[candidate.selection.fields[column]]
         code = int(candidate.selection.codes[place, column])
         if dimension.name == "column":
             measure = dimension.values[code]
         elif code >= 0:
-            conditions.append((dimension.name, dimension.values[code]))
-    conditions += candidate.fixed
+            conditions[dimension.name] = dimension.values[code]
+    return measure, conditions | dict(candidate.fixed)
+
+
+def spread_recipe(mean: Candidate, spread: Candidate, place: int, dataset: str, key: str) -> dict[str, Any] | None:
+    """The recipe of `mean ± sd`, where both are of the same rows of a file; each row is a repeat by its key."""
+    same = (
+        mean.frame is spread.frame
+        and (mean.statistic, spread.statistic) == ("mean", "sd")
+        and (mean.measure, mean.fixed) == (spread.measure, spread.fixed)
+        and not mean.transformation.name
+        and not spread.transformation.name
+        and bool(np.array_equal(mean.selection.chosen, spread.selection.chosen))
+    )
+    if not same or mean.frame.derived:
+        return None
+    measure, conditions = conditions_of(mean, place)
+    return {
+        "dataset": dataset,
+        "metric": "mean",
+        "of": field_name(measure),
+        "where": {field_name(name): value for name, value in conditions.items()},
+        "over": key,
+        "show": "mean±sd",
+    }
+
+
+def query_of(candidate: Candidate, place: int, dataset: str) -> str | None:
+    """The query that gives one number of a binding; None where its rows were derived and stand in no file."""
+    if candidate.frame.derived:
+        return None
+    measure, conditions = conditions_of(candidate, place)
     value = _STATISTICS[candidate.statistic].format(x=field_name(measure))
     if candidate.transformation.name:
         value = candidate.transformation.name.replace("·", "*").replace("x", f"({value})")
     where = " AND ".join(
         f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
-        for name, text in dict(conditions).items()
+        for name, text in conditions.items()
     )
     return f"SELECT {value} FROM {dataset}" + (f" WHERE {where}" if where else "")
 

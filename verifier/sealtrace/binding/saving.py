@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
 from sealtrace.binding.checking import Findings
 from sealtrace.binding.choosing import Candidate
 from sealtrace.binding.frames import Frame
-from sealtrace.binding.recipes import dataset_name, dataset_rows, declaration, query_of
+from sealtrace.binding.recipes import dataset_name, dataset_rows, declaration, query_of, spread_recipe
 from sealtrace.binding.series import Grid, Spot
-from sealtrace.binding.tables import Binding
+from sealtrace.binding.tables import Binding, BoundNumber
 from sealtrace.printed.reported import Reported
 
 STAGE = "report"
@@ -60,7 +61,7 @@ def _filled(
     grid: Grid,
     findings: Findings,
     whole: dict[str, Frame],
-    named: Any,
+    named: Callable[[Frame], str],
     accepted: set[int] | None,
 ) -> dict[str, Any]:
     """A table record with the recipe of every cell that one query gives."""
@@ -70,23 +71,43 @@ def _filled(
         recipes: dict[str, Any] = dict(row.get("recipes", {}))
         for column, label in enumerate(columns):
             cell = grid.cells.get((place, column))
-            if cell is None or len(cell.slots) != 1:
+            if cell is None:
                 continue
-            number = findings.bound.numbers.get(Spot(grid.number, place, column, 0))
-            if number is None or (accepted is not None and id(number.binding) not in accepted):
-                continue
-            option = _in_files(number.binding, whole)
-            if option is None:
-                continue
-            query = query_of(option, number.place, named(whole[option.frame.name]))
-            if query is not None:
-                recipes[label] = {"sql": query}
+            numbers = [
+                findings.bound.numbers.get(Spot(grid.number, place, column, slot)) for slot in range(len(cell.slots))
+            ]
+            known = [one for one in numbers if one is not None and (accepted is None or id(one.binding) in accepted)]
+            if len(known) == len(numbers) and (recipe := _recipe(known, whole, named)) is not None:
+                recipes[label] = recipe
         rows.append({**row, **({"recipes": recipes} if recipes else {})})
-    return {**record, "source": PurePosixPath(grid.source).name, "rows": rows}
+    # Labels name their rows; a verifier would ask for the recipe of `7B` otherwise.
+    named_columns = [
+        {**column, "recipe": {"classification": "name"}}
+        if place in grid.labels and not column.get("recipe")
+        else column
+        for place, column in enumerate(record["columns"])
+    ]
+    return {**record, "source": PurePosixPath(grid.source).name, "columns": named_columns, "rows": rows}
 
 
-def _in_files(binding: Binding, whole: dict[str, Frame]) -> Candidate | None:
-    """The chosen formula, or another that gives the same, whose rows stand in files."""
-    return next(
-        (one for one in (binding.candidate, *binding.others) if not one.frame.derived and one.frame.name in whole), None
-    )
+def _recipe(
+    numbers: list[BoundNumber], whole: dict[str, Frame], named: Callable[[Frame], str]
+) -> dict[str, Any] | None:
+    """The recipe of a cell: a query for one number, a metric over repeats for a mean and its deviation."""
+    options = [_in_files(one.binding, whole) for one in numbers]
+    if len(options) == 1 and options[0]:
+        query = query_of(options[0][0], numbers[0].place, named(whole[options[0][0].frame.name]))
+        return None if query is None else {"sql": query}
+    if len(options) == 2:
+        for mean in options[0]:
+            for spread in options[1]:
+                recipe = spread_recipe(mean, spread, numbers[0].place, dataset_name(mean.frame), "place")
+                if recipe is not None:
+                    return recipe | {"dataset": named(whole[mean.frame.name])}
+    return None
+
+
+def _in_files(binding: Binding, whole: dict[str, Frame]) -> list[Candidate]:
+    """The chosen formula and others that give the same, as far as their rows stand in files."""
+    options = (binding.candidate, *binding.others)
+    return [one for one in options if not one.frame.derived and one.frame.name in whole]

@@ -1,6 +1,6 @@
 """How sure a binding is: digits that agree, less what it takes to say the binding.
 
-The rule, in bits (docs/adr/0014-bindings.md):
+The rule, in bits (docs/adr/0017-bindings.md):
 
     score = Σ evidence of the numbers that agree - Σ loss of those that do not - description length
 

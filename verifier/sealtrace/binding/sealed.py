@@ -42,7 +42,9 @@ def open_grids(bundle: Bundle) -> list[Grid]:
 def _grid(record: dict[str, Any], path: str, number: int) -> Grid:
     headers = [column["label"] for column in record["columns"]]
     served = {column["label"] for column in record["columns"] if column.get("recipe")}
-    named = {column["label"] for column in record["columns"] if column.get("names")}
+    named = {
+        column["label"] for column in record["columns"] if (column.get("recipe") or {}).get("classification") == "name"
+    }
     labels = [place for place, header in enumerate(headers) if place == 0 or header in named]
     cells: dict[tuple[int, int], PrintedCell] = {}
     row_labels: dict[int, list[str]] = {}

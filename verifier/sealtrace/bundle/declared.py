@@ -27,6 +27,8 @@ class DeclarationError(ValueError):
 
 def declared_rows(declaration: dict[str, Any]) -> Declared:
     """The shape and key of a declared dataset; every name that the declaration mentions is one of its fields."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,62}", declaration["dataset"]):
+        raise DeclarationError("/dataset: a name has letters, digits and _, so that queries can use it")
     if declaration["dataset"] in KINDS:
         raise DeclarationError(f"/dataset: {declaration['dataset']} is the name of a record kind")
     shape = _derive(declaration["row"], "/row", 0)
@@ -41,6 +43,9 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
                 raise DeclarationError(f"{place}: {name} is no text, number or flag")
         if len(set(names)) < len(names):
             raise DeclarationError(f"{place}: a field is named twice")
+    for n, one in enumerate(declaration.get("complete") or []):
+        if one.get("times") == 0 or (one.get("times") is not None and one.get("several")):
+            raise DeclarationError(f"/complete/{n}: `times` is at least one, and no number where `several` is true")
     for name in declaration["key"]:
         if isinstance(known[name].shape, Number):
             raise DeclarationError(f"/key: {name} is a number with a fraction, which identifies nothing")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sealtrace.cli.progress import progress_bar, quiet_option
+
+if TYPE_CHECKING:
+    from sealtrace.binding.checking import Findings
+    from sealtrace.bundle.reading import Bundle
 
 
 @click.command()
@@ -33,9 +38,7 @@ def command(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, find
-    from sealtrace.binding.recipes import query_of
     from sealtrace.binding.sealed import open_grids, rows_of
-    from sealtrace.binding.series import Spot
     from sealtrace.bundle.defects import BundleError
     from sealtrace.bundle.reading import read_bundle
     from sealtrace.cli.bindings_asked import ask_about
@@ -59,18 +62,37 @@ def command(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int
     found = concluded(findings, __version__)
     write_output(check_text.render(found, width=text_width(), paint=paint), None, None)
     if output is not None:
-        recipes: dict[str, dict[str, dict[str, object]]] = {}
-        kinds = {store.path: store.kind for store in read.stores}
-        for grid in grids:
-            for (row, column), cell in grid.cells.items():
-                number = findings.bound.numbers.get(Spot(grid.number, row, column))
-                if number is None or len(cell.slots) > 1:
-                    continue
-                candidate = number.binding.candidate
-                query = query_of(candidate, number.place, kinds[candidate.frame.files[0]])
-                if query is not None:
-                    recipes.setdefault(grid.name, {}).setdefault(grid.row_name(row), {})[grid.headers[column]] = {
-                        "sql": query
-                    }
+        recipes = _recipes(findings, read)
         write_output(json.dumps(recipes, indent=2, ensure_ascii=False) + "\n", output, bundle)
     return EXIT_CODES[found.verdict]
+
+
+def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, object]]]:
+    """Table, row and column to the recipe that was found."""
+    from sealtrace.binding.recipes import query_of, spread_recipe
+    from sealtrace.binding.series import Spot
+    from sealtrace.bundle.layout import dataset_of
+
+    names = {store.path: dataset_of(store.path) if store.kind == "rows" else store.kind for store in read.stores}
+    keys = {one.value["dataset"]: ",".join(one.value["key"]) for one in read.documents_of("dataset")}
+    recipes: dict[str, dict[str, dict[str, object]]] = {}
+    for grid in findings.grids:
+        for (row, column), cell in grid.cells.items():
+            numbers = [
+                number
+                for slot in range(len(cell.slots))
+                if (number := findings.bound.numbers.get(Spot(grid.number, row, column, slot))) is not None
+            ]
+            if not numbers or len(numbers) != len(cell.slots):
+                continue
+            first = numbers[0].binding.candidate
+            dataset = names[first.frame.files[0]]
+            recipe: dict[str, object] | None = None
+            if len(numbers) == 1 and (query := query_of(first, numbers[0].place, dataset)) is not None:
+                recipe = {"sql": query}
+            elif len(numbers) == 2 and dataset in keys:
+                other = numbers[1].binding.candidate
+                recipe = spread_recipe(first, other, numbers[0].place, dataset, keys[dataset])
+            if recipe is not None:
+                recipes.setdefault(grid.name, {}).setdefault(grid.row_name(row), {})[grid.headers[column]] = recipe
+    return recipes

@@ -30,6 +30,7 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 )
 @click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
 @root_option
+@click.option("--allow-unexplained", is_flag=True, help="End with 0 where something is unexplained and nothing is off.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List every cell with its formula and records.")
 @format_options(FORMS)
@@ -41,6 +42,7 @@ def command(
     save: Path | None,
     ask: bool,
     root: Path | None,
+    allow_unexplained: bool,
     no_audit: bool,
     everything: bool,
     forms: tuple[str, ...],
@@ -59,7 +61,7 @@ def command(
       sealtrace check paper.tex results/ --ask --save study/
 
     Exit codes: 0 results give every number; 1 a number is off; 2 usage or unreadable input; 3 nothing is off, but
-    something is unexplained.
+    something is unexplained (0 with --allow-unexplained).
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine
@@ -92,6 +94,8 @@ def command(
     if save is not None:
         _save(save, draft_of(findings, reported))
     write_targets(targets, lambda target: _rendered(found, target, everything))
+    if allow_unexplained and found.verdict == "unexplained":
+        return 0
     return EXIT_CODES[found.verdict]
 
 
@@ -104,12 +108,14 @@ def refuse_silent_asking() -> None:
 def _save(directory: Path, files: dict[str, str]) -> None:
     """Writes the draft; the directory is new or empty."""
     from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.templates import begin_draft
 
     try:
         for name, text in files.items():
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        begin_draft(directory)
     except OSError as error:
         raise BundleError(f"{directory}: cannot be written ({error.strerror or error})") from None
     click.echo(

@@ -17,8 +17,9 @@ def command(files: tuple[Path, ...]) -> int:
     trace.calibration.jsonl; rows.NAME.parquet needs dataset.NAME.json beside it or in ../declare.
 
     \b
-    Example:
+    Examples:
       sealtrace digest study/trace/trace.calibration.parquet
+      sealtrace digest study/report/rows.answers.jsonl
 
     Exit codes: 0 printed; 2 unreadable, or refused by its schema.
     """

@@ -50,13 +50,13 @@ def command(bundle: Path, cell: str) -> int:
     except LookupError as error:
         raise click.UsageError(str(error.args[0])) from None
     report = examination.report
-    _print(result)
+    _print(result, *examination.records_behind(result))
     if report.exit_code:
         click.echo(f"The bundle as a whole: {report.verdict}; `sealtrace verify` says why.", err=True)
     return Comparison([result], bundle_code=report.exit_code).exit_code
 
 
-def _print(result: CellResult) -> None:
+def _print(result: CellResult, count: int, records: list[str]) -> None:
     from sealtrace.cli.output import paint, text_width
     from sealtrace.printed.judgement import DEFINITIONS
     from sealtrace.report.inert import harmless
@@ -72,10 +72,11 @@ def _print(result: CellResult) -> None:
         if result.population is not None:
             lines.append(("population", result.population))
     if result.value is not None:
-        lines.append(("value", ", ".join(_number(number) for number in result.value.numbers)))
-        if result.value.count:
-            lines.append(("records", f"{result.value.count}, the first of them:"))
-            lines.extend(("", record) for record in result.value.records())
+        numbers = ", ".join(_number(number) for number in result.value.numbers)
+        lines.append(("value", result.value.text or numbers))
+        if count:
+            lines.append(("records", f"{count}, the first of them:"))
+            lines.extend(("", record) for record in records)
     lines.append(("rounding", result.judgement.sentence))
     lines.append(("status", f"{result.status.value}: {DEFINITIONS[result.status]}"))
     if result.relation is not None:

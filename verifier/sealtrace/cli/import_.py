@@ -76,8 +76,8 @@ def command(
     \b
     Examples:
       sealtrace import results.csv -o study
-      sealtrace import 'runs/**/*.jsonl' --name '{model}_{arm}_seed{seed}_{task}' \\
-        --name '{model}_{arm}_{task}' --dataset answers --drop question -o study
+      sealtrace import 'runs/**/*.jsonl' -o study --dataset answers \\
+        --name '{model}_{arm}_seed{seed}_{task}' --name '{model}_{arm}_{task}'
 
     Exit codes: 0 written; 2 refused, and nothing was written.
     """

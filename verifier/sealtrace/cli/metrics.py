@@ -37,7 +37,8 @@ def command(form: str) -> int:
         return 0
     for one in all_metrics().values():
         optional = "".join(f" [{name}]" for name in one.optional)
-        click.echo(paint(f"{one.name} {' '.join(one.arguments)}{optional}".strip(), "cyan"))
+        head = f"{one.name} {' '.join(one.arguments)}{optional}".strip()
+        click.echo(paint(textwrap.fill(head, text_width(), subsequent_indent="    "), "cyan"))
         for text in (one.formula, f"[{one.source}]"):
             click.echo(textwrap.fill(text, text_width(), initial_indent="  ", subsequent_indent="  "))
     return 0

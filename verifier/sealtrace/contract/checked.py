@@ -95,7 +95,7 @@ class CheckCounts(Record):
 
 
 class CheckSearch(Record):
-    """What was tried."""
+    """How far the search went: what was read, how much was compared, and what was left."""
 
     files: Count = Field(description="Data files that were read.")
     frames: Count = Field(description="Tables of results, as they are and derived.")

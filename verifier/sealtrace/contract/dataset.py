@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from sealtrace.contract.scalars import MAX_INTEGER, Count, Name, Record, Text
+from sealtrace.contract.scalars import Count, Name, Record, Text
 
 Fields = Annotated[list[Name], Field(min_length=1, description="Names of fields.")]
 
@@ -29,9 +29,8 @@ class Completeness(Record):
     by: list[Name] | None = Field(
         None, description="Combined apart for each value of these fields, such as each task with its own examples."
     )
-    times: Annotated[int, Field(strict=True, ge=1, le=MAX_INTEGER)] | Literal["any"] | None = Field(
-        None, description="How often each combination is there: once where absent, so often, or `any` number but none."
-    )
+    times: Count | None = Field(None, description="How often each combination is there; once where absent.")
+    several: bool | None = Field(None, description="Whether a combination may be there any number of times but none.")
 
 
 class Dependency(Record):
@@ -44,9 +43,7 @@ class Dependency(Record):
 class Dataset(Record):
     """The declaration of `rows.<name>`: the JSON Schema of a row, its key, and what must be complete."""
 
-    dataset: Annotated[str, Field(strict=True, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$")] = Field(
-        description="The dataset's name, as queries and recipes use it."
-    )
+    dataset: Name = Field(description="The dataset's name, as queries and recipes use it: letters, digits and _.")
     title: Text | None = Field(None, description="One line about it.")
     row: dict[str, Any] = Field(description="JSON Schema (2020-12) of a row: an object with properties.")
     key: Fields = Field(description="The fields that identify a row. One that may be absent counts as a value then.")

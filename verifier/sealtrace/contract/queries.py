@@ -10,7 +10,7 @@ from sealtrace.contract.scalars import Name, Record, Text
 class SharedQueries(Record):
     """Views and macros that every query of the bundle may use."""
 
-    views: dict[Name, Text] | None = Field(None, description="Name to a SELECT over records and earlier views.")
+    views: dict[Name, Text] = Field(description="Name to a SELECT over records and earlier views.")
     macros: dict[Name, Text] | None = Field(
         None, description="A name with its parameters, such as share(k, n), to an expression."
     )

@@ -36,8 +36,10 @@ def _integral(value: object) -> object:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-Integer = Annotated[int, Field(strict=True, ge=-MAX_INTEGER, le=MAX_INTEGER), BeforeValidator(_integral)]
-Count = Annotated[int, Field(strict=True, ge=0, le=MAX_INTEGER), BeforeValidator(_integral)]
+WHOLE = BeforeValidator(_integral)
+"""Belongs to every integer type, those with bounds of their own too."""
+Integer = Annotated[int, Field(strict=True, ge=-MAX_INTEGER, le=MAX_INTEGER), WHOLE]
+Count = Annotated[int, Field(strict=True, ge=0, le=MAX_INTEGER), WHOLE]
 
 Actions = Annotated[list[Name], Field(description="Action names, in order.")]
 ByAction = Annotated[dict[Name, Number], Field(description="One number per action name.")]

@@ -50,6 +50,8 @@ class Value:
     """Computed from sealed measurements, which no recomputation can give again."""
     fixed: str | None = None
     """What gives it whatever the records hold, so that it proves nothing; None where it depends on them."""
+    query: str | None = None
+    """The query that gave it, where one did."""
 
     @property
     def count(self) -> int:

@@ -64,6 +64,18 @@ class Queries:
             raise RecipeError(f"the table's query gives {len(result.rows)} rows, not {rows}")
         return self._value(sql, result, place, column)
 
+    def behind(self, sql: str) -> tuple[int, list[str]]:
+        """How many rows a query sums up, and the first of them as people read them."""
+        from sealtrace.printed.sql import SqlRecords
+        from sealtrace.printed.sql_process import SqlError
+
+        try:
+            with SqlRecords(self._sealed, views=self._shared["views"], macros=self._shared["macros"]) as records:
+                count, rows = records.behind(sql)
+        except SqlError as error:
+            raise RecipeError(str(error)) from None
+        return count, [", ".join(f"{name} {value}" for name, value in row.items()) for row in rows]
+
     def close(self) -> None:
         """Lets the databases go."""
         for database in self._databases.values():
@@ -160,7 +172,7 @@ class Queries:
             self._same(sql, form, result, place, column, or_nothing=True) for form in _FEW
         )
         if len(due) == 1 and isinstance(due[0], str):
-            return Value((), text=due[0], fixed=_SAME if fixed else None)
+            return Value((), text=due[0], fixed=_SAME if fixed else None, query=sql)
         try:
             (row,) = numbers(replace(result, columns=names, rows=[due]))
         except SqlError as error:
@@ -168,7 +180,8 @@ class Queries:
         if any(number is None for number in row):
             raise MissingEvidenceError("the query gives null")
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
-        return Value(tuple(one for one in row if one is not None), fixed=_SAME if fixed else None, measured=measured)
+        found = tuple(one for one in row if one is not None)
+        return Value(found, fixed=_SAME if fixed else None, measured=measured, query=sql)
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:

@@ -64,10 +64,12 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
                 raise BundleError(f"{path}: {label} has no column {name!r}; it has {', '.join(columns)}")
         for pointer, expected, found in misfits_of("table", record):
             raise BundleError(f"{path}: {label}{pointer}: expected {expected}, found {found}")
-    shared = {name: recipes[name] for name in SHARED if name in recipes}
+    if not any(name in recipes for name in SHARED):
+        return None
+    shared = {"views": {}, **{name: recipes[name] for name in SHARED if name in recipes}}
     for pointer, expected, found in misfits_of("queries", shared):
         raise BundleError(f"{path}: {pointer.removeprefix('/')}: expected {expected}, found {found}")
-    return shared or None
+    return shared
 
 
 def _complete(recipe: Any, defaults: dict[str, Any]) -> Any:

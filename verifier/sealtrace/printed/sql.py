@@ -83,6 +83,10 @@ class SqlRecords:
 
     def query(self, sql: str) -> SqlResult:
         """What one SELECT gives. `SqlError` where it is refused or fails."""
+        answer = self._answered(sql, {})
+        return SqlResult(answer["columns"], [tuple(row) for row in answer["rows"]], frozenset(answer["reads"]))
+
+    def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:
         # Records that the text does not even mention are not worth copying.
         text = " ".join([sql, *self._shared["views"].values(), *self._shared["macros"].values()]).casefold()
         named = [kind for kind in self._tables if kind.casefold() in text]
@@ -91,12 +95,18 @@ class SqlRecords:
             "kinds": sorted(self._tables),
             "paths": {kind: self._path(kind) for kind in named},
         }
-        request |= self._shared
+        request |= {**self._shared, **more}
         answer = self._ask(request)
         if "error" in answer:
             place = answer["place"]
             raise SqlError(answer["error"], (place[0], place[1]) if place else None)
-        return SqlResult(answer["columns"], [tuple(row) for row in answer["rows"]], frozenset(answer["reads"]))
+        return answer
+
+    def behind(self, sql: str, most: int = 3) -> tuple[int, list[dict[str, str]]]:
+        """How many rows a query sums up, and the first of them with what they hold."""
+        answer = self._answered(sql, {"behind": most})
+        named = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+        return answer["count"], [{name: value for name, value in row.items() if value is not None} for row in named]
 
     def close(self) -> None:
         """Ends the process and removes the copies of the records."""

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sealtrace.contract.packs import loaded, packs
+
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
@@ -113,6 +115,8 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
         macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
         _share(connection, macros, views, sources)
         reads = _guard(connection, sql, sources)
+        if request.get("behind"):
+            return {**_behind(connection, sql, request["behind"]), "reads": sorted(reads)}
         cursor = connection.execute(sql)
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
@@ -121,11 +125,10 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
 
 def _offer_functions(connection: DuckDBPyConnection, text: str) -> None:
     """The metrics that a query, or what it shares with others, may call."""
-    from sealtrace.printed.sql_functions import FUNCTIONS
-
-    for name, (function, takes) in FUNCTIONS.items():
-        if name in text.casefold():
-            connection.create_function(name, function, list(takes), "DOUBLE")
+    for pack in packs():
+        for name, (function, takes) in (loaded(pack.functions) if pack.functions else {}).items():
+            if name in text.casefold():
+                connection.create_function(name, function, list(takes), "DOUBLE")
 
 
 def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:
@@ -179,6 +182,23 @@ def _share(
 
 def _first(error: Exception) -> str:
     return _explained(str(error), "").message if not isinstance(error, SqlError) else str(error)
+
+
+def _behind(connection: DuckDBPyConnection, sql: str, most: int) -> dict[str, Any]:
+    """The rows that a query sums up: what stands between its FROM and its GROUP BY, without what it makes of them."""
+    tree = _parsed(connection, sql)
+    node = tree["statements"][0]["node"]
+    if node["type"] != "SELECT_NODE":
+        raise SqlError("the query combines several; ask for the records behind each")
+    plain = _parsed(connection, "SELECT * FROM range(1)")["statements"][0]["node"]
+    kept = {name: node[name] for name in ("from_table", "where_clause", "cte_map") if name in node}
+    tree["statements"][0]["node"] = {**plain, **kept}
+    (text,) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0]
+    (count,) = connection.execute(f"SELECT count(*) FROM ({text})").fetchall()[0]
+    cursor = connection.execute(f"SELECT * FROM ({text}) LIMIT {int(most)}")
+    columns = [str(column[0]) for column in cursor.description or ()]
+    rows = [[None if value is None else str(value)[:200] for value in row] for row in cursor.fetchall()]
+    return {"columns": columns, "rows": rows, "count": count}
 
 
 def _rows(cursor: DuckDBPyConnection, columns: list[str]) -> Iterator[tuple[object, ...]]:

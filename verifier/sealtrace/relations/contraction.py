@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +16,7 @@ from sealtrace.relations.intervals import (
     greatest,
     least,
     point,
+    root,
     shortened,
     whole_numbers,
 )
@@ -268,11 +268,11 @@ def _signed(now: Interval, target: Interval) -> Interval:
 def _roots(now: Interval, target: Interval, exponent: int) -> Interval:
     """What a power in the target leaves of the base."""
     if exponent % 2:
-        return Interval(_root(target.low, exponent, up=False), _root(target.high, exponent, up=True))
+        return Interval(root(target.low, exponent, up=False), root(target.high, exponent, up=True))
     if target.high < 0:
         raise EmptyError
-    low = _root(max(target.low, Fraction(0)), exponent, up=False)
-    return _either_sign(now, Interval(low, _root(target.high, exponent, up=True)))
+    low = root(max(target.low, Fraction(0)), exponent, up=False)
+    return _either_sign(now, Interval(low, root(target.high, exponent, up=True)))
 
 
 def _either_sign(now: Interval, above: Interval) -> Interval:
@@ -280,24 +280,3 @@ def _either_sign(now: Interval, above: Interval) -> Interval:
     if not pieces:
         raise EmptyError
     return Interval(min(piece.low for piece in pieces), max(piece.high for piece in pieces))
-
-
-def _root(value: Fraction | float, exponent: int, *, up: bool) -> Fraction | float:
-    """A root, outwards: by integers, with as many bits as a printed number can need."""
-    if not isinstance(value, Fraction):
-        return value
-    if value < 0:
-        return -_root(-value, exponent, up=not up)
-    bits = 128 + value.denominator.bit_length() // exponent
-    scaled = math.floor(value * 2 ** (bits * exponent))
-    found = _integer_root(scaled, exponent)
-    exact = Fraction(found, 2**bits) ** exponent == value
-    return Fraction(found + (up and not exact), 2**bits)
-
-
-def _integer_root(value: int, exponent: int) -> int:
-    low, high = 0, 1 << (value.bit_length() // exponent + 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if middle**exponent <= value else (low, middle - 1)
-    return low

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 Bound = Fraction | float
@@ -17,8 +16,7 @@ Bound = Fraction | float
 INFINITY = math.inf
 MAX_BITS = 1 << 15
 """Numbers longer than this are refused: no printed relation needs them."""
-_DIGITS = 60
-_SQUARE_ROOT_BITS = 200
+_BITS = 256
 
 
 class TooLargeError(ArithmeticError):
@@ -123,7 +121,7 @@ class Interval:
         """The square root of every number of it that has one."""
         if self.high < 0:
             return None
-        return Interval(_root(max(self.low, Fraction(0)), up=False), _root(self.high, up=True))
+        return Interval(root(max(self.low, Fraction(0)), 2, up=False), root(self.high, 2, up=True))
 
     def logarithm(self) -> Interval | None:
         """The natural logarithm of every number of it that has one."""
@@ -195,16 +193,28 @@ def _power(value: Bound, exponent: int) -> Bound:
     return INFINITY if value > 0 or exponent % 2 == 0 else -INFINITY
 
 
-def _root(value: Bound, *, up: bool) -> Bound:
-    if not isinstance(value, Fraction):
-        return INFINITY
-    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
-    if top * top == value.numerator and bottom * bottom == value.denominator:
+def enclosed(value: Fraction, function: str, *arguments: int, up: bool) -> Fraction:
+    """An end of a tiny interval that holds a function of a rational: flint's balls, rounded outwards."""
+    from flint import arb, ctx, fmpq
+
+    with ctx.workprec(_BITS):
+        ball = getattr(arb(fmpq(value.numerator, value.denominator)), function)(*arguments)
+        mantissa, exponent = (ball.upper() if up else ball.lower()).man_exp()
+        return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def root(value: Bound, exponent: int, *, up: bool) -> Bound:
+    """A root, outwards; exact where it is rational."""
+    if not isinstance(value, Fraction) or not value:
+        return value
+    if value < 0:
+        return -root(-value, exponent, up=not up)
+    from flint import fmpz
+
+    top, bottom = int(fmpz(value.numerator).root(exponent)), int(fmpz(value.denominator).root(exponent))
+    if top**exponent == value.numerator and bottom**exponent == value.denominator:
         return Fraction(top, bottom)
-    # Enough bits before the root that the result keeps its relative precision.
-    shift = max(0, _SQUARE_ROOT_BITS + value.denominator.bit_length() - value.numerator.bit_length() // 2)
-    floor = math.isqrt(value.numerator * 4**shift // value.denominator)
-    return Fraction(floor + up, 2**shift)
+    return enclosed(value, "root", exponent, up=up)
 
 
 def _log(value: Bound, *, up: bool) -> Bound:
@@ -212,28 +222,14 @@ def _log(value: Bound, *, up: bool) -> Bound:
         return -INFINITY
     if not isinstance(value, Fraction):
         return INFINITY
-    if value == 1:
-        return Fraction(0)
-    context = _context(up=up)
-    quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
-    # Decimal's logarithm is rounded to nearest, so one unit in the last place further out is outside.
-    nearest = quotient.ln(context)
-    return Fraction(context.next_plus(nearest) if up else context.next_minus(nearest))
+    return Fraction(0) if value == 1 else enclosed(value, "log", up=up)
 
 
 def _exp(value: Bound, *, up: bool) -> Bound:
     if not isinstance(value, Fraction):
         return INFINITY if value > 0 else Fraction(0)
-    if value == 0:
-        return Fraction(1)
     if value > 10_000:
         return INFINITY if up else Fraction(10) ** 4000
     if value < -10_000:
         return Fraction(1, 10**4000) if up else Fraction(0)
-    context = _context(up=up)
-    nearest = context.divide(Decimal(value.numerator), Decimal(value.denominator)).exp(context)
-    return Fraction(context.next_plus(nearest) if up else context.next_minus(nearest))
-
-
-def _context(*, up: bool) -> Context:
-    return Context(prec=_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR, Emax=10**6, Emin=-(10**6), traps=[])
+    return enclosed(value, "exp", up=up) if value else Fraction(1)

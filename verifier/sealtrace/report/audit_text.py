@@ -230,8 +230,12 @@ def _figures(audit: Audit, width: int) -> Iterator[str]:
     if cells.text:
         bound = f"{cells.text_constrained} of {cells.text} numbers of the running text are checked so"
         yield from _figure("Text", bound, width)
-    if audit.left_out:
-        yield from _figure("Left out", f"{times(len(audit.left_out), 'relation')} whose cell says n/a", width)
+    passed = [one for one in audit.left_out if one.severity == "warning"]
+    if passed:
+        yield from _figure("Left out", f"{times(len(passed), 'relation')} whose cell says n/a", width)
+    for one in audit.left_out:
+        if one.severity == "error":
+            yield from _figure("Left out", one.message, width)
 
 
 def _title(word: str, colour: str, decision: AuditDecision, width: int, paint: Paint) -> Iterator[str]:

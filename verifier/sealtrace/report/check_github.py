@@ -9,11 +9,14 @@ from sealtrace.report.inert import harmless
 
 def render(check: Check) -> str:
     """One command per finding, then how the numbers came out."""
-    off = [one for one in (*check.cells, *check.text) if one.status == "off"]
+    places = [
+        *((one.source, one.line, one.message or one.printed) for one in check.cells if one.status == "off"),
+        *((one.source, one.line, one.message or one.printed) for one in check.text if one.status == "off"),
+    ]
     return (
         "\n".join(
             [
-                *(_command("error", one.source, one.line, one.message or one.printed) for one in off),
+                *(_command("error", source, line, message) for source, line, message in places),
                 *(f"::error title=sealtrace {one.kind}::{_value(one.message)}" for one in check.accidents),
                 *counted(check),
             ]

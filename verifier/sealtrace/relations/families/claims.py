@@ -1,4 +1,4 @@
-"""What sentences say of whole columns and rows: highest, all within, monotone, positive only for, points above, times."""
+"""What sentences say of columns and rows: highest, all within, monotone, positive only for, points above, times."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ _CLAUSE = re.compile(
     r"[;:]|, (?:while|but|whereas|and|yet|so|which|with)\b| (?:while|but|whereas|although|though|because)\b"
 )
 _MONOTONE = re.compile(
-    r"(?<!near-)(?<!near )(?<!nearly )(?<!non-)(?<!not )(?<!almost )(?<!roughly )(?<!mostly )\bmonoton(?:ically|ic|e)\b",
+    r"(?<!near-)(?<!near )(?<!nearly )(?<!non-)(?<!not )(?<!almost )(?<!roughly )(?<!mostly )"
+    r"\bmonoton(?:ically|ic|e)\b",
     re.I,
 )
 _RISES = re.compile(r"\b(?:rises?|climbs?|increas(?:es?|ing)|grows?|improves?|rising|growing)\b", re.I)
@@ -54,7 +55,8 @@ _ONLY = re.compile(
 )
 _SIGN = re.compile(r"\b(positive|negative)\b", re.I)
 _ABOVE = re.compile(
-    r"\s*(?P<way>above|higher than|over|ahead of|better than|more than|greater than|larger than|below|lower than|behind|"
+    r"\s*(?P<way>above|higher than|over|ahead of|better than|more than|greater than|larger than|below|lower than|"
+    r"behind|"
     r"under|worse than|less than|fewer than|short of)\s+(?:the\s+|its\s+|that of\s+)?",
     re.I,
 )
@@ -320,7 +322,8 @@ def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 continue
             own = Cell(real(mention.fact).fact)
             formula = any_of(equal(own, real(a) / real(b)), equal(own, real(b) / real(a)))
-            says = f"{one.sheet.columns[column].label} of {one.sheet.rows[first].label} and {one.sheet.rows[second[0]].label} are {mention.fact.text} apart"
+            labels = " and ".join(one.sheet.rows[row].label for row in (first, second[0]))
+            says = f"{one.sheet.columns[column].label} of {labels} are {mention.fact.text} apart"
             yield _Read(one.sheet, formula, says, "rows and column", mention.start)
 
 
@@ -485,7 +488,7 @@ def _test(word: str) -> Callable[[Fact], bool]:
 def _signs(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     """`negative on 9/10 seeds`."""
     for ratio in ratios_in(sentence.text):
-        sign = [one for one in _SIGN.finditer(sentence.text, max(0, ratio.start - 90), ratio.end + 40)]
+        sign = list(_SIGN.finditer(sentence.text, max(0, ratio.start - 90), ratio.end + 40))
         if len(sign) != 1:
             continue
         for one in spoken:

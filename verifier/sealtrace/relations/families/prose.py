@@ -1,4 +1,4 @@
-"""The text against itself: lists that differ in one number, phrases repeated with another one, sums, shares and counts."""
+"""The text against itself: lists that differ in one number, phrases repeated with another one, sums and shares."""
 
 from __future__ import annotations
 
@@ -61,6 +61,10 @@ def _claim(
     )
 
 
+def _at(sentence: Sentence, mention: Mention) -> str:
+    return f"{sentence.source}:{sentence.line(mention.start)}"
+
+
 def _cell(fact: Fact) -> Cell:
     return Cell(real(fact).fact)
 
@@ -92,7 +96,7 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             yield _claim(
                 sentence,
                 all_of(*(equal(_cell(x.fact), _cell(y.fact)) for x, y in zip(run, other, strict=True))),
-                f"{' '.join(noun)}: {texts[0]} here and {texts[1]} at {other_sentence.source}:{other_sentence.line(b.start)} are one list.",
+                f"{' '.join(noun)}: {texts[0]} here and {texts[1]} at {_at(other_sentence, b)} are one list.",
                 f"{len(run) - len(differ)} of {len(run)} numbers of both lists are the same, and so is what is counted",
                 a.start,
             )
@@ -148,7 +152,7 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             for sentence, mention in members[1:]:
                 yield _claim(
                     sentence, equal(_cell(mention.fact), _cell(model.fact)),
-                    f"{mention.fact.text} here is {model.fact.text} at {model_sentence.source}:{model_sentence.line(model.start)}.",
+                    f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
                     f"the same words stand around it {times} times", mention.start,
                 )  # fmt: skip
             continue
@@ -173,8 +177,8 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
         seen.add(pair)
         yield _claim(
             sentence, equal(_cell(mention.fact), _cell(model.fact)),
-            f"{mention.fact.text} here is {model.fact.text} at {model_sentence.source}:{model_sentence.line(model.start)}.",
-            f"the same words ({' '.join(word for word in key[2:])}) stand around {model.fact.text} {times} times and around "
+            f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
+            f"the same words ({' '.join(key[2:])}) stand around {model.fact.text} {times} times and around "
             f"{mention.fact.text} once", mention.start,
         )  # fmt: skip
 
@@ -340,6 +344,7 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
         )
         yield _claim(
             sentence, equal(Cell(fact), number(count)),
-            f"{found.group('count')} {found.group('noun')} are enumerated: {', '.join(items)[:120] if len(marks) <= 2 else ' '.join(marks)}.",
+            f"{found.group('count')} {found.group('noun')} are enumerated: "
+            f"{', '.join(items)[:120] if len(marks) <= 2 else ' '.join(marks)}.",
             f"{count} items of {noun}s stand behind the count", found.start(),
         )  # fmt: skip

@@ -29,7 +29,7 @@ class _Candidate:
 
     fact: Fact
     scale: Fraction
-    """By what the cell is multiplied to read as the text does: 100 where the text says percent and the cell does not."""
+    """By what the cell is multiplied to read as the text does: 100 where only the text says percent."""
     row: bool
     column: bool
     """Whether the words name its row, its column."""
@@ -192,7 +192,7 @@ def _alike(mention: Mention, one: _Candidate) -> bool:
 
 
 def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) -> tuple[_Candidate, int, float] | None:
-    """The cell that the number misses by a slip, where the words name it or other numbers of the sentence vouch for it."""
+    """The cell that the number misses by a slip, where the words name it or other numbers vouch for it."""
     lines = {(one.fact.table, one.fact.row) for one in siblings} | {
         (one.fact.table, one.fact.column) for one in siblings
     }

@@ -1,7 +1,7 @@
 """Regularities that nobody stated: what holds in nearly all rows of a table, far more often than chance would have it.
 
 A row that breaks one is the finding. Which regularities are believed is decided by a bound on false discoveries
-(docs/adr/0014-regularities.md): for each hypothesis the probability that unrelated numbers agree as often, times the
+(docs/adr/0016-regularities.md): for each hypothesis the probability that unrelated numbers agree as often, times the
 number of hypotheses tried, must stay below `FALSE_DISCOVERIES`. Headers only rank: hypotheses whose header names them
 share one half of that allowance, all others the other half.
 """
@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +35,7 @@ MOST_EXCEPTIONS = 8
 """One row in so many may break a regularity; one may in any case."""
 _EXACT = 5
 _CAP = 3
-"""Of a column that only rises or only falls, so many rows are evidence: two smooth curves agree everywhere or nowhere."""
+"""Of a column that only rises or falls, so many rows are evidence: smooth curves agree everywhere or nowhere."""
 _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
@@ -109,7 +110,8 @@ def _root(a: Ends) -> Ends:
 
 _ONE: Ends = (np.float64(1), np.float64(1))  # type: ignore[assignment]
 _DIFFERENCE = re.compile(
-    r"δ|\b(?:delta|diff\w*|gain|change|improv\w*|gap|drop|lift|margin|vs|increase|decrease|minus|did|jump)\b|\S [-–−] \S"
+    r"δ|\b(?:delta|diff\w*|gain|change|improv\w*|gap|drop|lift|margin|vs|increase|decrease|minus|did|jump)\b|"
+    r"\S [-–−] \S"
 )
 _SUM = re.compile(r"\b(?:total|sum|all|overall|combined)\b")
 _MEAN = re.compile(r"\b(?:mean|average|avg|overall|all|macro|midpoint)\b")
@@ -182,6 +184,23 @@ class Hypothesis:
 
 
 RANKS = 3
+Build = Callable[[Sequence[Cell]], Expression]
+
+
+def _applied(formula: Callable[..., Expression]) -> Build:
+    return lambda cells: formula(*cells)
+
+
+def _left_of(whole: int) -> Build:
+    return lambda cells: whole - call("sum", *cells)
+
+
+def _against(formula: Callable[[Expression, Expression], Expression], fact: Fact) -> Build:
+    return lambda cells: formula(cells[0], Cell(fact))
+
+
+def _shared(shares: Sequence[Fraction]) -> Build:
+    return lambda cells: call("sum", *(cell * share for cell, share in zip(cells, shares, strict=True)))
 
 
 @dataclass
@@ -277,7 +296,7 @@ class _Table:
     def ranks(self, named: re.Pattern[str], placed: npt.NDArray[np.bool_] | bool) -> npt.NDArray[np.int_]:
         """How much speaks for each column: its header, and then its position, too."""
         called = self.called(named)
-        return 2 - called.astype(int) - (called & placed).astype(int)
+        return np.asarray(2 - called.astype(int) - (called & placed).astype(int))
 
     def _keep(
         self,
@@ -456,7 +475,7 @@ def _functions(sheet: Sheet, columns: list[Column], found: _Search) -> None:
             ours = [table.columns[one].place for one in inputs]
             beside = np.maximum(table.places, max(ours)) - np.minimum(table.places, min(ours)) <= len(ours)
             table.compare(
-                value, inputs, pattern.name, says, lambda cells, pattern=pattern: pattern.formula(*cells),
+                value, inputs, pattern.name, says, _applied(pattern.formula),
                 ranks=table.ranks(pattern.named, beside), linear=pattern.linear,
             )  # fmt: skip
         if time_is_up():
@@ -518,7 +537,7 @@ def _block(table: _Table, block: tuple[int, ...], total: Ends, *, contiguous: bo
         # Parts of a whole: the last part is what the others leave.
         rest = whole - (total[1] - own.high), whole - (total[0] - own.low)
         table.compare(rest, others, "parts of a whole", f"{names} sum to {whole}",
-                      lambda cells, whole=whole: whole - call("sum", *cells), targets=(last,), sparse=True,
+                      _left_of(whole), targets=(last,), sparse=True,
                       ranks=np.ones(len(table.columns), dtype=int))  # fmt: skip
 
 
@@ -559,7 +578,7 @@ def _references(sheet: Sheet, columns: list[Column], found: _Search) -> None:
                 quiet = np.array([row in one for one in silent])
                 table.compare(
                     both, (place,), kind, says.format(source.label, f"{source.label} of {sheet.rows[row].label}"),
-                    lambda cells, formula=formula, fact=fact: formula(cells[0], Cell(fact)),
+                    _against(formula, fact),
                     ranks=table.ranks(named, quiet & beside), targets=targets, near=False, without=(row,),
                 )  # fmt: skip
 
@@ -582,9 +601,7 @@ def _weighted(sheet: Sheet, columns: list[Column], found: _Search) -> None:
                 table.compare(
                     (np.asarray(lows), np.asarray(highs)), block, "weighted mean",
                     f"the mean of {names} weighted by {line.label}",
-                    lambda cells, shares=shares: call(
-                        "sum", *(cell * share for cell, share in zip(cells, shares, strict=True))
-                    ),
+                    _shared(shares),
                     ranks=table.ranks(_MEAN, True), targets=(place,), sparse=True,
                     without=(row,),
                 )  # fmt: skip

@@ -86,9 +86,11 @@ def _columns(
     labels = plain(one.columns[left].label), plain(other.columns[right].label)
     spread = {pair[1].value for pair in pairs}
     range_ = float(max(spread) - min(spread)) or 1.0
-    distinct = {pair[1].value for pair in agree}
-    digits = sum(-math.log10(min(1.0, 2 * float(max(a.unit, b.unit)) / range_)) for _name, a, b in agree)
-    digits *= len(distinct) / len(agree)
+    # Two numbers that changed places agree as well as any others once they are put back.
+    agreeing = pairs if swapped else agree
+    distinct = {pair[1].value for pair in agreeing}
+    digits = sum(-math.log10(min(1.0, 2 * float(max(a.unit, b.unit)) / range_)) for _name, a, b in agreeing)
+    digits *= len(distinct) / len(agreeing)
     tried = len(one.columns) * len(other.columns) * 20
     chance = tried * 10.0**-digits
     if chance > (MOST_CHANCE if labels[0] != labels[1] else 20 * MOST_CHANCE) or len(distinct) < 2:

@@ -100,9 +100,8 @@ class Index:
         found = []
         whole = f"{sentence.text} {before}"
         for sheet in self.paper.sheets:
-            if sentence.caption and sheet.caption and not sheet.caption.startswith(sentence.text[:40]):
-                if sentence.text[:60] not in sheet.caption:
-                    continue
+            if sentence.caption and sheet.caption and sentence.text[:60] not in sheet.caption:
+                continue
             rows, columns = self.labels(sheet)
             called = {one.place: spans for one in rows if (spans := one.spans(sentence.text))}
             heads = {one.place: spans for one in columns if (spans := _loosely(one, sentence.text))}
@@ -118,14 +117,13 @@ class Index:
         """Labels of the tables that the sentence's lines refer to."""
         written = self._written.get(sentence.source, [])
         lines = {line for _start, line in sentence.starts}
-        found = {
+        return {
             label.strip()
             for line in lines
             if 0 < line <= len(written)
             for group in _REFERENCE.findall(written[line - 1])
             for label in group.split(",")
         }
-        return found
 
     @cached_property
     def _written(self) -> dict[str, list[str]]:

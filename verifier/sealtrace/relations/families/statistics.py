@@ -1,4 +1,4 @@
-"""Statistics against what they are computed from: p of a test, intervals of counts, margins of rates, errors of means."""
+"""Statistics against what they are computed from: p of a test, intervals of counts, margins of rates, errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TEST = re.compile(
     rf"\s?[,;]\s?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>])\s?(?P<p>\d?\.\d+)"
 )
 _INTERVAL = re.compile(
-    rf"(?P<value>{_NUM})(?P<unit>%?)\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|confidence interval|credible interval)[:,]?\s?"
+    rf"(?P<value>{_NUM})(?P<unit>%?)\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,]?\s?"
     rf"[\[(]\s?(?P<low>{_NUM})%?\s?(?:,|to|–)\s?(?P<high>{_NUM})%?\s?[\])]"
 )
 _SIZED = re.compile(r"\b([A-Z][A-Za-z-]{0,8})\s?=\s?[a-z][\w -]{2,40}?\((?:n\s?=\s?)?(\d[\d,]*)\)")
@@ -141,7 +141,8 @@ def _tests(sentence: Sentence) -> Iterator[Claim]:
         yield Claim(
             f"{FAMILY} {p.address}",
             all_of(any_of(*ways), equal(Cell(value), Cell(value))),
-            f"p {found.group('sign')} {p.text} belongs to {name} = {value.text}, which gives {float(low):.4g} to {float(high):.4g}"
+            f"p {found.group('sign')} {p.text} belongs to {name} = {value.text}, which gives "
+            f"{float(low):.4g} to {float(high):.4g}"
             f"{' (half of it one-sided)' if len(sides) > 1 else ''}.",
             _said(sentence, found.start()),
             ("The p is of this test, one- or two-sided, without adjustment.",),
@@ -301,7 +302,8 @@ def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
             formula = all_of(
                 at_most(least, real(p)), at_most(real(p), max(most, least)), at_most(Cell(delta), delta.high)
             )
-            says = f"p {p.text} is McNemar's for a difference of {delta.text} over {n}: {float(least):.2g} to {float(most):.2g}"
+            says = f"p {p.text} is McNemar's for a difference of {delta.text} over {n}: "
+            says += f"{float(least):.2g} to {float(most):.2g}"
         else:
             continue
         yield Claim(

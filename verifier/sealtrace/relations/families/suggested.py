@@ -41,7 +41,9 @@ def _suggestion(one: Hypothesis, score: float) -> Suggestion:
     ]
     loop = None
     if all(_tame(label) for label in labels) and len(set(labels)) == len(labels):
-        varied = [replace(fact, **{"column" if one.sheet.is_turned else "row": "{r}"}) for fact in rows[0]]
+        varied = [
+            (replace(fact, column="{r}") if one.sheet.is_turned else replace(fact, row="{r}")) for fact in rows[0]
+        ]
         cells = [
             Cell(replace(fact, address="rounded(r)" if fact.address.startswith("rounded(") else "r")) for fact in varied
         ]

@@ -25,7 +25,7 @@ def drawn(plot: Plot) -> Figure:
     return Figure(
         title=plot.title,
         caption=plot.caption,
-        pictures=[_curves(plot) if curves else _intervals(plot)],
+        pictures=[_curves(plot) if curves else _intervals(plot)] if _visible(plot) else [],
         columns=[*columns, *(["From", "To"] if ends else [])],
         rows=[
             [
@@ -39,6 +39,16 @@ def drawn(plot: Plot) -> Figure:
         ],
         legend=[_key(place, series.name) for place, series in enumerate(plot.series)] if several else [],
     )
+
+
+def _visible(plot: Plot) -> list[PlotPoint]:
+    """The points that have a place: a logarithm of zero does not exist."""
+    points = [point for series in plot.series for point in series.points]
+    if plot.up is None:
+        return points
+    return [
+        point for point in points if point.x is not None and (not plot.logarithmic or (point.x > 0 and point.y > 0))
+    ]
 
 
 def _end(value: float | None) -> str:
@@ -56,12 +66,7 @@ def _curves(plot: Plot) -> Markup:
     def shown(value: float) -> float:
         return math.log10(value) if plot.logarithmic else value
 
-    points = [
-        point
-        for series in plot.series
-        for point in series.points
-        if point.x is not None and (not plot.logarithmic or (point.x > 0 and point.y > 0))
-    ]
+    points = _visible(plot)
     across = around([shown(point.x or 0.0) for point in points], _LEFT, _RIGHT)
     up = around([shown(point.y) for point in points], _BOTTOM, _TOP)
     parts = [words(plot.up or "", _LEFT, _TOP - 5, "soft")]
@@ -87,13 +92,11 @@ def _curves(plot: Plot) -> Markup:
         for x, y, point in places if len(places) <= 30 else places[:: len(places) // 12]:
             told = f"{series.name}: {short(point.x or 0.0)}, {short(point.y)}"
             parts.append(mark(SHAPES[place % len(SHAPES)], x, y, f"dot f{place % len(SHAPES)}", told))
-    said = "; ".join(_said(series.name, series.points) for series in plot.series) + "."
+    said = "; ".join(_said(series.name, series.points) for series in plot.series if series.points) + "."
     return picture(plot.title, said, _BOTTOM + 36, *parts, width=WIDTH)
 
 
 def _said(name: str, points: list[PlotPoint]) -> str:
-    if not points:
-        return f"{name}: nothing"
     first, last = points[0], points[-1]
     return f"{name}: from {short(first.y)} at {short(first.x or 0.0)} to {short(last.y)} at {short(last.x or 0.0)}"
 

@@ -71,10 +71,17 @@ class Hands:
         return mask & ~self.study.doubtful("match")
 
     @cached_property
+    def dealt(self) -> Index:
+        """The matches that some row plays: a declared number alone costs nothing."""
+        return np.unique(self.matches[self.known])
+
+    @cached_property
     def deals(self) -> Index:
-        """Match × (card 0, card 1, board), from the declared seed."""
-        count = min(self.declared["pairs"], MOST_PAIRS)
-        return np.array([hands.deal(self.study.game, self.declared["seed"], str(match)) for match in range(count)])
+        """Match × (card 0, card 1, board), from the declared seed; zeros where nobody plays the match."""
+        found = np.zeros((min(self.declared["pairs"], MOST_PAIRS), 3), np.int64)
+        for match in self.dealt.tolist():
+            found[match] = hands.deal(self.study.game, self.declared["seed"], str(match))
+        return found
 
     @cached_property
     def endings(self) -> tuple[dict[str, int], list[hands.Ending]]:
@@ -115,10 +122,9 @@ class Hands:
 
         def draws(playing: Index, step: int) -> Vector:
             if step not in drawn:
-                seed = self.declared["seed"]
-                drawn[step] = np.array(
-                    [hands.draw(seed, str(match), f"action {step}") for match in range(len(self.deals))]
-                )
+                drawn[step] = np.zeros(len(self.deals))
+                for match in self.dealt.tolist():
+                    drawn[step][match] = hands.draw(self.declared["seed"], str(match), f"action {step}")
             return drawn[step][matches[playing]]
 
         stacked = np.stack(list(self.profiles.values()))

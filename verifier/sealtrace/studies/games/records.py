@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from sealtrace.contract.scalars import ByAction, Count, Exact, Name, Number, Record
+from sealtrace.contract.scalars import WHOLE, ByAction, Count, Exact, Name, Number, Record
 
-Positive = Annotated[int, Field(strict=True, ge=1, le=1000)]
+Positive = Annotated[int, Field(strict=True, ge=1, le=1000), WHOLE]
 
 
 class GameRules(Record):
@@ -23,12 +23,14 @@ class GameRules(Record):
     ranks: Annotated[list[Name], Field(min_length=2, max_length=13)] = Field(
         description="The ranks from low to high, one letter or digit each."
     )
-    copies: Annotated[int, Field(strict=True, ge=1, le=4)] = Field(description="Cards of each rank.")
+    copies: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] = Field(description="Cards of each rank.")
     ante: Positive = Field(description="What each player pays first.")
     raises: Annotated[list[Positive], Field(min_length=1, max_length=2)] = Field(
         description="The size of a raise in each betting round; there are as many rounds."
     )
-    most_raises: Annotated[int, Field(strict=True, ge=1, le=4)] = Field(description="Raises that a round allows.")
+    most_raises: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] = Field(
+        description="Raises that a round allows."
+    )
     tolerance: Exact = Field(description="Allowed distance of a strategy's sum from one, and of replayed numbers.")
 
     model_config = ConfigDict(
@@ -80,7 +82,7 @@ class Contest(Record):
     seed: Count = Field(description="The evaluation seed.")
     arms: Annotated[list[Name], Field(min_length=1)] = Field(description="The profiles that are compared.")
     opponents: Annotated[list[Name], Field(min_length=1)] = Field(description="The frozen profiles that they meet.")
-    pairs: Annotated[int, Field(strict=True, ge=2, le=10_000_000)] = Field(
+    pairs: Annotated[int, Field(strict=True, ge=2, le=10_000_000), WHOLE] = Field(
         description="Deals that every arm plays against every opponent, once in each seat; named from 0."
     )
     z: Exact = Field(description="Intervals are the mean of pairs and this many standard errors, with divisor n - 1.")
@@ -101,7 +103,7 @@ class Match(Record):
     match: Name = Field(description="The paired hand or block.")
     arm: Name = Field(description="The policy arm.")
     opponent: Name = Field(description="The opponent, fixed before scoring.")
-    seat: Annotated[int, Field(strict=True, ge=0, le=1)] | None = Field(None, description="The seat of the arm.")
+    seat: Annotated[int, Field(strict=True, ge=0, le=1), WHOLE] | None = Field(None, description="The seat of the arm.")
     cards: Name | None = Field(None, description="The private ranks, seat 0 first.")
     board: Name | None = Field(None, description="The public rank, where it was dealt.")
     history: Name | None = Field(
@@ -136,15 +138,15 @@ class StatesDrawn(Record):
     """Information sets drawn with replacement, all with the same chance, by the draws `state/0`, `state/1`, ..."""
 
     seed: Count = Field(description="The seed of the draws.")
-    draws: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = Field(description="How many.")
+    draws: Annotated[int, Field(strict=True, ge=1, le=1_000_000), WHOLE] = Field(description="How many.")
 
 
 class Association(Record):
     """How rank correlations over candidates are tested."""
 
     ties: Literal["mean-rank"] = Field(description="Equal values share the mean of their ranks; Kendall's is tau-b.")
-    resamples: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(description="Bootstrap replicates.")
-    permutations: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(description="Shuffles.")
+    resamples: Annotated[int, Field(strict=True, ge=1, le=20_000), WHOLE] = Field(description="Bootstrap replicates.")
+    permutations: Annotated[int, Field(strict=True, ge=1, le=20_000), WHOLE] = Field(description="Shuffles.")
     confidence: Exact = Field(description="Confidence level of the bootstrap interval.")
     seed: Count = Field(description="The resampling seed.")
 
@@ -294,6 +296,13 @@ class Entry(Record):
     split: Literal["calibration", "evaluation"] = Field(description="What it serves for.")
 
 
+class Prior(Record):
+    """What is expected of anybody: probabilities of actions, by whether there is a bet to face."""
+
+    facing: ByAction = Field(description="Of fold, call and raise, against a bet.")
+    free: ByAction = Field(description="Of call and raise, without one.")
+
+
 class Behaviour(Record):
     """How recorded behaviour is predicted: declared before it is."""
 
@@ -301,9 +310,7 @@ class Behaviour(Record):
     context: list[Literal["street", "facing", "players"]] = Field(
         description="The public features that frequencies are counted by."
     )
-    prior: dict[Literal["facing", "free"], ByAction] = Field(
-        description="The public prior: probabilities of fold, call and raise, against a bet and without one."
-    )
+    prior: Prior = Field(description="The public prior.")
     smoothing: Exact = Field(description="What is added to every count of a legal action.")
     clip: Exact = Field(description="The least probability that a log loss is taken of.")
     sizes: Annotated[list[Exact], Field(min_length=1, max_length=20)] = Field(
@@ -337,7 +344,7 @@ class Snapshot(Record):
     hand: Count = Field(description="The hand's number in its entry.")
     action: Count = Field(description="The place of the decision among the hand's actions.")
     split: Literal["calibration", "evaluation"] = Field(description="The entry's split.")
-    street: Annotated[int, Field(strict=True, ge=0, le=3)] = Field(description="0 before the flop, up to 3.")
+    street: Annotated[int, Field(strict=True, ge=0, le=3), WHOLE] = Field(description="0 before the flop, up to 3.")
     players: Count = Field(description="Players who have not folded.")
     pot: Number = Field(description="Everything paid in so far.")
     to_call: Number = Field(description="What the player must add to go on.")

@@ -106,8 +106,12 @@ class Students:
 
     def sample(self, name: str) -> Index:
         """The drawn states: `calibration` or `held_out`."""
-        drawn = self.declared[name]
-        return students.sample(self.study.game, drawn["seed"], drawn["draws"])
+        return self._samples[name]
+
+    @cached_property
+    def _samples(self) -> dict[str, Index]:
+        drawn = {name: self.declared[name] for name in ("calibration", "held_out")}
+        return {name: students.sample(self.study.game, each["seed"], each["draws"]) for name, each in drawn.items()}
 
     def violated(self, run: str, states: Index) -> Index:
         """How many of the drawn states each scale violates: the strong value lies more than tau below the base's."""

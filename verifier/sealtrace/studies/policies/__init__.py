@@ -25,7 +25,10 @@ def _absent(evidence: Evidence) -> str | None:
 def _unusable(evidence: Evidence) -> str | None:
     if evidence.protocol_document is None:
         return "there is no protocol"
-    return None if evidence.protocol.get("actions") else "the protocol declares no actions"
+    from sealtrace.studies.policies.records.protocol import POLICY_FIELDS
+
+    absent = [name for name in ("actions", *POLICY_FIELDS) if evidence.protocol.get(name) is None]
+    return f"the protocol declares no {absent[0]}" if absent else None
 
 
 PACK = Pack(

@@ -33,6 +33,7 @@ from sealtrace.studies.policies.evidence.partitions import Partition, frozen_par
 from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.records.protocol import Selector
 from sealtrace.studies.policies.sealed_choices import anchor_name, compared_map, compared_selection
 
 if TYPE_CHECKING:
@@ -102,11 +103,9 @@ def certify(
     )
 
 
-def _asked_for(
-    study: Study, selectors: Sequence[str], partitions: Sequence[str]
-) -> tuple[list[dict[str, Any]], list[str]]:
+def _asked_for(study: Study, selectors: Sequence[str], partitions: Sequence[str]) -> tuple[list[Selector], list[str]]:
     """The selectors, and the partitions whose certificates are shown: by default those that the selectors use."""
-    declared: dict[str, dict[str, Any]] = {one["name"]: one for one in study.protocol.get("selectors") or []}
+    declared = {one.name: one for one in study.declared.selectors}
     frozen = list(frozen_partitions(study))
     for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
         for name in given:
@@ -115,8 +114,8 @@ def _asked_for(
     if selectors:
         chosen = [declared[name] for name in dict.fromkeys(selectors)]
     else:
-        chosen = [one for one in declared.values() if not partitions or one.get("partition") in partitions]
-    used = [one["partition"] for one in chosen if one.get("partition")]
+        chosen = [one for one in declared.values() if not partitions or one.partition in partitions]
+    used = [one.partition for one in chosen if one.partition]
     return chosen, list(dict.fromkeys(partitions or used or (() if selectors else frozen)))
 
 
@@ -219,11 +218,11 @@ def _entry(table: Matrix | None, row: int, group: int) -> float | None:
 # Choices
 
 
-def _choice(study: Study, selector: dict[str, Any], setting: Setting, declared: Setting, missing: Missing) -> Choice:
-    name = selector["name"]
+def _choice(study: Study, selector: Selector, setting: Setting, declared: Setting, missing: Missing) -> Choice:
+    name = selector.name
     choice = _attempt(missing, f"choice of {name}", lambda: _chosen(study, selector, setting, missing))
     if choice is None:
-        choice = Choice(name, selector["rule"], selector.get("partition"))
+        choice = Choice(name, selector.rule, selector.partition)
     if setting == declared:
         return choice
     # What cannot be computed under the declared setting is not what was asked about.
@@ -231,11 +230,11 @@ def _choice(study: Study, selector: dict[str, Any], setting: Setting, declared: 
     return choice if before == choice.map else replace(choice, declared=before)
 
 
-def _chosen(study: Study, selector: dict[str, Any], setting: Setting, missing: Missing) -> Choice:
+def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing) -> Choice:
     """What a selector takes, with the bounds that its rule states, beside what was sealed."""
-    if selector.get("partition") is None:
+    if selector.partition is None:
         return compared_selection(study, _counted(study, selector, setting))
-    name, chosen = selector["name"], chosen_by(study, selector["name"], setting)
+    name, chosen = selector.name, chosen_by(study, selector.name, setting)
     risk = utility = None
     if "risk" in chosen.certifies:
         risk = _attempt(missing, f"risk bound of {name}", chosen.risk_upper)
@@ -244,8 +243,8 @@ def _chosen(study: Study, selector: dict[str, Any], setting: Setting, missing: M
     idle = chosen.reason == maps.describe(maps.GroupWise())
     choice = Choice(
         name,
-        selector["rule"],
-        selector["partition"],
+        selector.rule,
+        selector.partition,
         map=_assigned(chosen),
         risk_upper=risk,
         utility_lower=utility,
@@ -268,19 +267,19 @@ def _assigned(chosen: Chosen) -> tuple[Assigned, ...]:
     )
 
 
-def _counted(study: Study, selector: dict[str, Any], setting: Setting) -> Choice:
+def _counted(study: Study, selector: Selector, setting: Setting) -> Choice:
     """The largest scale of the grid without a crossing, over all calibration states."""
-    if selector["rule"] != "empirical-zero":
-        raise UndeclaredError(f"the selector {selector['name']} names no partition")
+    if selector.rule != "empirical-zero":
+        raise UndeclaredError(f"the selector {selector.name} names no partition")
     states = states_of(study, calibration_split(study))
     if not len(states):
         raise UnscoredError("there are no calibration states")
-    counted = count_scales(study, selector.get("arm"), states, setting)
+    counted = count_scales(study, selector.arm, states, setting)
     names = [study.candidates[place].name for place in counted.candidates]
     for name, scored in zip(names, counted.scored, strict=True):
         if scored < len(states):
             raise UnscoredError(f"{name} cannot be scored at {len(states) - scored} calibration states")
-    grid = [exact(text) for text in study.protocol["scale_grid"]]
+    grid = [exact(text) for text in study.declared.scale_grid]
     taken = counted.choice.chosen
     assigned = (
         Assigned(None, anchor_name(study), "no-certified-candidate")
@@ -288,8 +287,8 @@ def _counted(study: Study, selector: dict[str, Any], setting: Setting) -> Choice
         else Assigned(None, names[grid.index(taken)], "selected")
     )
     return Choice(
-        selector["name"],
-        selector["rule"],
+        selector.name,
+        selector.rule,
         None,
         map=(assigned,),
         reason="no larger scale is without a crossing" if taken is not None else "every scale has a crossing",

@@ -33,6 +33,7 @@ from sealtrace.studies.policies.evidence.deployment import (
     deployed_candidates,
     map_name,
     repeats_of,
+    resampling_of,
     scale_of,
     variant_setting,
 )
@@ -277,8 +278,7 @@ def _of_repeats(name: str, formula: str, reduce: Reduction) -> None:
     def compute_it(study: Study, arguments: Arguments) -> Value:
         with _as_recipe_errors():
             repeats = repeats_of(study, arguments["selector"], variant_setting(study, arguments.get("variant")))
-            pooled = study.protocol["resampling"]["pool"]
-            states = np.concatenate([states_of(study, one) for one in pooled])
+            states = np.concatenate([states_of(study, one) for one in resampling_of(study).pool])
             return value_of(study.frame("observation"), states, *reduce(repeats, study, arguments))
 
 

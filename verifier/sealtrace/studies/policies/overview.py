@@ -65,7 +65,7 @@ def summary(study: Study, examination: Examination) -> dict[str, Any]:
         "states": states,
         "policies": policies,
         "traces": traces,
-        "tolerance": (study.protocol.get("tolerances") or {}).get("replay"),
+        "tolerance": study.declared.tolerances.replay if "tolerances" in study.declared.model_fields_set else None,
         "threshold_agreement": agreement,
         "selected": list(_selected(study, examination)),
         "assumed": list(ASSUMPTIONS) if study.bundle.of_kind("certificate") else [],
@@ -100,7 +100,7 @@ def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Docum
 
 def details(study: Study, examination: Examination) -> dict[str, Any]:
     """Certificates, the frontier and maps, where they could be computed."""
-    budgets = study.protocol.get("certification") or {}
+    budgets = study.declared.certification
     maps = [(document.value["selector"], chosen) for document, chosen in _chosen_maps(study, examination)]
     return {
         "certificates": list(_certificates(study, examination.computed("certificate.utility")))
@@ -108,20 +108,20 @@ def details(study: Study, examination: Examination) -> dict[str, Any]:
         else [],
         "frontier": _frontier(study, maps) if examination.holds(*_SCORED) else None,
         "maps": [_map(study, name, chosen) for name, chosen in maps],
-        "budget": budgets.get("epsilon_global"),
-        "radius": budgets.get("rho"),
+        "budget": None if budgets is None else budgets.epsilon_global,
+        "radius": None if budgets is None else budgets.rho,
     }
 
 
 def _certificates(study: Study, with_utility: bool) -> Iterator[PartitionBounds]:
-    declared = (study.protocol.get("certification") or {}).get("partition")
+    budgets = study.declared.certification
     for one in joined(study):
         with suppress(*_UNDEFINED):
             calibration = calibration_of(study, one.partition)
             yield PartitionBounds(
                 partition=one.partition.name,
-                declared=one.partition.name == declared,
-                budget=(study.protocol.get("certification") or {}).get("epsilon_group"),
+                declared=one.partition.name == study.declared.deployed,
+                budget=None if budgets is None else budgets.epsilon_group,
                 groups=[
                     GroupBounds(
                         group=group,

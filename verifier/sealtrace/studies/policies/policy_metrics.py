@@ -29,6 +29,7 @@ from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 from sealtrace.studies.policies.populations import candidate_place, members_of, scored_traces, state_place, traces_of
+from sealtrace.studies.policies.records.protocol import Bootstrap
 
 metric = metrics_of("policies")
 
@@ -292,29 +293,28 @@ MOST_RESAMPLES = 10**6
 """More would take hours and tell nothing."""
 
 
-def _seed(study: Study, arguments: Arguments) -> int:
-    rule = study.protocol.get("bootstrap")
-    if rule is None:
-        raise RecipeError("the protocol declares no bootstrap")
+def _seed(study: Study, rule: Bootstrap, arguments: Arguments) -> int:
     if "schedule" not in arguments:
-        return int(rule["seed"])
-    schedule = (rule.get("schedules") or {}).get(arguments["schedule"])
+        return rule.seed
+    schedule = (rule.schedules or {}).get(arguments["schedule"])
     if schedule is None:
         raise RecipeError(f"the protocol's bootstrap has no schedule {arguments['schedule']!r}")
     candidate = candidate_place(study, arguments["policy"])
-    places = [place for place, name in enumerate(schedule["order"]) if candidate_place(study, name) == candidate]
+    places = [place for place, name in enumerate(schedule.order) if candidate_place(study, name) == candidate]
     if not places:
         raise RecipeError(f"{arguments['policy']} has no place in the schedule {arguments['schedule']!r}")
-    offset = (schedule.get("offsets") or {}).get(arguments.get("population", "all"), 0)
-    return int(rule["seed"] + schedule["step"] * places[0] + offset)
+    offset = (schedule.offsets or {}).get(arguments.get("population", "all"), 0)
+    return rule.seed + schedule.step * places[0] + offset
 
 
 def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -> Value:
-    rule = study.protocol.get("bootstrap") or {}
-    seed = _seed(study, arguments)
-    if not 0 < exact(rule["confidence"]) < 1 or not 0 < rule["resamples"] <= MOST_RESAMPLES:
+    rule = study.declared.bootstrap
+    if rule is None:
+        raise RecipeError("the protocol declares no bootstrap")
+    seed = _seed(study, rule, arguments)
+    if not 0 < exact(rule.confidence) < 1 or not 0 < rule.resamples <= MOST_RESAMPLES:
         raise MissingEvidenceError("the protocol's bootstrap lies outside its domain")
-    low, high = resampling.percentile_interval(values, int(rule["resamples"]), exact(rule["confidence"]), seed)
+    low, high = resampling.percentile_interval(values, rule.resamples, exact(rule.confidence), seed)
     return value_of(study.frame("trace"), rows, low, high)
 
 
@@ -397,15 +397,15 @@ def teacher_state_value(study: Study, arguments: Arguments) -> Value:
     takes="population",
 )
 def selected_scale(study: Study, arguments: Arguments) -> Value:
-    selectors = {one["name"]: one for one in study.protocol.get("selectors") or []}
-    if arguments["selector"] not in selectors:
+    arms = {one.name: one.arm for one in study.declared.selectors}
+    if arguments["selector"] not in arms:
         raise RecipeError(f"the protocol declares no selector {arguments['selector']!r}")
-    arm = selectors[arguments["selector"]].get("arm")
+    arm = arms[arguments["selector"]]
     calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
     population = arguments.get("population", calibration)
     joined = [
         scored_traces(study, {"policy": f"{arm}@{text}", "population": population})[0]
-        for text in study.protocol["scale_grid"]
+        for text in study.declared.scale_grid
     ]
     if not joined:
         raise RecipeError("the grid of scales is empty")

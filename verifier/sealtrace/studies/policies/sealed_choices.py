@@ -64,7 +64,7 @@ def compared_selection(study: Study, choice: Choice) -> Choice:
     if not sealed:
         return choice
     chosen = sealed[0].get("choice")
-    scales = dict(zip(map(exact, study.protocol["scale_grid"]), (one.candidate for one in choice.counts), strict=True))
+    scales = dict(zip(map(exact, study.declared.scale_grid), (one.candidate for one in choice.counts), strict=True))
     anchor = Assigned(None, anchor_name(study), "no-certified-candidate")
     found = anchor if chosen is None else Assigned(None, scales.get(exact(chosen), f"scale {chosen}"), "selected")
     if (found,) == choice.map:

@@ -104,6 +104,7 @@ PACK = Pack(
     catalogue=CATALOGUE,
     checks=f"{_HERE}.checks",
     metrics=f"{_HERE}.metrics",
+    functions=f"{_HERE}.sql_functions:FUNCTIONS",
     evidence=f"{_HERE}.evidence:Results",
     overview=f"{_HERE}.overview",
     measured=("measurement",),

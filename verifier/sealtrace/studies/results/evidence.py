@@ -51,7 +51,7 @@ class Results(Evidence):
                     self.frame(name).table,
                     one["every"],
                     one.get("by") or [],
-                    None if one.get("times") == "any" else one.get("times") or 1,
+                    None if one.get("several") else one.get("times") or 1,
                 )
             ]
             for name, declaration in self.declarations.items()

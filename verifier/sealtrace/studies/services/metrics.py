@@ -59,12 +59,12 @@ def _failure_rate(study: ServiceStudy, places: Index) -> Fraction:
     return Fraction(int((study.outcomes[ends] != "ok").sum()), len(ends))
 
 
-def _tokens(study: ServiceStudy, places: Index) -> Fraction:
+def _total_tokens(study: ServiceStudy, places: Index) -> Fraction:
     frame, rows = study.frame("attempt"), study.order[places]
     counts = frame.numbers("prompt_tokens")[rows] + frame.numbers("generated_tokens")[rows]
     if not np.isfinite(counts).all():
         raise MissingEvidenceError("an attempt does not count its tokens")
-    return Fraction(int(counts.sum()), int(study.first[places].sum()))
+    return Fraction(int(counts.sum()))
 
 
 def _throughput(study: ServiceStudy, places: Index) -> Fraction:
@@ -80,7 +80,9 @@ QUANTITIES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
     "legality": _legality,
     "retry_rate": _retry_rate,
     "failure_rate": _failure_rate,
-    "tokens": _tokens,
+    "tokens": lambda study, places: _total_tokens(study, places) / int(study.first[places].sum()),
+    "total_tokens": _total_tokens,
+    "total_ms": _latency(lambda study, places: mean(study.latencies(places)) * int(study.first[places].sum())),
     "mean_ms": _latency(lambda study, places: mean(study.latencies(places))),
     "median_ms": _latency(lambda study, places: _share(study, places, Fraction(1, 2))),
     "p95_ms": _latency(lambda study, places: _share(study, places, Fraction(95, 100))),

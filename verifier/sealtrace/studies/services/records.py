@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from sealtrace.contract.scalars import Actions, Count, Exact, Name, Number, Record, Text
+from sealtrace.contract.scalars import WHOLE, Actions, Count, Exact, Name, Number, Record, Text
 
 Outcome = Literal["ok", "illegal-action", "parser-failure", "service-timeout", "solver-timeout"]
 
@@ -19,9 +19,13 @@ class Service(Record):
     actions: Annotated[Actions, Field(min_length=1)] = Field(description="The actions that an answer may name.")
     warm_up: Count = Field(description="Requests per arm that are sent first and enter no figure.")
     requests: Count = Field(description="Timed requests per arm.")
-    concurrency: Annotated[int, Field(strict=True, ge=1, le=10000)] = Field(description="Requests under way at once.")
-    batch: Annotated[int, Field(strict=True, ge=1, le=10000)] = Field(description="Requests answered together.")
-    attempts: Annotated[int, Field(strict=True, ge=1, le=1000)] = Field(description="Most attempts at one request.")
+    concurrency: Annotated[int, Field(strict=True, ge=1, le=10000), WHOLE] = Field(
+        description="Requests under way at once."
+    )
+    batch: Annotated[int, Field(strict=True, ge=1, le=10000), WHOLE] = Field(description="Requests answered together.")
+    attempts: Annotated[int, Field(strict=True, ge=1, le=1000), WHOLE] = Field(
+        description="Most attempts at one request."
+    )
     retried: list[Outcome] = Field(description="Outcomes after which a request is tried again.")
     timeout_ms: Exact = Field(description="After how long an attempt is given up.")
     tokens: Count | None = Field(None, description="Most tokens, read and written, of one attempt.")

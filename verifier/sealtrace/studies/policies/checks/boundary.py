@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
@@ -13,6 +11,8 @@ from sealtrace.studies.policies.checks.gate import query_columns
 from sealtrace.studies.policies.evidence.features import OBSERVED_FIELDS
 from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Candidate, Study
+from sealtrace.studies.policies.records.policies import Affine
+from sealtrace.studies.policies.records.protocol import QueryRule
 
 OBSERVED = OBSERVED_FIELDS | {"legal"}
 """What both interfaces may see: the observation, never its id, split or block."""
@@ -26,10 +26,10 @@ VISIBLE = {
 
 @check("boundary.interfaces", "fields")
 def interfaces(study: Study, outcome: Outcome) -> None:
-    if not study.protocol.get("interfaces"):
+    if not study.declared.interfaces:
         outcome.not_applicable = "the protocol declares no interface"
         return
-    for name, fields in study.protocol["interfaces"].items():
+    for name, fields in study.declared.interfaces.items():
         outcome.inspected += len(fields)
         for index, field in enumerate(fields):
             if field not in VISIBLE.get(name, frozenset()):
@@ -51,7 +51,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     read, twice = _read_fields(study)
     outcome.rows(frame, twice, "/inputs", "the trace lists a field twice", "each field once")
-    declared = study.protocol["interfaces"]
+    declared = study.declared.interfaces
     accepted = query_columns(study)[1]
     for index, one in enumerate(study.candidates):
         rows = np.flatnonzero(study.trace_candidate == index)
@@ -100,16 +100,16 @@ def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
 def _needed(study: Study, one: Candidate, accepted: Mask) -> dict[str, Mask]:
     """Field to which of a candidate's traces cannot do without it."""
     every = np.ones(len(accepted), np.bool_)
-    features = study.protocol.get("features") or {}
-    rules: list[dict[str, Any]] = []
+    features, prior, query = study.declared.features, study.declared.prior, study.declared.query
+    rules: list[Affine | QueryRule] = []
     if one.policy == "tilt":
-        rules = list((one.direction or {}).values())
+        rules = [*one.rules.values()]
     if one.policy == "query":
-        rules = [*(study.protocol.get("prior") or {"logits": {}})["logits"].values(), study.protocol.get("query") or {}]
-    names = {name for rule in rules for name in dict(rule.get("terms") or {})}
+        rules = [*(prior.logits.values() if prior else ()), *([query] if query else ())]
+    names = {name for rule in rules for name in rule.terms or {}}
     if (checkpoint := study.checkpoint_of(one)) is not None:
         names |= set(checkpoint.document.value["features"])
-    needed = {features[name]["field"]: every for name in names if name in features}
+    needed = {features[name].field: every for name in names if name in features}
     needed["legal"] = every
     if one.policy != "student":
         needed["teacher.distribution"] = accepted if one.policy == "query" else every

@@ -45,11 +45,11 @@ def _no_certificate(study: Study, outcome: Outcome) -> bool:
 def _certified_in(study: Study) -> dict[str, str]:
     """The partitions in which the protocol certifies, each with what says so."""
     named = {
-        one["partition"]: f"the selector {one['name']} chooses"
-        for one in study.protocol.get("selectors") or []
-        if one["rule"] in ("risk-only", "dual", "robust") and one.get("partition") is not None
+        one.partition: f"the selector {one.name} chooses"
+        for one in study.declared.selectors
+        if one.rule in ("risk-only", "dual", "robust") and one.partition is not None
     }
-    deployed = (study.protocol.get("certification") or {}).get("partition")
+    deployed = study.declared.deployed
     return named | ({} if deployed is None else {deployed: "the protocol deploys"})
 
 

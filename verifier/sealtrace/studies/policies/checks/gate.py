@@ -94,7 +94,8 @@ def query_gate(study: Study, outcome: Outcome) -> None:
 
 def _allowed(study: Study, rows: Index, states: Index, asks: Mask) -> Mask:
     """Which requests the budget accepts: the first ones of each split, in order of state id."""
-    budget = study.protocol["query"].get("budget")
+    gate = study.declared.query
+    budget = None if gate is None else gate.budget
     splits, _ = study.frame("observation").texts("split")
     identifiers = np.array(study.states.take(arrow_integers(states)).to_pylist(), dtype=object)
     allowed = np.zeros(len(rows), np.bool_)

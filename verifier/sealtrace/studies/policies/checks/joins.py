@@ -91,7 +91,8 @@ def values(study: Study, outcome: Outcome) -> None:
     traced = distinct(study.trace_state[(study.trace_state >= 0) & _scored(study)])
     outcome.inspected = len(traced)
     codes, texts = frame.texts("evaluator")
-    for evaluator in sorted(set(study.protocol["evaluators"].values())):
+    evaluators = study.declared.evaluators
+    for evaluator in sorted({evaluators.utility, evaluators.risk}):
         rows = np.flatnonzero(codes == texts.index(evaluator)) if evaluator in texts else np.zeros(0, np.int64)
         absent = traced[study.by_state("values", rows)[traced] < 0]
         outcome.rows(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.arrays import distinct
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.gate import query_columns
 from sealtrace.studies.policies.evidence.frame import Index
@@ -25,7 +26,7 @@ def _event_of(study: Study, one: Candidate) -> str:
     if one.policy != "tilt":
         return "policy"
     own = f"residual-{one.family}"
-    return own if own in study.protocol["charges"] else "residual"
+    return own if own in study.declared.charges else "residual"
 
 
 def _events(study: Study) -> list[str]:
@@ -45,10 +46,9 @@ def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
 
 @check("replay.ledger", "traces")
 def ledger(study: Study, outcome: Outcome) -> None:
-    charges = study.protocol.get("charges")
     frame = study.frame("trace")
     column = frame.column("ledger")
-    if not charges:
+    if not study.declared.charges:
         if len(column.values):
             outcome.missing = "the protocol configures no charges for the ledger's events"
         else:
@@ -107,7 +107,7 @@ def _costs(
 ) -> None:
     """One event of many traces costs what the protocol configures."""
     frame = study.frame("trace")
-    rule = study.protocol["charges"].get(event)
+    rule = study.declared.charges.get(event)
     if rule is None:
         outcome.rows(
             frame,
@@ -119,7 +119,7 @@ def _costs(
         )
         return
     for name in ("tokens", "latency_ms", "tool_calls"):
-        cost = as_double(exact(rule[name])) if isinstance(rule[name], str) else float(rule[name])
+        cost = as_double(Fraction(getattr(rule, name)))
         stored = events.field(name).to_numpy(zero_copy_only=False)[places].astype(np.float64)
         outcome.compare(
             frame,

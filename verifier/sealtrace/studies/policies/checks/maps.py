@@ -17,19 +17,19 @@ from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.records.protocol import Selector
 
 
 def _no_map(study: Study, outcome: Outcome) -> bool:
-    if study.bundle.documents_of("map") or any(one.get("partition") for one in study.protocol.get("selectors") or []):
+    if study.bundle.documents_of("map") or study.declared.choosing:
         return False
     outcome.not_applicable = "no selector chooses in the groups of a partition"
     return True
 
 
-def declared_selector(study: Study, record: dict[str, Any]) -> dict[str, Any] | None:
+def declared_selector(study: Study, record: dict[str, Any]) -> Selector | None:
     """The selector that a map names, where the protocol declares it with a partition."""
-    selectors = study.protocol.get("selectors") or []
-    return next((one for one in selectors if one["name"] == record["selector"] and one.get("partition")), None)
+    return next((one for one in study.declared.choosing if one.name == record["selector"]), None)
 
 
 def recomputed(study: Study, outcome: Outcome) -> Iterator[tuple[Document, dict[str, str], Chosen]]:
@@ -49,7 +49,7 @@ def selector(study: Study, outcome: Outcome) -> None:
         return
     documents = study.bundle.documents_of("map")
     outcome.inspected = len(documents)
-    choosing = {one["name"]: one for one in study.protocol.get("selectors") or [] if one.get("partition")}
+    choosing = {one.name: one for one in study.declared.choosing}
     times = Counter(document.value["selector"] for document in documents)
     for document in documents:
         record, key = document.value, {"selector": document.value["selector"]}
@@ -62,7 +62,7 @@ def selector(study: Study, outcome: Outcome) -> None:
         if declared is None:
             expected.append(("/selector", ", ".join(choosing) or "none", record["selector"]))
         else:
-            expected.append(("/partition", declared["partition"], record["partition"]))
+            expected.append(("/partition", declared.partition, record["partition"]))
         if study.roles.get(record["split"]) != "calibration":
             names = [name for name, role in study.roles.items() if role == "calibration"]
             expected.append(("/split", " or ".join(names), record["split"]))

@@ -26,7 +26,7 @@ def no_partition(study: Study, outcome: Outcome) -> bool:
     """Says so where the study freezes no partition and needs none."""
     if study.bundle.documents_of("partition"):
         return False
-    named = [one["name"] for one in study.protocol.get("selectors") or [] if one.get("partition")]
+    named = [one.name for one in study.declared.choosing]
     if named:
         outcome.missing = f"no partition is frozen, and {', '.join(named)} choose in its groups"
     else:
@@ -36,7 +36,7 @@ def no_partition(study: Study, outcome: Outcome) -> bool:
 
 def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declared]]:
     """The partitions that were learned, with the class that each is the best of."""
-    classes = study.protocol.get("partition_classes") or {}
+    classes = study.declared.partition_classes
     for partition in frozen_partitions(study).values():
         if partition.learned_in is None:
             continue
@@ -52,11 +52,11 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declar
         yield (
             partition,
             Declared(
-                declared["depth"],
-                {name: [exact(text) for text in texts] for name, texts in declared["thresholds"].items()},
-                declared["minimum_support"],
-                exact(declared["lambda_cert"]),
-                exact(declared["lambda_comp"]),
+                declared.depth,
+                {name: [exact(text) for text in texts] for name, texts in declared.thresholds.items()},
+                declared.minimum_support,
+                exact(declared.lambda_cert),
+                exact(declared.lambda_comp),
             ),
         )
 
@@ -65,7 +65,7 @@ def _none_learned(study: Study, outcome: Outcome) -> bool:
     if no_partition(study, outcome):
         return True
     learned = {one.value.get("learned_in") for one in study.bundle.documents_of("partition")}
-    if absent := sorted(set(study.protocol.get("partition_classes") or {}) - learned):
+    if absent := sorted(set(study.declared.partition_classes) - learned):
         outcome.missing = f"no partition says that it was learned in {', '.join(absent)}"
     elif all(one.value.get("learned_in") is None for one in study.bundle.documents_of("partition")):
         outcome.not_applicable = "no partition was learned"
@@ -81,7 +81,7 @@ def _structure_split(study: Study) -> str | None:
 
 def visible_fields(study: Study) -> set[str]:
     """The fields that every declared interface shows: what a deployed rule may read."""
-    shown = [set(fields) for fields in (study.protocol.get("interfaces") or {}).values()]
+    shown = [set(fields) for fields in study.declared.interfaces.values()]
     return set.intersection(*shown) if shown else set()
 
 
@@ -91,7 +91,7 @@ def rule(study: Study, outcome: Outcome) -> None:
         return
     documents = study.bundle.documents_of("partition")
     outcome.inspected = len(documents)
-    features = study.protocol.get("features") or {}
+    features = study.declared.features
     visible = visible_fields(study)
     names = Counter(document.value["name"] for document in documents)
     for document in documents:
@@ -116,12 +116,12 @@ def rule(study: Study, outcome: Outcome) -> None:
                         ", ".join(features),
                         condition["feature"],
                     )
-                elif declared["field"] not in visible:
+                elif declared.field not in visible:
                     outcome.at(document.path, {**key, "group": leaf["group"]}).error(
                         pointer,
                         "the rule reads a field that a deployed policy does not see",
                         ", ".join(sorted(visible)),
-                        f"{condition['feature']} of {declared['field']}",
+                        f"{condition['feature']} of {declared.field}",
                     )
     _cover(study, outcome)
 
@@ -143,7 +143,7 @@ def _cover(study: Study, outcome: Outcome) -> None:
 def labels(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     codes, texts = frame.texts("group")
-    deployed = (study.protocol.get("certification") or {}).get("partition")
+    deployed = study.declared.deployed
     labelled = codes >= 0
     if deployed is None:
         if labelled.any():
@@ -239,8 +239,8 @@ def structure_degradations(study: Study) -> Matrix | None:
     structure = _structure_split(study)
     if structure is None:
         return None
-    evaluators = study.protocol["evaluators"]
-    outcomes = outcomes_of(study, evaluators["utility"], evaluators["risk"], study.constant("tau"))
+    evaluators = study.declared.evaluators
+    outcomes = outcomes_of(study, evaluators.utility, evaluators.risk, exact(study.declared.tau))
     states = states_of(study, structure)
     columns = [outcomes.of(candidate).delta[states] for candidate in competing(study)]
     matrix = np.column_stack(columns) if columns else np.zeros((0, 0))
@@ -353,7 +353,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
 
 
 def _chooses(study: Study, name: str) -> bool:
-    return any(one.get("partition") == name for one in study.protocol.get("selectors") or [])
+    return any(one.partition == name for one in study.declared.selectors)
 
 
 def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:

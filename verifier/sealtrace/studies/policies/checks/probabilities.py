@@ -6,6 +6,8 @@ import numpy as np
 
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.frame import ActionMatrix, Frame, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 
@@ -63,7 +65,8 @@ def support(study: Study, outcome: Outcome) -> None:
 
 @check("probability.normalized", "distributions")
 def normalized(study: Study, outcome: Outcome) -> None:
-    tolerance = study.real("tolerances", "normalization")
+    declared = study.declared.tolerances.normalization
+    tolerance = as_double(exact(declared))
     for frame, field, matrix in _distributions(study):
         rows = np.flatnonzero(~matrix.unknown)
         outcome.inspected += len(rows)
@@ -75,7 +78,7 @@ def normalized(study: Study, outcome: Outcome) -> None:
             rows[~(distance <= tolerance)],
             f"/{field}",
             "the probabilities do not sum to one",
-            f"1 within {study.protocol['tolerances']['normalization']}",
+            f"1 within {declared}",
             lambda row: float(sums[row]),
         )
         if tolerance > USUAL_TOLERANCE and len(eased := rows[(distance > USUAL_TOLERANCE) & (distance <= tolerance)]):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
-from typing import Any
 
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
@@ -14,125 +14,125 @@ from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
+from sealtrace.studies.policies.records.protocol import PolicyProtocol, Variant
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
 
-def _domains(protocol: dict[str, Any]) -> Iterator[Domain]:
-    """(pointer, value, whether it lies in its domain, the domain)."""
-
-    def value(*path: str) -> Any:
-        node: Any = protocol
-        for name in path:
-            node = node.get(name) if isinstance(node, dict) else None
-        return node
-
-    def rule(path: tuple[str, ...], holds: bool, domain: str) -> Domain:
-        return "/" + "/".join(path), str(value(*path)), holds, domain
-
-    positive = [("tau",), ("teacher", "temperature")]
-    tolerances = [("tolerances", "normalization"), ("tolerances", "replay")]
-    fraction = [("certification", "zeta_risk"), ("certification", "zeta_util"), ("bootstrap", "confidence")]
-    share = [
-        ("certification", "epsilon_group"),
-        ("certification", "epsilon_global"),
-        ("anchor", "teacher"),
-        ("anchor", "uniform"),
-    ]
-    for path in positive:
-        if (text := value(*path)) is not None:
-            yield rule(path, exact(text) > 0, "above 0")
-    for path in tolerances:
-        if (text := value(*path)) is not None:
-            # A tolerance that any number meets would make every replay pass.
-            yield rule(path, 0 < exact(text) <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
-    for path in fraction:
-        if (text := value(*path)) is not None:
-            yield rule(path, 0 < exact(text) < 1, "between 0 and 1, both excluded")
-    for path in share:
-        if (text := value(*path)) is not None:
-            yield rule(path, 0 <= exact(text) <= 1, "from 0 to 1")
-    if anchor := protocol.get("anchor"):
-        total = exact(anchor["teacher"]) + exact(anchor["uniform"])
-        yield "/anchor", f"a sum of {total}", total == 1, "weights that sum to 1"
-    if (text := value("certification", "rho")) is not None:
-        yield rule(("certification", "rho"), 0 <= exact(text) <= 2, "from 0 to 2")
-    if bounds := value("certification", "utility_range"):
-        low, high = bounds
-        yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
-    if (text := value("prior", "floor")) is not None:
-        yield rule(("prior", "floor"), exact(text) >= 0, "at least 0")
-    yield from _certification_domains(protocol)
-    for name, feature in (protocol.get("features") or {}).items():
-        form = f"{feature['form']} of {feature['field']}"
-        fits = Feature(feature).fits(arrow_schema("observation"))
-        yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
-    for index, split in enumerate(protocol.get("splits") or []):
-        if (assigned := split.get("rule")) is not None:
-            inside = assigned["modulus"] > 0 and assigned["remainder"] < assigned["modulus"]
-            yield f"/splits/{index}/rule", str(assigned), inside, "a remainder below the modulus"
-    for pointer, names in (
-        ("/actions", protocol.get("actions") or []),
-        ("/splits", [split["name"] for split in protocol.get("splits") or []]),
-        ("/selectors", [one["name"] for one in protocol.get("selectors") or []]),
-    ):
-        yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
-    for index, split in enumerate(protocol.get("splits") or []):
-        yield f"/splits/{index}/name", split["name"], split["name"] != "all", "a name other than `all`"
-
-
 Domain = tuple[str, str, bool, str]
 """Pointer, value, whether it lies in its domain, and the domain."""
+Bound = tuple[Callable[[Fraction], bool], str]
+"""Whether a constant lies in a domain, and the domain."""
+
+_POSITIVE: Bound = (lambda value: value > 0, "above 0")
+_NOT_NEGATIVE: Bound = (lambda value: value >= 0, "at least 0")
+_SHARE: Bound = (lambda value: 0 <= value <= 1, "from 0 to 1")
+_RADIUS: Bound = (lambda value: 0 <= value <= 2, "from 0 to 2")
+_OPEN: Bound = (lambda value: 0 < value < 1, "between 0 and 1, both excluded")
+# A tolerance that any number meets would make every replay pass.
+_TOLERANCE: Bound = (lambda value: 0 < value <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
+
+_CONSTANTS = {
+    "tau": _POSITIVE,
+    "teacher/temperature": _POSITIVE,
+    "tolerances/normalization": _TOLERANCE,
+    "tolerances/replay": _TOLERANCE,
+    "certification/zeta_risk": _OPEN,
+    "certification/zeta_util": _OPEN,
+    "bootstrap/confidence": _OPEN,
+    "certification/epsilon_group": _SHARE,
+    "certification/epsilon_global": _SHARE,
+    "anchor/teacher": _SHARE,
+    "anchor/uniform": _SHARE,
+    "certification/rho": _RADIUS,
+    "prior/floor": _NOT_NEGATIVE,
+}
+_OF_VARIANTS = {"tau": _POSITIVE, "epsilon": _SHARE, "zeta": _OPEN, "rho": _RADIUS}
+_OF_CLASSES = {"lambda_cert": _NOT_NEGATIVE, "lambda_comp": _NOT_NEGATIVE}
+_OF_SELECTORS: dict[str, Bound] = {
+    "radius": _RADIUS,
+    "limit": _NOT_NEGATIVE,
+    "clip": (lambda value: 0 <= value < 1, "at least 0 and below 1"),
+}
 
 
-def _certification_domains(protocol: dict[str, Any]) -> Iterator[Domain]:
+def _bounded(pointer: str, declared: object, bounds: dict[str, Bound]) -> Iterator[Domain]:
+    """Every declared constant of a record against its domain."""
+    for path, (holds, domain) in bounds.items():
+        text = reduce(lambda node, name: getattr(node, name, None), path.split("/"), declared)
+        if isinstance(text, str):
+            yield f"{pointer}/{path}", text, holds(exact(text)), domain
+
+
+def _domains(protocol: PolicyProtocol) -> Iterator[Domain]:
+    """Everything that a protocol declares against its domain."""
+    yield from _bounded("", protocol, _CONSTANTS)
+    if anchor := protocol.anchor:
+        total = exact(anchor.teacher) + exact(anchor.uniform)
+        yield "/anchor", f"a sum of {total}", total == 1, "weights that sum to 1"
+    if protocol.certification is not None and protocol.certification.utility_range is not None:
+        low, high = protocol.certification.utility_range
+        yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
+    yield from _certification_domains(protocol)
+    for name, feature in protocol.features.items():
+        form = f"{feature.form} of {feature.field}"
+        fits = Feature(feature).fits(arrow_schema("observation"))
+        yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
+    for index, split in enumerate(protocol.splits):
+        if (assigned := split.rule) is not None:
+            inside = assigned.remainder < assigned.modulus
+            yield f"/splits/{index}/rule", str(assigned.model_dump()), inside, "a remainder below the modulus"
+    for pointer, names in (
+        ("/actions", protocol.actions),
+        ("/splits", [split.name for split in protocol.splits]),
+        ("/selectors", [one.name for one in protocol.selectors]),
+    ):
+        yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
+    for index, split in enumerate(protocol.splits):
+        yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
+
+
+def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     """What variants, classes of partitions, selectors and dealing rules declare."""
-    for name, variant in (protocol.get("variants") or {}).items():
+    for name, variant in protocol.variants.items():
         yield from _variant_domains(f"/variants/{name}", variant)
-    features = protocol.get("features") or {}
-    for name, declared in (protocol.get("partition_classes") or {}).items():
+    features = protocol.features
+    for name, declared in protocol.partition_classes.items():
         pointer = f"/partition_classes/{name}"
-        for weight in ("lambda_cert", "lambda_comp"):
-            yield f"{pointer}/{weight}", declared[weight], exact(declared[weight]) >= 0, "at least 0"
-        for feature, texts in declared["thresholds"].items():
+        yield from _bounded(pointer, declared, _OF_CLASSES)
+        for feature, texts in declared.thresholds.items():
             values = [exact(text) for text in texts]
             ascending = all(before < after for before, after in pairwise(values))
             yield f"{pointer}/thresholds/{feature}", ", ".join(texts), ascending, "strictly ascending"
             yield f"{pointer}/thresholds", feature, feature in features, "a declared feature"
-    splits = {split["name"] for split in protocol.get("splits") or []}
-    if (dealt := protocol.get("assignment")) is not None:
-        yield from _dealt_domains("/assignment", dealt["strata"], features, dealt["order"], splits)
-    if (again := protocol.get("resampling")) is not None:
-        yield from _dealt_domains("/resampling", again["strata"], features, again["pool"], splits)
-        for field in ("repeats", "calibration", "held_out"):
-            yield f"/resampling/{field}", str(again[field]), again[field] > 0, "above 0"
-    for index, selector in enumerate(protocol.get("selectors") or []):
-        for field in _SELECTOR_NEEDS[selector["rule"]]:
-            given = selector.get(field) is not None
-            yield f"/selectors/{index}/{field}", str(selector.get(field)), given, f"given for {selector['rule']}"
-        if selector.get("radius") is not None:
-            inside = 0 <= exact(selector["radius"]) <= 2
-            yield f"/selectors/{index}/radius", selector["radius"], inside, "from 0 to 2"
-        if selector.get("limit") is not None:
-            yield f"/selectors/{index}/limit", selector["limit"], exact(selector["limit"]) >= 0, "at least 0"
-        if selector.get("clip") is not None:
-            inside = 0 <= exact(selector["clip"]) < 1
-            yield f"/selectors/{index}/clip", selector["clip"], inside, "at least 0 and below 1"
+    splits = {split.name for split in protocol.splits}
+    if (dealt := protocol.assignment) is not None:
+        yield from _dealt_domains("/assignment", dealt.strata, features, dealt.order, splits)
+    if (again := protocol.resampling) is not None:
+        yield from _dealt_domains("/resampling", again.strata, features, again.pool, splits)
+        sizes = {"repeats": again.repeats, "calibration": again.calibration, "held_out": again.held_out}
+        for field, size in sizes.items():
+            yield f"/resampling/{field}", str(size), size > 0, "above 0"
+    for index, selector in enumerate(protocol.selectors):
+        for field in _SELECTOR_NEEDS[selector.rule]:
+            found = getattr(selector, field)
+            yield f"/selectors/{index}/{field}", str(found), found is not None, f"given for {selector.rule}"
+        yield from _bounded(f"/selectors/{index}", selector, _OF_SELECTORS)
     yield from _tie_domains(protocol)
 
 
-def _tie_domains(protocol: dict[str, Any]) -> Iterator[Domain]:
+def _tie_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     """Every tie rule that a declared choice may need."""
-    rules = {one["rule"] for one in protocol.get("selectors") or []}
+    rules = {one.rule for one in protocol.selectors}
     needed = {
         "selection": bool(rules & {"mean-strong", "kl-budget", "risk-only", "dual"}),
         "map": "robust" in rules,
-        "partition": bool(protocol.get("partition_classes")),
+        "partition": bool(protocol.partition_classes),
     }
-    ties = protocol.get("ties") or {}
     for name, due in needed.items():
         if due:
-            yield f"/ties/{name}", str(ties.get(name)), ties.get(name) is not None, "a rule, where equals may compete"
+            tie = getattr(protocol.ties, name)
+            yield f"/ties/{name}", str(tie), tie is not None, "a rule, where equals may compete"
 
 
 _SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
@@ -148,25 +148,17 @@ _SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
 """What each rule cannot do without."""
 
 
-def _variant_domains(pointer: str, variant: dict[str, Any]) -> Iterator[Domain]:
-    domains: dict[str, tuple[Callable[[Fraction], bool], str]] = {
-        "tau": (lambda value: value > 0, "above 0"),
-        "epsilon": (lambda value: 0 <= value <= 1, "from 0 to 1"),
-        "zeta": (lambda value: 0 < value < 1, "between 0 and 1, both excluded"),
-        "rho": (lambda value: 0 <= value <= 2, "from 0 to 2"),
-    }
-    for name, (holds, domain) in domains.items():
-        if (text := variant.get(name)) is not None:
-            yield f"{pointer}/{name}", text, holds(exact(text)), domain
-    if (bounds := variant.get("utility_range")) is not None:
+def _variant_domains(pointer: str, variant: Variant) -> Iterator[Domain]:
+    yield from _bounded(pointer, variant, _OF_VARIANTS)
+    if (bounds := variant.utility_range) is not None:
         below = exact(bounds[0]) < exact(bounds[1])
         yield f"{pointer}/utility_range", ", ".join(bounds), below, "q_min below q_max"
-    if (size := variant.get("calibration")) is not None:
+    if (size := variant.calibration) is not None:
         yield f"{pointer}/calibration", str(size), size > 0, "above 0"
 
 
 def _dealt_domains(
-    pointer: str, strata: list[str], features: dict[str, Any], named: list[str], splits: set[str]
+    pointer: str, strata: list[str], features: Container[str], named: list[str], splits: set[str]
 ) -> Iterator[Domain]:
     unknown = [name for name in strata if name not in features]
     yield f"{pointer}/strata", ", ".join(strata), not unknown, "declared features"
@@ -179,15 +171,15 @@ def domain(study: Study, outcome: Outcome) -> None:
     protocols = [document.path for document in study.bundle.documents if document.kind == "protocol"]
     if len(protocols) > 1:
         outcome.at(protocols[1]).error(None, "a study has one protocol", f"only {protocols[0]}", ", ".join(protocols))
-    if study.protocol["study"] != study.bundle.name:
+    if study.declared.study != study.bundle.name:
         outcome.at("manifest.json").error(
-            "/name", "the manifest gives the study another name", study.protocol["study"], study.bundle.name
+            "/name", "the manifest gives the study another name", study.declared.study, study.bundle.name
         )
-    for pointer, found, holds, domain in _domains(study.protocol):
+    for pointer, found, holds, domain in _domains(study.declared):
         outcome.inspected += 1
         if not holds:
             outcome.at(study.protocol_path).error(pointer, "the declared value lies outside its domain", domain, found)
-    for name, text in (study.protocol.get("tolerances") or {}).items():
+    for name, text in study.declared.tolerances:
         if exact(text) > Fraction(str(USUAL_TOLERANCE)):
             outcome.at(study.protocol_path).warning(
                 f"/tolerances/{name}",
@@ -210,25 +202,24 @@ def scales(study: Study, outcome: Outcome) -> None:
                 "/scale", "the arm has this scale twice", f"once, as {seen[key].name}", one.name
             )
         seen[key] = one
-    grid = [exact(text) for text in study.protocol["scale_grid"]]
-    path = study.protocol_path
+    path, grid = study.protocol_path, study.declared.scale_grid
     for index, (before, after) in enumerate(pairwise(grid), 1):
-        if after <= before:
+        if exact(after) <= exact(before):
             outcome.at(path).error(
                 f"/scale_grid/{index}",
                 "the grid is not strictly ascending",
-                f"above {study.protocol['scale_grid'][index - 1]}",
-                study.protocol["scale_grid"][index],
+                f"above {before}",
+                after,
             )
-    for selector in study.protocol.get("selectors") or []:
-        if selector["rule"] != "empirical-zero":
+    for selector in study.declared.selectors:
+        if selector.rule != "empirical-zero":
             continue
-        for index, text in enumerate(study.protocol["scale_grid"]):
-            if (selector.get("arm"), exact(text)) not in seen:
+        for index, text in enumerate(grid):
+            if (selector.arm, exact(text)) not in seen:
                 outcome.at(path).error(
                     f"/scale_grid/{index}",
                     "the bank has no candidate of this scale",
-                    f"a candidate {selector.get('arm')}@{text}",
+                    f"a candidate {selector.arm}@{text}",
                     "none",
                 )
 
@@ -335,7 +326,7 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
 
 def _told_apart(study: Study, outcome: Outcome) -> None:
     """Competing candidates of one scale differ in their family's index, so that ties have one order."""
-    if not any(one.get("partition") for one in study.protocol.get("selectors") or []):
+    if not study.declared.choosing:
         # Nothing chooses among families, so nothing can tie.
         return
     frame = study.frame("candidate")
@@ -354,8 +345,8 @@ def _told_apart(study: Study, outcome: Outcome) -> None:
 
 def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
     """(field, expected, found) for everything that a candidate's policy misses."""
-    features = set(study.protocol.get("features") or {})
-    if one.policy in ("anchor", "tilt", "query") and "anchor" not in study.protocol:
+    declared, features = study.declared, set(study.declared.features)
+    if one.policy in ("anchor", "tilt", "query") and declared.anchor is None:
         yield "/policy", "an anchor rule in the protocol", "none"
     if one.policy not in ("query", "student") and one.interface != "teacher-backed":
         yield "/interface", "teacher-backed: the policy uses the teacher's distribution", one.interface
@@ -392,22 +383,18 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
                 f"a rule for each of {', '.join(study.actions)}",
                 ", ".join(one.direction or {}) or "nothing",
             )
-        for action, rule in (one.direction or {}).items():
-            unknown = {name for name, _ in rule.get("terms") or ()} - features
+        for action, rule in one.rules.items():
+            unknown = set(rule.terms or ()) - features
             if unknown:
                 yield f"/direction/{action}/terms", "declared features", ", ".join(sorted(unknown))
     if one.policy == "query":
         for part in ("prior", "query"):
-            if part not in study.protocol:
+            if getattr(declared, part) is None:
                 yield "/policy", f"a {part} rule in the protocol", "none"
-        prior = study.protocol.get("prior") or {"logits": {}}
-        if set(prior["logits"]) != set(study.actions):
-            yield (
-                "/policy",
-                f"prior logits for each of {', '.join(study.actions)}",
-                ", ".join(prior["logits"]),
-            )
-        used = {name for rule in prior["logits"].values() for name in rule.get("terms") or {}}
-        used |= set((study.protocol.get("query") or {}).get("terms") or {})
+        logits = {} if declared.prior is None else declared.prior.logits
+        if set(logits) != set(study.actions):
+            yield "/policy", f"prior logits for each of {', '.join(study.actions)}", ", ".join(logits)
+        used = {name for rule in logits.values() for name in rule.terms or {}}
+        used |= set() if declared.query is None else set(declared.query.terms)
         if used - features:
             yield "/policy", "declared features", ", ".join(sorted(used - features))

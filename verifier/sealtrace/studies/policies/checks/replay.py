@@ -7,6 +7,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.frame import ActionMatrix, Index, Matrix, action_matrix
 from sealtrace.studies.policies.evidence.study import Candidate, Replay, Study
 from sealtrace.studies.policies.mathematics import policies, scores
@@ -50,7 +51,8 @@ def _teacher_rows(study: Study) -> tuple[Index, Index]:
 
 @check("replay.teacher", "teacher records")
 def teacher(study: Study, outcome: Outcome) -> None:
-    if "teacher" not in study.protocol:
+    rule = study.declared.teacher
+    if rule is None:
         outcome.not_applicable = "the protocol does not say how the teacher's distribution is formed"
         return
     frame = study.frame("teacher")
@@ -63,7 +65,7 @@ def teacher(study: Study, outcome: Outcome) -> None:
     named = (values.named[rows] | ~study.legal.named[states]).all(axis=1) & ~values.unknown[rows]
     rows, states = rows[named], states[named]
     weights = policies.teacher_weights(
-        values.values[rows], study.legal.named[states], study.real("teacher", "temperature")
+        values.values[rows], study.legal.named[states], as_double(exact(rule.temperature))
     )
     stored = action_matrix(frame, "distribution", study.actions).values[rows]
     compare_matrix(
@@ -135,9 +137,9 @@ def normalizer(study: Study, outcome: Outcome) -> None:
 
 def replay_of(study: Study, candidate: int) -> Replay | None:
     """The replay of a candidate, or None where the protocol or the bank does not say how."""
-    needed = {"tilt": ("anchor",), "anchor": ("anchor",), "query": ("prior", "query")}
-    policy = study.candidates[candidate].policy
-    if any(part not in study.protocol for part in needed.get(policy, ())) or not study.frame("observation").size:
+    declared = study.declared
+    needed = {"tilt": (declared.anchor,), "anchor": (declared.anchor,), "query": (declared.prior, declared.query)}
+    if None in needed.get(study.candidates[candidate].policy, ()) or not study.frame("observation").size:
         return None
     return study.replay(candidate)
 

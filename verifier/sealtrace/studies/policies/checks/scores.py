@@ -6,6 +6,7 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.replay import replay_of
 from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.study import Study
@@ -88,13 +89,13 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
     outcome.inspected = frame.size
     deltas, reported = frame.numbers("delta"), frame.flags("crossing")
-    bound = -study.constant("tau")
+    bound = -exact(study.declared.tau)
     crossed = thresholds.below(deltas, bound)
     outcome.rows(
         frame,
         crossed != reported,
         "/crossing",
-        f"the stored delta {'is compared strictly with'} -{study.protocol['tau']}",
+        f"the stored delta {'is compared strictly with'} -{study.declared.tau}",
         lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
         lambda row: bool(reported[row]),
     )
@@ -103,7 +104,7 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         differ,
         "/delta",
-        f"the delta is the double nearest to -{study.protocol['tau']}: read exactly it is a crossing, "
+        f"the delta is the double nearest to -{study.declared.tau}: read exactly it is a crossing, "
         "compared with that double it is not",
         lambda row: f"crossing {'true' if crossed[row] else 'false'}",
         lambda row: float(deltas[row]),
@@ -123,7 +124,7 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         rows[wrong],
         "/crossing",
-        f"the records decide otherwise against -{study.protocol['tau']}",
+        f"the records decide otherwise against -{study.declared.tau}",
         lambda row: (
             f"{'true' if study.scored.crossed[at[row]] else 'false'} (delta {float(study.scored.delta[at[row]])!r})"
         ),
@@ -138,8 +139,8 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
     anchor = None if study.anchor is None else replay_of(study, study.anchor)
     if anchor is None:
         return
-    scored, tau, stored = study.scored, study.constant("tau"), study.probabilities.values
-    risk, size = study.evaluator(study.protocol["evaluators"]["risk"]), study.magnitude("risk")
+    scored, tau, stored = study.scored, exact(study.declared.tau), study.probabilities.values
+    risk, size = study.evaluator(study.declared.evaluators.risk), study.magnitude("risk")
     every = study.trace_state[scored.rows]
     # Only so near to the threshold can a difference within the tolerance decide anything.
     reach = 4 * len(study.actions) * study.tolerance * size[every]
@@ -161,7 +162,7 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
             study.frame("trace"),
             rows[wrong],
             "/probabilities",
-            f"within the tolerance of its replay, the distribution decides otherwise against -{study.protocol['tau']}",
+            f"within the tolerance of its replay, the distribution decides otherwise against -{study.declared.tau}",
             lambda row, at=at, delta=delta: f"delta {float(delta[at[row]])!r}, as replayed",
             lambda row, at=at, places=places: f"delta {float(scored.delta[places[at[row]]])!r}, as stored",
         )

@@ -18,6 +18,7 @@ from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.scores import ScaleChoice
+from sealtrace.studies.policies.records.protocol import Selector
 
 
 @dataclass(frozen=True)
@@ -30,24 +31,24 @@ class Counted:
     choice: ScaleChoice
 
 
-def recount(study: Study, selector: dict[str, Any], split: str) -> Counted | None:
+def recount(study: Study, selector: Selector, split: str) -> Counted | None:
     """Counts every scale of the protocol's grid on a split; None where one was not traced there."""
     try:
-        counted = count_scales(study, selector.get("arm"), states_of(study, split), declared_setting(study))
+        counted = count_scales(study, selector.arm, states_of(study, split), declared_setting(study))
     except UndeclaredError:
         return None
     if not all(counted.scored):
         return None
-    return Counted(study.protocol["scale_grid"], counted.crossings, counted.scored, counted.choice)
+    return Counted(study.declared.scale_grid, counted.crossings, counted.scored, counted.choice)
 
 
-def _counting(study: Study) -> list[dict[str, Any]]:
+def _counting(study: Study) -> list[Selector]:
     """The selectors that a selection record stands for; the others leave maps."""
-    return [one for one in study.protocol.get("selectors") or [] if one["rule"] == "empirical-zero"]
+    return [one for one in study.declared.selectors if one.rule == "empirical-zero"]
 
 
-def _selector(study: Study, record: dict[str, Any]) -> dict[str, Any] | None:
-    return next((one for one in _counting(study) if one["name"] == record["selector"]), None)
+def _selector(study: Study, record: dict[str, Any]) -> Selector | None:
+    return next((one for one in _counting(study) if one.name == record["selector"]), None)
 
 
 def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], Counted | None]]:
@@ -79,10 +80,10 @@ def grid(study: Study, outcome: Outcome) -> None:
             outcome.at(document.path, key).error(
                 "/selector",
                 "the protocol declares no such selector",
-                ", ".join(one["name"] for one in selectors) or "none",
+                ", ".join(one.name for one in selectors) or "none",
                 record["selector"],
             )
-        for field, due in (("grid", study.protocol["scale_grid"]), ("tau", study.protocol["tau"])):
+        for field, due in (("grid", study.declared.scale_grid), ("tau", study.declared.tau)):
             if _values(record[field]) != _values(due):
                 outcome.at(document.path, key).error(
                     f"/{field}",
@@ -127,7 +128,7 @@ def grid(study: Study, outcome: Outcome) -> None:
                 "one record",
                 names.count(document.value["selector"]),
             )
-    absent = {one["name"] for one in selectors} - {document.value["selector"] for document in documents}
+    absent = {one.name for one in selectors} - {document.value["selector"] for document in documents}
     if absent:
         outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
 

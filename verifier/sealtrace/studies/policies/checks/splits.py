@@ -13,6 +13,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics import resampling
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.records.protocol import Assignment
 
 _SUFFIX = re.compile(r"[0-9]+$")
 
@@ -23,14 +24,14 @@ def inventory(study: Study, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     codes, names = frame.texts("split")
     path = study.protocol_path
-    for index, split in enumerate(study.protocol["splits"]):
-        found = int((codes == names.index(split["name"])).sum()) if split["name"] in names else 0
-        if found != split["states"]:
-            outcome.at(path, {"split": split["name"]}).error(
+    for index, split in enumerate(study.declared.splits):
+        found = int((codes == names.index(split.name)).sum()) if split.name in names else 0
+        if found != split.states:
+            outcome.at(path, {"split": split.name}).error(
                 f"/splits/{index}/states",
                 "the split does not hold the declared number of states",
                 found,
-                split["states"],
+                split.states,
             )
     undeclared = [code for code, name in enumerate(names) if name not in study.roles]
     outcome.rows(
@@ -96,9 +97,9 @@ def agreement(study: Study, outcome: Outcome) -> None:
 
 @check("split.rule", "states")
 def rule(study: Study, outcome: Outcome) -> None:
-    rules = {split["name"]: split["rule"] for split in study.protocol.get("splits") or [] if split.get("rule")}
-    if study.protocol.get("assignment"):
-        _dealt(study, outcome)
+    rules = {split.name: split.rule for split in study.declared.splits if split.rule is not None}
+    if study.declared.assignment is not None:
+        _dealt(study, study.declared.assignment, outcome)
     elif not rules:
         outcome.not_applicable = "the protocol declares no assignment rule"
         return
@@ -108,10 +109,10 @@ def rule(study: Study, outcome: Outcome) -> None:
     outcome.inspected = frame.size if rules else outcome.inspected
     suffixes = [_SUFFIX.search(one) for one in ids]
     for name, declared in rules.items():
-        modulus = int(declared["modulus"]) or 1
+        modulus = declared.modulus or 1
         remainders = np.array([int(match.group()) % modulus if match else -1 for match in suffixes], np.int64)
         inside = codes == (names.index(name) if name in names else -2)
-        wrong = np.flatnonzero(inside != (remainders[states] == declared["remainder"]))
+        wrong = np.flatnonzero(inside != (remainders[states] == declared.remainder))
         outcome.rows(
             frame,
             wrong,
@@ -121,21 +122,20 @@ def rule(study: Study, outcome: Outcome) -> None:
         )
 
 
-def _dealt(study: Study, outcome: Outcome) -> None:
+def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
     """Every state lies in the split that the declared deal gives it."""
     frame = study.frame("observation")
     codes, names = frame.texts("split")
-    declared = study.protocol["assignment"]
-    sizes = {split["name"]: int(split["states"]) for split in study.protocol["splits"]}
-    taking = [name for name in declared["order"] if name in sizes and name in names]
-    if taking != declared["order"]:
+    sizes = {split.name: split.states for split in study.declared.splits}
+    taking = [name for name in declared.order if name in sizes and name in names]
+    if taking != declared.order:
         outcome.missing = "the assignment names a split that is not there"
         return
     members = np.flatnonzero(np.isin(codes, [names.index(name) for name in taking]))
     ids = np.array([text.encode() for text in study.states.to_pylist()], dtype=object)
     members = members[np.argsort(ids[members], kind="stable")]
     outcome.inspected = len(members)
-    strata = [study.feature(name)[members] for name in declared["strata"]]
+    strata = [study.feature(name)[members] for name in declared.strata]
     if any(np.isnan(one).any() for one in strata):
         outcome.missing = "a stratum cannot be computed at every state"
         return
@@ -143,7 +143,7 @@ def _dealt(study: Study, outcome: Outcome) -> None:
         outcome.missing = "the splits do not hold the declared numbers of states"
         return
     due = np.full(frame.size, -1, np.int64)
-    order = resampling.stratified_order(int(declared["seed"]), strata, len(members))
+    order = resampling.stratified_order(declared.seed, strata, len(members))
     for name, places in zip(taking, resampling.deal(order, [sizes[name] for name in taking]), strict=True):
         due[members[places]] = names.index(name)
     wrong = members[due[members] != codes[members]]

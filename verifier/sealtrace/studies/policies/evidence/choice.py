@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from sealtrace.studies.policies.evidence.settings import Setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
 from sealtrace.studies.policies.mathematics.scores import ScaleChoice, empirical_zero
+from sealtrace.studies.policies.records.protocol import Selector
 
 BITS = 256
 """The precision of bounds where doubles do not decide."""
@@ -55,8 +55,9 @@ class Chosen:
     @property
     def certified(self) -> bool:
         """Whether the repeat or study counts as certified, as the protocol declares."""
-        rule = (self.calibration.study.protocol.get("certification") or {}).get("certified_when") or "every-group"
-        return not any(self.fell_back) if rule == "every-group" else not all(self.fell_back)
+        budgets = self.calibration.study.declared.certification
+        any_group = budgets is not None and budgets.certified_when == "any-group"
+        return not all(self.fell_back) if any_group else not any(self.fell_back)
 
     @cached_property
     def doubt(self) -> str | None:
@@ -115,33 +116,32 @@ def _first_of_scale_zero(calibration: Calibration) -> int:
     raise UndeclaredError("no competing candidate has scale 0")
 
 
-def selector_named(study: Study, name: str) -> dict[str, Any]:
+def selector_named(study: Study, name: str) -> Selector:
     """A declared selector."""
-    for selector in study.protocol.get("selectors") or []:
-        if selector["name"] == name:
-            found: dict[str, Any] = selector
-            return found
+    for selector in study.declared.selectors:
+        if selector.name == name:
+            return selector
     raise UndeclaredError(f"the protocol declares no selector {name!r}")
 
 
-def partition_of(study: Study, selector: dict[str, Any], setting: Setting) -> Partition:
+def partition_of(study: Study, selector: Selector, setting: Setting) -> Partition:
     """The partition in whose groups a selector's candidates compete."""
-    name = setting.partition or selector.get("partition")
+    name = setting.partition or selector.partition
     if name is None:
-        raise UndeclaredError(f"the selector {selector['name']} names no partition")
+        raise UndeclaredError(f"the selector {selector.name} names no partition")
     known = frozen_partitions(study)
     if name not in known:
         raise UndeclaredError(f"the bundle has no partition {name!r}")
     return known[name]
 
 
-def choose(study: Study, selector: dict[str, Any], setting: Setting, states: Index) -> Chosen:
+def choose(study: Study, selector: Selector, setting: Setting, states: Index) -> Chosen:
     """What a selector takes on some calibration states."""
     calibration = Calibration(study, setting, partition_of(study, selector, setting), states)
-    rule = selector["rule"]
+    rule = selector.rule
     radius = Fraction(0) if rule != "robust" else (setting.rho or Fraction(0))
-    if selector.get("radius") is not None:
-        radius = exact(selector["radius"])
+    if selector.radius is not None:
+        radius = exact(selector.radius)
     if not 0 <= radius <= 2:
         raise UndeclaredError("the radius of the mixture set does not lie between 0 and 2")
     groups = range(len(calibration.members))
@@ -162,24 +162,24 @@ Taken = int | None
 """The row of the candidate that a rule takes in a group; None for the anchor."""
 
 
-def _take_anchor(_: Calibration, __: dict[str, Any], ___: int) -> Taken:
+def _take_anchor(_: Calibration, __: Selector, ___: int) -> Taken:
     return None
 
 
-def _take_fixed(calibration: Calibration, selector: dict[str, Any], _: int) -> Taken:
+def _take_fixed(calibration: Calibration, selector: Selector, _: int) -> Taken:
     for row, candidate in enumerate(calibration.candidates):
         one = calibration.study.candidates[candidate]
-        if one.arm == selector.get("arm") and exact(one.scale or "-1") == exact(selector.get("scale") or "-2"):
+        if one.arm == selector.arm and exact(one.scale or "-1") == exact(selector.scale or "-2"):
             return row
-    raise UndeclaredError(f"{selector.get('arm')}@{selector.get('scale')} is no competing candidate")
+    raise UndeclaredError(f"{selector.arm}@{selector.scale} is no competing candidate")
 
 
-def _take_empirical_zero(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+def _take_empirical_zero(calibration: Calibration, selector: Selector, group: int) -> Taken:
     bank = calibration.study.candidates
     rows = {
         exact(bank[candidate].scale or "0"): row
         for row, candidate in enumerate(calibration.candidates)
-        if bank[candidate].arm == selector.get("arm")
+        if bank[candidate].arm == selector.arm
     }
     taken = empirical_zero(list(rows), calibration.crossings[list(rows.values()), group].tolist()).chosen
     return None if taken is None else rows[taken]
@@ -198,9 +198,9 @@ class CountedScales:
 
 def count_scales(study: Study, arm: str | None, states: Index, setting: Setting) -> CountedScales:
     """Counts every scale of the protocol's grid, where the bank has the arm at all of them."""
-    grid = [exact(text) for text in study.protocol["scale_grid"]]
+    grid = [exact(text) for text in study.declared.scale_grid]
     places = {exact(one.scale): place for place, one in enumerate(study.candidates) if one.arm == arm and one.scale}
-    if absent := [text for text, scale in zip(study.protocol["scale_grid"], grid, strict=True) if scale not in places]:
+    if absent := [text for text, scale in zip(study.declared.scale_grid, grid, strict=True) if scale not in places]:
         raise UndeclaredError(f"the bank has no {arm}@{absent[0]}")
     if not grid:
         raise UndeclaredError("the grid of scales is empty")
@@ -241,7 +241,7 @@ def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int
     return near[0] if len(near) == 1 else max(near, key=cmp_to_key(compare))
 
 
-def _take_mean_strong(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
+def _take_mean_strong(calibration: Calibration, selector: Selector, group: int) -> Taken:
     limit = -_limit(selector)
     members = calibration.members[group]
     # A mean over what is not there would only look inadmissible.
@@ -256,8 +256,8 @@ def _take_mean_strong(calibration: Calibration, selector: dict[str, Any], group:
     return _take_by_mean(calibration, group, admissible)
 
 
-def _take_kl_budget(calibration: Calibration, selector: dict[str, Any], group: int) -> Taken:
-    limit, clip = as_double(_limit(selector)), as_double(exact(selector.get("clip") or "0"))
+def _take_kl_budget(calibration: Calibration, selector: Selector, group: int) -> Taken:
+    limit, clip = as_double(_limit(selector)), as_double(exact(selector.clip or "0"))
     members = calibration.members[group]
     admissible = np.zeros(len(calibration.candidates), np.bool_)
     if len(members):
@@ -271,17 +271,17 @@ def _take_kl_budget(calibration: Calibration, selector: dict[str, Any], group: i
     return _take_by_mean(calibration, group, admissible)
 
 
-def _limit(selector: dict[str, Any]) -> Fraction:
-    if selector.get("limit") is None:
-        raise UndeclaredError(f"the selector {selector['name']} declares no limit")
-    return exact(selector["limit"])
+def _limit(selector: Selector) -> Fraction:
+    if selector.limit is None:
+        raise UndeclaredError(f"the selector {selector.name} declares no limit")
+    return exact(selector.limit)
 
 
-def _take_risk_only(calibration: Calibration, _: dict[str, Any], group: int) -> Taken:
+def _take_risk_only(calibration: Calibration, _: Selector, group: int) -> Taken:
     return _take_by_mean(calibration, group, calibration.certified[:, group])
 
 
-def _take_dual(calibration: Calibration, _: dict[str, Any], group: int) -> Taken:
+def _take_dual(calibration: Calibration, _: Selector, group: int) -> Taken:
     admissible = calibration.certified[:, group]
     if not admissible.any():
         return None
@@ -295,7 +295,7 @@ def _take_dual(calibration: Calibration, _: dict[str, Any], group: int) -> Taken
     return _largest(calibration.lower[:, group], admissible, compare)
 
 
-_RULES: dict[str, Callable[[Calibration, dict[str, Any], int], Taken]] = {
+_RULES: dict[str, Callable[[Calibration, Selector, int], Taken]] = {
     "anchor": _take_anchor,
     "fixed": _take_fixed,
     "empirical-zero": _take_empirical_zero,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, in_order, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.settings import Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.records.protocol import Resampling
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,18 @@ class Repeat:
     worst_group_rate: Fraction
 
 
+def resampling_of(study: Study) -> Resampling:
+    """The declaration of repeated splits."""
+    if study.declared.resampling is None:
+        raise UndeclaredError("the protocol declares no repeated splits")
+    return study.declared.resampling
+
+
 @once
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
     """The calibration and held-out states of every repeat, regenerated from the declared seed."""
-    declared, pool, orders = _shuffled_pool(study)
-    sizes = [declared["calibration"] if calibration is None else calibration, declared["held_out"]]
+    declared, (pool, orders) = resampling_of(study), _shuffled_pool(study)
+    sizes = [declared.calibration if calibration is None else calibration, declared.held_out]
     if sum(sizes) > len(pool) or 0 in sizes:
         raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
     dealt = (resampling.deal(order, sizes) for order in orders)
@@ -114,19 +121,17 @@ def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, 
 
 
 @once
-def _shuffled_pool(study: Study) -> tuple[dict[str, Any], Index, list[Index]]:
-    """The declaration of repeated splits, the states that they deal, and the order of these in every repeat."""
-    declared = study.protocol.get("resampling")
-    if declared is None:
-        raise UndeclaredError("the protocol declares no repeated splits")
-    if not 0 < declared["repeats"] <= MOST_REPEATS:
+def _shuffled_pool(study: Study) -> tuple[Index, list[Index]]:
+    """The states that repeated splits deal, and the order of these in every repeat."""
+    declared = resampling_of(study)
+    if not 0 < declared.repeats <= MOST_REPEATS:
         raise UndeclaredError(f"repeated splits number from 1 to {MOST_REPEATS}")
-    pool = in_order(study, np.concatenate([states_of(study, name) for name in declared["pool"]]))
-    strata = [study.feature(name)[pool] for name in declared["strata"]]
+    pool = in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
+    strata = [study.feature(name)[pool] for name in declared.strata]
     if any(np.isnan(one).any() for one in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
-    seeds = range(declared["seed"], declared["seed"] + declared["repeats"])
-    return declared, pool, [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
+    seeds = range(declared.seed, declared.seed + declared.repeats)
+    return pool, [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
 
 
 MOST_REPEATS = 2_000
@@ -178,10 +183,10 @@ def variant_setting(study: Study, name: str | None) -> Setting:
     """The setting of a declared variant, or the declared operating point."""
     if name is None:
         return declared_setting(study)
-    variants = study.protocol.get("variants") or {}
-    if name not in variants:
+    variant = study.declared.variants.get(name)
+    if variant is None:
         raise UndeclaredError(f"the protocol declares no variant {name!r}")
     known = {one.family for one in study.candidates}
-    if unknown := [family for family in variants[name].get("families") or [] if family not in known]:
+    if unknown := [family for family in variant.families or [] if family not in known]:
         raise UndeclaredError(f"the bank has no family {unknown[0]!r}, which the variant {name!r} lets compete")
-    return declared_setting(study, variants[name])
+    return declared_setting(study, variant)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow as pa
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.frame import Frame, Vector
+from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
 
 OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "history"})
 """What a policy may compute with: never a state's id, split or block."""
@@ -21,15 +21,15 @@ OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "histo
 class Feature:
     """One rule of the protocol: a lookup of a text or of a list's first text, a number, or one cut off at a cap."""
 
-    rule: dict[str, Any]
+    rule: FeatureRule
 
     def of_each(self, frame: Frame) -> Vector:
         """The feature of every observation; NaN where it cannot be computed."""
         if not self.fits(frame.table.schema):
             return np.full(frame.size, np.nan)
-        field, form = self.rule["field"], self.rule["form"]
+        field, form = self.rule.field, self.rule.form
         if form in ("lookup", "first-lookup"):
-            table = {text: as_double(exact(value)) for text, value in self.rule["table"].items()}
+            table = {text: as_double(exact(value)) for text, value in (self.rule.table or {}).items()}
             codes, texts = frame.texts(field) if form == "lookup" else frame.first_texts(field)
             values: Vector = np.array([*(table.get(text, np.nan) for text in texts), np.nan])
             return values[codes]
@@ -42,32 +42,32 @@ class Feature:
         if form == "number":
             return sizes
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.minimum(1.0, sizes / as_double(exact(self.rule["cap"])))
+            return np.minimum(1.0, sizes / as_double(exact(self.rule.cap or "0")))
 
     def of_one(self, frame: Frame, row: int) -> Fraction:
         """The feature of one observation with nothing rounded, where it can be computed."""
-        value = frame.column(self.rule["field"])[row].as_py()
-        match self.rule["form"]:
+        value = frame.column(self.rule.field)[row].as_py()
+        table = self.rule.table or {}
+        match self.rule.form:
             case "lookup":
-                return exact(self.rule["table"][value])
+                return exact(table[value])
             case "first-lookup":
-                return exact(self.rule["table"][value[0]])
+                return exact(table[value[0]])
             case "number":
                 return Fraction(value)
             case form:
                 size = Fraction(len(value) if form == "capped-length" else value)
-                return min(Fraction(1), size / exact(self.rule["cap"]))
+                return min(Fraction(1), size / exact(self.rule.cap or "0"))
 
     def fits(self, schema: pa.Schema) -> bool:
         """Whether an observation's field can give a feature of this form."""
-        field = self.rule["field"]
+        field, form = self.rule.field, self.rule.form
         if field not in OBSERVED_FIELDS or field not in schema.names:
             return False
         kind = schema.field(field).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        form = self.rule["form"]
         if "lookup" in form:
-            return bool(self.rule.get("table")) and (pa.types.is_string if form == "lookup" else pa.types.is_list)(kind)
-        if form.startswith("capped") and exact(self.rule.get("cap") or "0") <= 0:
+            return bool(self.rule.table) and (pa.types.is_string if form == "lookup" else pa.types.is_list)(kind)
+        if form.startswith("capped") and exact(self.rule.cap or "0") <= 0:
             return False
         return bool((pa.types.is_list if form == "capped-length" else pa.types.is_floating)(kind))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
+from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.frame import Mask, Vector
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies
+from sealtrace.studies.policies.records.policies import Affine
+from sealtrace.studies.policies.records.protocol import PriorRule, QueryRule
 
 _CLOSE = 1e-9
 """Gate scores nearer than this to the threshold are decided with 80 digits."""
@@ -19,15 +21,16 @@ _CLOSE = 1e-9
 
 def gate_requests(study: Study) -> tuple[Vector, Mask, Mask]:
     """The gate's score at every observed state, whether it asks, and whether that is decided."""
-    rule = study.protocol["query"]
-    threshold = exact(rule["threshold"])
-    names = list(rule["terms"])
-    weights = [as_double(exact(rule["terms"][name])) for name in names]
-    features = [study.feature(name) for name in names]
+    rule, prior = study.declared.query, study.declared.prior
+    if rule is None or prior is None:
+        raise UndeclaredError("the protocol declares no prior or no gate")
+    threshold = exact(rule.threshold)
+    weights = [as_double(exact(weight)) for weight in rule.terms.values()]
+    features = [study.feature(name) for name in rule.terms]
     score = policies.query_score(
         policies.normalized(study.prior_weights),
         study.legal.named,
-        as_double(exact(rule["entropy"])),
+        as_double(exact(rule.entropy)),
         weights,
         features,
     )
@@ -37,28 +40,27 @@ def gate_requests(study: Study) -> tuple[Vector, Mask, Mask]:
         return score, np.full(len(score), threshold <= 0), decided
     asks = score >= float(threshold)
     for state in np.flatnonzero(decided & (np.abs(score - float(threshold)) < _CLOSE)).tolist():
-        answer = _decide(study, state)
+        answer = _decide(study, rule, prior, state)
         asks[state], decided[state] = bool(answer), answer is not None
     return score, asks, decided
 
 
-def _decide(study: Study, state: int) -> bool | None:
+def _decide(study: Study, rule: QueryRule, prior: PriorRule, state: int) -> bool | None:
     """Whether the gate asks at one state, with exact features and 80 digits."""
-    rule, prior = study.protocol["query"], study.protocol["prior"]
 
     def weighted(terms: dict[str, str]) -> Fraction:
         return sum((exact(terms[name]) * study.exact_feature(name, state) for name in terms), Fraction(0))
 
-    def affine(declared: dict[str, Any]) -> Fraction:
-        return exact(declared["constant"]) + weighted(declared.get("terms") or {})
+    def affine(declared: Affine) -> Fraction:
+        return exact(declared.constant) + weighted(declared.terms or {})
 
-    if exact(rule["entropy"]) == 0:
-        return weighted(rule["terms"]) >= exact(rule["threshold"])
+    if exact(rule.entropy) == 0:
+        return weighted(rule.terms) >= exact(rule.threshold)
     legal = [action for action, there in zip(study.actions, study.legal.named[state], strict=True) if there]
     score = policies.exact_query_score(
-        [affine(prior["logits"][action]) for action in legal],
-        exact(prior["floor"]),
-        exact(rule["entropy"]),
-        weighted(rule["terms"]),
+        [affine(prior.logits[action]) for action in legal],
+        exact(prior.floor),
+        exact(rule.entropy),
+        weighted(rule.terms),
     )
-    return policies.at_least(score, exact(rule["threshold"]))
+    return policies.at_least(score, exact(rule.threshold))

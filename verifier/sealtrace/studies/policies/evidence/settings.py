@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.records.protocol import Variant
 
 ASSUMPTIONS = (
     "calibration states are independent draws within each group",
@@ -42,31 +42,30 @@ class Setting:
     """Calibration states of a repeated split, where the variant changes them."""
 
 
-def declared_setting(study: Study, variant: dict[str, Any] | None = None) -> Setting:
+def declared_setting(study: Study, variant: Variant | None = None) -> Setting:
     """The protocol's operating point with what a variant changes."""
-    changed = variant or {}
-    budgets = study.protocol.get("certification") or {}
+    changed = variant or Variant.model_construct()
+    budgets = study.declared.certification
 
     def constant(name: str, of: str) -> Fraction | None:
-        text = changed.get(of) or budgets.get(name)
+        text = getattr(changed, of) or getattr(budgets, name, None)
         return None if text is None else exact(text)
 
-    bounds = changed.get("utility_range") or budgets.get("utility_range")
-    evaluators = changed.get("evaluators") or study.protocol["evaluators"]
-    families = changed.get("families")
+    bounds = changed.utility_range or (None if budgets is None else budgets.utility_range)
+    evaluators = changed.evaluators or study.declared.evaluators
     return Setting(
-        tau=exact(changed.get("tau") or study.protocol["tau"]),
+        tau=exact(changed.tau or study.declared.tau),
         epsilon_group=constant("epsilon_group", "epsilon"),
         epsilon_global=constant("epsilon_global", "epsilon"),
         zeta_risk=constant("zeta_risk", "zeta"),
         zeta_util=constant("zeta_util", "zeta"),
         rho=constant("rho", "rho"),
         utility_range=None if bounds is None else (exact(bounds[0]), exact(bounds[1])),
-        families=None if families is None else tuple(families),
-        utility=evaluators["utility"],
-        risk=evaluators["risk"],
-        partition=changed.get("partition"),
-        calibration=changed.get("calibration"),
+        families=None if changed.families is None else tuple(changed.families),
+        utility=evaluators.utility,
+        risk=evaluators.risk,
+        partition=changed.partition,
+        calibration=changed.calibration,
     )
 
 
@@ -76,7 +75,7 @@ def competing(study: Study, families: tuple[str, ...] | None = None) -> list[int
 
     They are the tilts of the anchor whose scale is on the grid; a policy with a base of its own does not compete.
     """
-    grid = {exact(text) for text in study.protocol["scale_grid"]}
+    grid = {exact(text) for text in study.declared.scale_grid}
     chosen = [
         (exact(one.scale), one.family_index or 0, place)
         for place, one in enumerate(study.candidates)

@@ -34,6 +34,8 @@ from sealtrace.studies.policies.evidence.frame import (
     action_matrix,
 )
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
+from sealtrace.studies.policies.records.policies import Affine
+from sealtrace.studies.policies.records.protocol import PolicyProtocol
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,14 @@ class Candidate:
         """Arm and scale, as people write them."""
         return self.arm if self.scale is None else f"{self.arm}@{self.scale}"
 
+    @property
+    def rules(self) -> dict[str, Affine]:
+        """The residual direction of a fixed rule, by action; empty where there is none."""
+        return {
+            action: Affine.model_construct(constant=rule["constant"], terms=dict(rule["terms"] or ()))
+            for action, rule in (self.direction or {}).items()
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
@@ -67,9 +77,8 @@ class Checkpoint:
     def problem(self, study: Study) -> tuple[str, str, str] | None:
         """(pointer, expected, found) where the weights cannot be run on the study's features; None where they can."""
         value = self.document.value
-        declared = study.protocol.get("features") or {}
         for place, name in enumerate(value["features"]):
-            if name not in declared:
+            if name not in study.declared.features:
                 return f"/features/{place}", "a declared feature", name
         if value["actions"] != study.actions:
             return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
@@ -122,24 +131,18 @@ class Replay:
 class Study(Evidence):
     """Columns and joins of a study of policies. Everything is computed when first asked for, once."""
 
-    def constant(self, *path: str) -> Fraction:
-        """A declared constant, exactly."""
-        value: Any = self.protocol
-        for name in path:
-            value = value[name]
-        return exact(value)
-
-    def real(self, *path: str) -> float:
-        """A declared constant as the nearest double."""
-        return as_double(self.constant(*path))
+    @cached_property
+    def declared(self) -> PolicyProtocol:
+        """The protocol, typed."""
+        return PolicyProtocol.of(self.protocol)
 
     @property
     def actions(self) -> list[str]:
-        return list(self.protocol.get("actions") or [])
+        return self.declared.actions
 
-    @property
+    @cached_property
     def tolerance(self) -> float:
-        return self.real("tolerances", "replay")
+        return as_double(exact(self.declared.tolerances.replay))
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -205,14 +208,14 @@ class Study(Evidence):
         if (reason := self.spoilt("observation")) is not None:
             return reason
         codes, names = self.frame("observation").texts("split")
-        for declared in self.protocol.get("splits") or []:
-            if split not in (None, declared["name"]):
+        for declared in self.declared.splits:
+            if split not in (None, declared.name):
                 continue
-            inside = codes == (names.index(declared["name"]) if declared["name"] in names else -2)
-            if int(inside.sum()) != declared["states"]:
-                return f"{declared['name']} holds {int(inside.sum())} states and declares {declared['states']}"
+            inside = codes == (names.index(declared.name) if declared.name in names else -2)
+            if int(inside.sum()) != declared.states:
+                return f"{declared.name} holds {int(inside.sum())} states and declares {declared.states}"
             if (self._ambiguous_states & inside).any() or not self.playable[inside].all():
-                return f"a state of {declared['name']} is there twice, or has no usable legal actions"
+                return f"a state of {declared.name} is there twice, or has no usable legal actions"
         return None
 
     @once
@@ -247,21 +250,21 @@ class Study(Evidence):
 
     def feature(self, name: str) -> Vector:
         """A declared feature of every observed state; NaN where it cannot be computed."""
-        rule = (self.protocol.get("features") or {}).get(name)
+        rule = self.declared.features.get(name)
         frame = self.frame("observation")
         return np.full(frame.size, np.nan) if rule is None else Feature(rule).of_each(frame)
 
     def exact_feature(self, name: str, state: int) -> Fraction:
         """The same at one state with nothing rounded, where it can be computed."""
-        return Feature(self.protocol["features"][name]).of_one(self.frame("observation"), state)
+        return Feature(self.declared.features[name]).of_one(self.frame("observation"), state)
 
-    def affine(self, rules: dict[str, Any]) -> Matrix:
+    def affine(self, rules: dict[str, Affine]) -> Matrix:
         """Affine rules by action, at every observed state; NaN for an action without a rule."""
-        known = {action: rules.get(action) or {"constant": None} for action in self.actions}
-        terms = {action: dict(rule.get("terms") or {}) for action, rule in known.items()}
-        names = sorted({name for one in terms.values() for name in one})
-        constants = np.array([_double(known[action]["constant"]) for action in self.actions])
-        weights = np.array([[_double(terms[action].get(name, "0")) for action in self.actions] for name in names])
+        known = [rules.get(action) for action in self.actions]
+        terms = [{} if rule is None else rule.terms or {} for rule in known]
+        names = sorted({name for one in terms for name in one})
+        constants = np.array([np.nan if rule is None else as_double(exact(rule.constant)) for rule in known])
+        weights = np.array([[as_double(exact(one.get(name, "0"))) for one in terms] for name in names])
         features = [self.feature(name) for name in names]
         return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, len(self.states))
 
@@ -293,7 +296,7 @@ class Study(Evidence):
 
     def magnitude(self, role: str) -> Vector:
         """The largest action value of a role's evaluator at every observed state: what a utility is as exact as."""
-        values = np.abs(np.nan_to_num(self.evaluator(self.protocol["evaluators"][role])))
+        values = np.abs(np.nan_to_num(self.evaluator(getattr(self.declared.evaluators, role))))
         largest: Vector = values.max(axis=1, initial=0.0)
         return largest
 
@@ -383,8 +386,8 @@ class Study(Evidence):
         stored = ledger.values.field(quantity).to_numpy(zero_copy_only=False)[items].astype(np.float64)
         total = Fraction(0)
         for code in np.unique(codes).tolist():
-            charge = (self.protocol.get("charges") or {}).get(events.dictionary[code].as_py())
-            declared = None if charge is None else Fraction(charge[quantity])
+            charge = self.declared.charges.get(events.dictionary[code].as_py())
+            declared = None if charge is None else Fraction(getattr(charge, quantity))
             amounts, times = np.unique(stored[codes == code], return_counts=True)
             usual = np.full(len(amounts), False) if declared is None else amounts == as_double(declared)
             total += (declared or 0) * int(times[usual].sum())
@@ -436,8 +439,7 @@ class Study(Evidence):
     def direction_of(self, candidate: Candidate) -> Matrix | None:
         """A residual direction at every observed state: from its rule, its weights, or as sealed."""
         if candidate.direction is not None:
-            known = set(self.actions) <= set(candidate.direction)
-            return self.affine(candidate.direction) if known else None
+            return self.affine(candidate.rules) if set(self.actions) <= set(candidate.direction) else None
         if (checkpoint := self.checkpoint_of(candidate)) is not None:
             return checkpoint.direction(self)
         return self.sealed_directions(candidate.family)
@@ -465,27 +467,29 @@ class Study(Evidence):
     @cached_property
     def smoothed_teacher(self) -> Matrix:
         """The anchor, recomputed from the cached teacher at every observed state."""
-        rule = self.protocol.get("anchor")
+        rule = self.declared.anchor
         if rule is None:
             return np.full(self.legal.named.shape, np.nan)
         return policies.anchor(
             self.teacher,
             self.legal.named,
-            as_double(exact(rule["teacher"])),
-            as_double(exact(rule["uniform"])),
+            as_double(exact(rule.teacher)),
+            as_double(exact(rule.uniform)),
         )
 
     @cached_property
     def prior_weights(self) -> Matrix:
         """The prior of the query policy, before normalization."""
-        logits = self.affine(self.protocol["prior"]["logits"])
-        return policies.prior_weights(logits, self.legal.named, self.real("prior", "floor"))
+        prior = self.declared.prior
+        if prior is None:
+            return np.full(self.legal.named.shape, np.nan)
+        return policies.prior_weights(self.affine(prior.logits), self.legal.named, as_double(exact(prior.floor)))
 
     @cached_property
     def scored(self) -> Scored:
         """Every trace under the declared evaluators and threshold; `score` records are not read."""
-        utility, risk = (self.evaluator(self.protocol["evaluators"][name]) for name in ("utility", "risk"))
-        return score_traces(self, np.flatnonzero(self.trace_candidate >= 0), utility, risk, self.constant("tau"))
+        utility, risk = self.evaluator(self.declared.evaluators.utility), self.evaluator(self.declared.evaluators.risk)
+        return score_traces(self, np.flatnonzero(self.trace_candidate >= 0), utility, risk, exact(self.declared.tau))
 
 
 @dataclass(frozen=True)
@@ -545,7 +549,3 @@ def _aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
         return np.full((len(rows), matrix.values.shape[1]), np.nan)
     good = (rows >= 0) & ~matrix.unknown[rows]
     return np.where(good[:, None], matrix.values[rows], np.nan)
-
-
-def _double(text: str | None) -> float:
-    return float("nan") if text is None else as_double(exact(text))

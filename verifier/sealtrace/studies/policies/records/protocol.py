@@ -326,3 +326,37 @@ class Protocol(Record):
             ],
         }
     )
+
+
+class PolicyProtocol(Protocol):
+    """A protocol as checks of policies read it: POLICY_FIELDS are there, and what is left out is empty."""
+
+    actions: list[str] = Field([])
+    splits: list[Split] = Field([])
+    tau: str
+    scale_grid: list[str]
+    evaluators: Evaluators
+    features: dict[str, Feature] = Field({})
+    charges: dict[str, ChargeRule] = Field({})
+    interfaces: dict[str, list[str]] = Field({})
+    selectors: list[Selector] = Field([])
+    ties: Ties
+    tolerances: Tolerances
+    partition_classes: dict[str, PartitionClass] = Field({})
+    variants: dict[str, Variant] = Field({})
+
+    @classmethod
+    def of(cls, fitting: dict[str, Any]) -> PolicyProtocol:
+        """What a fitting document declares. Of one that a check of policies cannot use, a field may be missing."""
+        fields = dict(Protocol.model_validate({**dict.fromkeys(POLICY_FIELDS), **fitting})) if fitting else {}
+        return cls.model_construct(**{name: value for name, value in fields.items() if value is not None})
+
+    @property
+    def deployed(self) -> str | None:
+        """The partition whose groups calibration and held-out traces carry."""
+        return None if self.certification is None else self.certification.partition
+
+    @property
+    def choosing(self) -> list[Selector]:
+        """The selectors that choose in the groups of a partition."""
+        return [one for one in self.selectors if one.partition]

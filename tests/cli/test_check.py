@@ -1,0 +1,134 @@
+"""`check` and `bind` as commands: exit codes, formats, drafts, and input that is none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from binding.random_studies import Study, study, write_csv
+from cli.runner import sealtrace
+from support import ROOT
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Study:
+    """A study in the test's directory: paper.tex and results/."""
+    made = study(1)
+    write_csv(tmp_path / "results/runs.csv", made.rows)
+    (tmp_path / "paper.tex").write_text(made.paper)
+    return made
+
+
+def test_a_paper_that_follows_is_code_zero(tmp_path: Path, made: Study) -> None:
+    """Everything explained: the counts say so, and progress is not on standard output."""
+    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results")
+    assert run.code == 0, run.output + run.errors
+    assert run.output.startswith("EXPLAINED")
+    assert f"{made.numbers} cells: {made.numbers} explained (100 %)" in run.output
+    assert "hypotheses in" in run.output
+
+
+def test_codes_of_what_is_off_and_of_what_nothing_gives(tmp_path: Path, made: Study) -> None:
+    """1 for a cell that is off, 3 where nothing is off but something is unexplained."""
+    first = made.paper.index("& ", made.paper.index("midrule")) + 2
+    digit = next(place for place in range(first, first + 9) if made.paper[place] == ".") + 2
+    changed = made.paper[:digit] + str((int(made.paper[digit]) + 3) % 10) + made.paper[digit + 1 :]
+    (tmp_path / "off.tex").write_text(changed)
+    run = sealtrace("check", tmp_path / "off.tex", tmp_path / "results", "--no-audit")
+    assert run.code == 1
+    assert "which gives" in " ".join(run.output.split())
+    (tmp_path / "more.tex").write_text(made.paper.replace(r"\end{document}", "It took 123.45 hours.\n\\end{document}"))
+    run = sealtrace("check", tmp_path / "more.tex", tmp_path / "results", "--no-audit")
+    assert run.code == 3
+    assert "123.45" in run.output
+
+
+@pytest.mark.parametrize("missing", ["paper", "results"])
+def test_what_is_not_there_is_code_two(tmp_path: Path, made: Study, missing: str) -> None:
+    """A message and no traceback."""
+    assert made.numbers
+    paper = tmp_path / ("none.tex" if missing == "paper" else "paper.tex")
+    run = sealtrace("check", paper, tmp_path / ("nowhere" if missing == "results" else "results"))
+    assert (run.code, run.output) == (2, "")
+    assert "Traceback" not in run.errors
+
+
+def test_an_empty_directory_explains_nothing(tmp_path: Path, made: Study) -> None:
+    """Nothing read, nothing explained: never a pass."""
+    (tmp_path / "empty").mkdir()
+    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "empty")
+    assert run.code == 3
+    assert f"{made.numbers} cells: 0 explained" in run.output
+
+
+def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> None:
+    """JSON fits its published schema; the page has every printed cell and no script."""
+    run = sealtrace(
+        "check", tmp_path / "paper.tex", tmp_path / "results",
+        "-o", f"json={tmp_path / 'check.json'}", "-o", f"html={tmp_path / 'check.html'}", "--format", "github",
+    )  # fmt: skip
+    assert run.code == 0
+    document = json.loads((tmp_path / "check.json").read_text())
+    schema = json.loads((ROOT / "schemas/check.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert document["audit"]["paper"] == "paper.tex"
+    page = (tmp_path / "check.html").read_text()
+    assert "<script" not in page
+    assert all(cell["printed"] in page for cell in document["cells"])
+    assert len(document["cells"]) == made.numbers
+
+
+def test_hostile_names_do_not_act(tmp_path: Path) -> None:
+    """What results are called cannot break out of a page or a build's log."""
+    rows = [{"model": f"<script>{place}</script>", "::error::x": 0.1 * place + 0.123456} for place in range(1, 7)]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    body = "".join(rf"$<$script$>${place} & {row['::error::x']:.4f} \\" for place, row in enumerate(rows, 1))
+    (tmp_path / "p.tex").write_text(
+        r"\begin{document}\begin{tabular}{lc}Model & x \\ \hline " + body + r"\end{tabular}\end{document}"
+    )
+    run = sealtrace("check", tmp_path / "p.tex", tmp_path / "results", "--no-audit", "--format", "html")
+    assert "<script" not in run.output
+
+
+def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
+    """Datasets, tables and recipes that `verify --draft` recomputes every cell from; nothing is overwritten."""
+    draft = tmp_path / "study"
+    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
+    assert run.code == 0
+    judged = sealtrace("verify", draft, "--draft", "--format", "json")
+    coverage = json.loads(judged.output)["coverage"]
+    assert (coverage["cells"], coverage["recomputed"]) == (made.numbers, made.numbers)
+    again = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
+    assert again.code == 2
+
+
+def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> None:
+    """A sealed bundle without recipes gets them proposed, and they hold when they are tried."""
+    draft = tmp_path / "study"
+    sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
+    table = draft / "report/table.main.json"
+    record = json.loads(table.read_text())
+    for row in record["rows"]:
+        row.pop("recipes", None)
+    table.write_text(json.dumps(record))
+    assert sealtrace("seal", draft, "--empty", "all=nothing but results").code == 0
+    recipes = tmp_path / "recipes.json"
+    run = sealtrace("bind", draft, "-o", recipes)
+    assert run.code == 0, run.output + run.errors
+    proposed = json.loads(recipes.read_text())["tab:main"]
+    assert sum(len(columns) for columns in proposed.values()) == made.numbers
+    tried = sealtrace("try", draft, "--recipes", recipes)
+    assert f"{made.numbers} exact" in tried.output
+    shutil.rmtree(draft)
+
+
+def test_questions_need_a_terminal(tmp_path: Path, made: Study) -> None:
+    """In CI nobody answers."""
+    assert made.numbers
+    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--ask")
+    assert run.code == 2
+    assert "terminal" in run.errors

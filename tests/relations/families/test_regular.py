@@ -1,0 +1,121 @@
+"""Regularities: what nearly all rows satisfy is believed, what only chance gives is not."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from relations.families.small_papers import decided, read, table
+from sealtrace.relations.decision import Status
+from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.regular import FALSE_DISCOVERIES, search
+
+
+def _suspected(paper: Paper, family: str = "regularity") -> list[set[str]]:
+    """The printed numbers of every suspicion of a family."""
+    return [
+        {fact.text for fact in one.cells}
+        for one in decided(paper)
+        if one.status is Status.SUSPICION and one.claim.family == family
+    ]
+
+
+def _rows(seed: int, kind: str, broken: bool) -> tuple[str, list[str], str]:
+    """A header, rows of true numbers with one wrong one where asked, and that number."""
+    chance = random.Random(seed)
+    rows, wrong = [], ""
+    base = (0.40, 0.62)
+    for place in range(9):
+        a, b = chance.uniform(20, 90), chance.uniform(20, 90)
+        c = chance.uniform(20, 90)
+        a, b, c = round(a, 2), round(b, 2), round(c, 2)
+        values = {
+            "difference": (a, b, a - b),
+            "sum": (a, b, c, a + b + c),
+            "mean": (a, b, c, (a + b + c) / 3),
+            "ratio": (a, b, a / b),
+            "percentage": (a, a + b, 100 * a / (a + b)),
+            "harmonic": (a, b, 2 * a * b / (a + b)),
+            "rest": (a, 100 - a),
+            "reference": (a, a - base[0]),
+        }[kind]
+        texts = [f"{value:.2f}" for value in values]
+        if broken and place == 5:
+            texts[-1] = wrong = f"{values[-1] * 1.3 + 2:.2f}"
+        rows.append(f"row{place} | " + " | ".join(texts))
+    if kind == "reference":
+        rows.append("base | 0.40 | --")
+    width = len(rows[0].split("|")) - 1
+    return "Name | " + " | ".join(f"c{number}" for number in range(width)), rows, wrong
+
+
+KINDS = ("difference", "sum", "mean", "ratio", "percentage", "harmonic", "rest", "reference")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_row_that_breaks_a_regularity_is_the_finding(kind: str) -> None:
+    """No header names it: nine rows do, and the one that differs is a suspicion, never a contradiction."""
+    header, rows, wrong = _rows(7, kind, broken=True)
+    paper = read(table("Numbers.", header, rows))
+    found = _suspected(paper)
+    assert any(wrong in numbers for numbers in found)
+    assert not [one for one in decided(paper) if one.status is Status.CONTRADICTION]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_true_table_is_not_suspected(kind: str) -> None:
+    """What holds in all rows is a check that could have failed, and no finding."""
+    header, rows, _wrong = _rows(7, kind, broken=False)
+    paper = read(table("Numbers.", header, rows))
+    assert _suspected(paper) == []
+    assert [one for one in decided(paper) if one.claim.family == "regularity" and one.status is Status.HOLDS]
+
+
+def test_two_cells_that_changed_places_are_found() -> None:
+    """Two rows break at once, and hold if two cells of a column are exchanged."""
+    header, rows, _wrong = _rows(3, "difference", broken=False)
+    cells = [row.split(" | ") for row in rows]
+    cells[2][1], cells[3][1] = cells[3][1], cells[2][1]
+    found = _suspected(read(table("Numbers.", header, [" | ".join(row) for row in cells])))
+    assert len(found) == 2
+
+
+def _random_table(chance: random.Random, kind: str) -> str:
+    rows = []
+    count, width = chance.randint(4, 10), chance.randint(3, 6)
+    levels = [chance.uniform(0.2, 0.9) for _ in range(count)]
+    curves = [(chance.uniform(0, 1), chance.uniform(-0.5, 0.5)) for _ in range(width)]
+    for place in range(count):
+        cells = {
+            "even": [f"{chance.uniform(0, 1):.3f}" for _ in range(width)],
+            "counts": [str(chance.randint(0, 60)) for _ in range(width)],
+            "alike": [f"{levels[place] + chance.gauss(0, 0.02):.3f}" for _ in range(width)],
+            "smooth": [f"{a + b * place / count:.4f}" for a, b in curves],
+            "percent": [f"{min(100.0, chance.gauss(70, 8)):.1f}" for _ in range(width)],
+        }[kind]
+        rows.append(f"row{place} | " + " | ".join(cells))
+    words = ["Total", "Mean", "Gain", "Rate", "A", "B"]
+    return table("Random.", "Name | " + " | ".join(words[:width]), rows)
+
+
+def test_random_tables_keep_the_bound_on_false_discoveries() -> None:
+    """Numbers that have nothing to do with each other: fewer regularities are believed than the bound allows."""
+    papers, found = 0, 0
+    for kind in ("even", "counts", "alike", "smooth", "percent"):
+        for seed in range(4):
+            chance = random.Random(seed)
+            papers += 1
+            found += len(search(read(_random_table(chance, kind), _random_table(chance, kind)))[0])
+    assert found <= FALSE_DISCOVERIES * papers + 1
+
+
+def test_what_two_tables_print_of_one_thing_is_compared() -> None:
+    """Four entities agree and one does not."""
+    first = [
+        f"{name} | {value}"
+        for name, value in zip(("Elm", "Oak", "Ash", "Yew", "Fir"), (0.41, 0.22, 0.87, 0.63, 0.35), strict=True)
+    ]
+    second = [row if not row.startswith("Fir") else "Fir | 0.53" for row in first]
+    paper = read(table("", "Tree | Share", first, "tab:a"), table("", "Tree | Part", second, "tab:b"))
+    assert _suspected(paper, "same in two tables") == [{"0.35", "0.53"}]

@@ -1,0 +1,140 @@
+"""What the text says: quotes, claims, the text against itself, and statistics; one clean and one wrong of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from relations.families.small_papers import decided, read, table
+from sealtrace.relations.decision import Status
+
+TREES = table(
+    "Trees by kind.",
+    "Kind | Height | Age | Change",
+    ["Elm | 21.40 | 81 | -0.31", "Oak | 18.22 | 140 | -0.12", "Ash | 25.91 | 95 | 0.44", "Yew | 9.37 | 212 | -0.08"],
+    "tab:trees",
+)
+RISING = table(
+    "Height rises monotonically with age.", "Step | Height", ["a1 | 1.2", "b2 | 1.9", "c3 | 2.4", "d4 | 3.0"]
+)
+NOT_RISING = RISING.replace("2.4", "1.7")
+SIZES = "KU = known uses (n=20), MS = many seasons (80)."
+MARGINS = table("Accuracy in percent.", "Kind | KU | MS | All", ["Elm | 50 | 25 | 30.0", "Oak | 75 | 50 | 55.0"])
+
+CASES: dict[str, tuple[str, str, str, str, Status]] = {
+    "a quote": (
+        "quote",
+        TREES,
+        r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.40 metres.",
+        r"In Table~\ref{tab:trees} the height of Ash is 25.19 and that of Elm is 21.40 metres.",
+        Status.SUSPICION,
+    ),
+    "the highest": ("claim", TREES, "Ash is highest on height.", "Oak is highest on height.", Status.SUSPICION),
+    "positive only for": (
+        "claim",
+        TREES,
+        r"The change in Table~\ref{tab:trees} is positive only for Ash.",
+        r"The change in Table~\ref{tab:trees} is positive only for Oak.",
+        Status.SUSPICION,
+    ),
+    "n of m": (
+        "claim",
+        TREES,
+        r"In Table~\ref{tab:trees} the change is negative for 3 of 4 kinds.",
+        r"In Table~\ref{tab:trees} the change is negative for 2 of 4 kinds.",
+        Status.SUSPICION,
+    ),
+    "a list": (
+        "text against text",
+        TREES,
+        "We ran 250, 500, 1000 and 4000 nodes.\n\nFigure: overhead for 250, 500, 1000 and 4000 nodes.",
+        "We ran 250, 500, 1000 and 4000 nodes.\n\nFigure: overhead for 200, 500, 1000 and 4000 nodes.",
+        Status.SUSPICION,
+    ),
+    "a sum": (
+        "text against text",
+        TREES,
+        "There are 71 + 10 + 2 = 83 columns.",
+        "There are 71 + 10 + 2 = 84 columns.",
+        Status.SUSPICION,
+    ),
+    "a share": (
+        "text against text",
+        TREES,
+        r"They agree on 43 of 50 (86\%).",
+        r"They agree on 43 of 50 (88\%).",
+        Status.SUSPICION,
+    ),
+    "an enumeration": (
+        "text against text",
+        TREES,
+        "We keep four kinds (elm, oak, ash, yew).",
+        "We keep five kinds (elm, oak, ash, yew).",
+        Status.SUSPICION,
+    ),
+    "a p value": (
+        "statistics",
+        TREES,
+        "The effect is clear, t(28) = 2.20, p = .036.",
+        "The effect is clear, t(28) = 2.20, p = .009.",
+        Status.CONTRADICTION,
+    ),
+    "a chi square": (
+        "statistics",
+        TREES,
+        r"They differ, $\chi^2$(2) = 5.10, p = .078.",
+        r"They differ, $\chi^2$(2) = 5.10, p = .041.",
+        Status.CONTRADICTION,
+    ),
+    "an interval": (
+        "statistics",
+        TREES,
+        r"The gain is 0.41, 95\% CI [0.16, 0.61].",
+        r"The gain is 0.41, 95\% CI [0.46, 0.61].",
+        Status.SUSPICION,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: str) -> None:
+    """The same paper twice: only the number or the name differs."""
+    family, given, right, wrong, status = CASES[name]
+    clean = [one for one in decided(read(given, prose=right)) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
+    assert clean == []
+    assert [one for one in decided(read(given, prose=right)) if one.claim.family == family]
+    found = [one for one in decided(read(given, prose=wrong)) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
+    assert {(one.claim.family, one.status) for one in found} == {(family, status)}
+
+
+def test_a_column_that_should_rise() -> None:
+    """A caption says monotonically, and one row does not."""
+    assert not [one for one in decided(read(RISING)) if one.status is Status.SUSPICION]
+    assert [one.claim.family for one in decided(read(NOT_RISING)) if one.status is Status.SUSPICION] == ["claim"]
+
+
+def test_rates_of_parts_and_of_the_whole() -> None:
+    """Sizes stand in a note: no counts give a whole that is off by one point."""
+    assert not [one for one in decided(read(MARGINS, prose=SIZES)) if one.status is Status.SUSPICION]
+    wrong = read(MARGINS.replace("55.0", "57.0"), prose=SIZES)
+    assert "statistics" in [one.claim.family for one in decided(wrong) if one.status is Status.SUSPICION]
+
+
+TABLES: dict[str, tuple[str, str, str]] = {
+    "a standard error": ("", "Item | SD | n | SE", "A | 2.00 | 16 | 0.50 > A | 2.00 | 16 | 0.60"),
+    "a t value": ("", "Item | Estimate | SE | t", "A | 1.20 | 0.40 | 3.00 > A | 1.20 | 0.40 | 2.10"),
+    "Wilson": ("Wilson intervals.", "Item | Count | 95% CI", "A | 7/20 | [0.181, 0.567] > A | 7/20 | [0.141, 0.567]"),
+    "McNemar": ("McNemar test.", "Item | b | c | p", "A | 12 | 3 | 0.035 > A | 12 | 3 | 0.350"),
+    "zeros and ones": ("Binary answers.", "Item | Mean | SD | n", "A | 0.50 | 0.51 | 40 > A | 0.50 | 0.32 | 40"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_statistics_of_tables(name: str) -> None:
+    """What headers and captions name is a contradiction where it does not follow."""
+    caption, header, rows = TABLES[name]
+    right, wrong = rows.split(" > ")
+    statuses = [
+        {one.status for one in decided(read(table(caption, header, [row]))) if one.claim.family == "statistics"}
+        for row in (right, wrong)
+    ]
+    assert statuses == [{Status.HOLDS}, {Status.CONTRADICTION}]

@@ -1,0 +1,94 @@
+"""Metrics of association: rank correlations of risk with strategic endpoints, over students and scales."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from sealtrace.contract.scalars import exact
+from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.studies.games.evidence import GameStudy
+from sealtrace.studies.games.mathematics import association
+from sealtrace.studies.games.mathematics.tables import Vector
+from sealtrace.studies.games.student_metrics import QUANTITIES, declared_students, quantity_of
+
+metric = metrics_of("games")
+
+_ASSOCIATION = "appendix E: association between state-level risk and strategic endpoints"
+
+
+def _associated(study: GameStudy, arguments: Arguments) -> tuple[Vector, Vector, dict[str, Any]]:
+    """Held-out violation rates and an endpoint, over every student at every scale."""
+    students = declared_students(study)
+    settings = students.declared.get("association")
+    if settings is None:
+        raise RecipeError("the study declares no association")
+    names = list(students.policies)
+    if arguments["endpoint"] not in QUANTITIES:
+        raise RecipeError(f"there is no endpoint {arguments['endpoint']!r}; there are {', '.join(QUANTITIES)}")
+    violation = quantity_of(study, "violation", tuple(names))
+    return violation, quantity_of(study, arguments["endpoint"], tuple(names)), settings
+
+
+@metric(
+    "spearman", "the correlation of ranks; equal values share the mean of their ranks", _ASSOCIATION, needs="endpoint"
+)
+def spearman(study: GameStudy, arguments: Arguments) -> Value:
+    risks, values, _ = _associated(study, arguments)
+    return _defined(float(association.spearman(risks, values)))
+
+
+@metric("kendall", "Kendall's tau-b", _ASSOCIATION, needs="endpoint")
+def kendall(study: GameStudy, arguments: Arguments) -> Value:
+    risks, values, _ = _associated(study, arguments)
+    return _defined(float(association.kendall(risks, values)))
+
+
+def _interval(study: GameStudy, arguments: Arguments, measure: str) -> Value:
+    risks, values, settings = _associated(study, arguments)
+    level = exact(settings["confidence"])
+    if not 0 < level < 1:
+        raise RecipeError("a confidence level lies between 0 and 1")
+    return _defined(
+        *association.bootstrap_interval(measure, risks, values, settings["resamples"], level, settings["seed"])
+    )
+
+
+def _permutation(study: GameStudy, arguments: Arguments, measure: str) -> Value:
+    risks, values, settings = _associated(study, arguments)
+    return _defined(association.permutation_share(measure, risks, values, settings["permutations"], settings["seed"]))
+
+
+_PERMUTATION = "(1 + shuffles at least as far from zero) / (1 + shuffles)"
+
+
+@metric("spearman_interval", "percentile bootstrap of ρ over candidates", _ASSOCIATION, needs="endpoint")
+def spearman_interval(study: GameStudy, arguments: Arguments) -> Value:
+    return _interval(study, arguments, "spearman")
+
+
+@metric("kendall_interval", "percentile bootstrap of τ over candidates", _ASSOCIATION, needs="endpoint")
+def kendall_interval(study: GameStudy, arguments: Arguments) -> Value:
+    return _interval(study, arguments, "kendall")
+
+
+@metric("spearman_permutation", _PERMUTATION, _ASSOCIATION, needs="endpoint")
+def spearman_permutation(study: GameStudy, arguments: Arguments) -> Value:
+    return _permutation(study, arguments, "spearman")
+
+
+@metric("kendall_permutation", _PERMUTATION, _ASSOCIATION, needs="endpoint")
+def kendall_permutation(study: GameStudy, arguments: Arguments) -> Value:
+    return _permutation(study, arguments, "kendall")
+
+
+@metric("candidates", "students times scales", _ASSOCIATION)
+def candidates(study: GameStudy, _: Arguments) -> Value:
+    return Value((Fraction(len(declared_students(study).policies)),))
+
+
+def _defined(*numbers: float) -> Value:
+    if not all(map(math.isfinite, numbers)):
+        raise MissingEvidenceError("one side does not vary, so there is no correlation")
+    return Value(tuple(map(Fraction, numbers)))

@@ -1,0 +1,297 @@
+"""Metrics of games: exact values of profiles, students over seeds, and played hands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from sealtrace.bundle.frames import Index
+from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
+from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
+from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
+from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
+from sealtrace.studies.games.mathematics.tables import Vector
+from sealtrace.studies.games.students import ARMS, Calibrated, Students, students_of
+
+metric = metrics_of("games")
+
+_DEFINITION = "appendix D: best responses, NashConv and exploitability"
+
+
+def _playable(study: GameStudy) -> None:
+    if not study.playable:
+        raise MissingEvidenceError("the declared game cannot be dealt")
+
+
+def _evaluated(study: GameStudy, arguments: Arguments) -> tuple[int, Evaluation]:
+    name = arguments["profile"]
+    _playable(study)
+    if not len(study.rows_of(name)):
+        raise RecipeError(f"there is no profile {name!r}")
+    try:
+        return study.evaluation(name)
+    except IncompleteProfileError:
+        raise MissingEvidenceError(f"the profile {name!r} is no strategy of the whole game") from None
+
+
+def _value(study: GameStudy, arguments: Arguments, number: float) -> Value:
+    return Value((Fraction(float(number)),), study.frame("profile"), study.rows_of(arguments["profile"]))
+
+
+@metric("best_response", "b_i = max over σ_i of u_i(σ_i, σ_-i)", _DEFINITION, needs="profile player")
+def best_response(study: GameStudy, arguments: Arguments) -> Value:
+    place, values = _evaluated(study, arguments)
+    responses = {"0": values.best_response_0, "1": values.best_response_1}
+    if arguments["player"] not in responses:
+        raise RecipeError("the player of a best response is 0 or 1")
+    return _value(study, arguments, responses[arguments["player"]][place])
+
+
+@metric(
+    "profile_value", "u_0(σ): what player 0 wins on average where both follow the profile", _DEFINITION, needs="profile"
+)
+def profile_value(study: GameStudy, arguments: Arguments) -> Value:
+    place, values = _evaluated(study, arguments)
+    return _value(study, arguments, values.value[place])
+
+
+@metric("nash_conv", "Σ_i [b_i - u_i], which is b_0 + b_1 in a zero-sum game", _DEFINITION, needs="profile")
+def nash_conv(study: GameStudy, arguments: Arguments) -> Value:
+    place, values = _evaluated(study, arguments)
+    return _value(study, arguments, values.nash_conv[place])
+
+
+@metric("exploitability", "NashConv / 2", _DEFINITION, needs="profile")
+def exploitability(study: GameStudy, arguments: Arguments) -> Value:
+    place, values = _evaluated(study, arguments)
+    return _value(study, arguments, values.exploitability[place])
+
+
+@metric("run_setting", "a setting that a run declares", "the run's record", needs="run setting", given=True)
+def run_setting(study: GameStudy, arguments: Arguments) -> Value:
+    frame = study.frame("run")
+    codes, names = frame.texts("run")
+    rows = (
+        np.flatnonzero(codes == names.index(arguments["run"])) if arguments["run"] in names else np.zeros(0, np.int64)
+    )
+    if len(rows) != 1:
+        raise RecipeError(f"there is no run {arguments['run']!r}, or more than one")
+    settings = dict(frame.column("settings")[int(rows[0])].as_py() or [])
+    if arguments["setting"] not in settings:
+        raise RecipeError(f"the run {arguments['run']!r} declares no {arguments['setting']!r}")
+    return Value(
+        (exact(settings[arguments["setting"]]),), frame, rows, fixed="a setting of a run that nothing else uses"
+    )
+
+
+# Students
+
+
+def declared_students(study: GameStudy) -> Students:
+    _playable(study)
+    students = students_of(study)
+    if not students.declared or not students.documents:
+        raise RecipeError("the study declares no students")
+    if students.evaluators is None:
+        raise MissingEvidenceError("the teacher's profile is not whole")
+    if len(students.by_run) < len(students.documents):
+        raise MissingEvidenceError("the weights of a student cannot be run")
+    return students
+
+
+def _candidates(study: GameStudy, arguments: Arguments) -> list[str]:
+    """The candidates of an arm, one per run; an arm that is no such is a candidate itself."""
+    arm = arguments["arm"]
+    if arm not in ARMS:
+        return [arm]
+    students = declared_students(study)
+    runs = arguments["runs"].split(",") if "runs" in arguments else list(students.by_run)
+    if unknown := [run for run in runs if run not in students.by_run]:
+        raise RecipeError(f"there is no run {unknown[0]!r}")
+    deployed = [students.candidate(arm, run) for run in runs]
+    found = [name for name in deployed if name is not None]
+    if len(found) < len(deployed):
+        raise MissingEvidenceError("calibration certifies no scale of some run")
+    return found
+
+
+_PROFILED: dict[str, Callable[[Evaluation], Vector]] = {
+    "nash_conv": lambda values: values.nash_conv,
+    "exploitability": lambda values: values.exploitability,
+    "best_response_0": lambda values: values.best_response_0,
+    "best_response_1": lambda values: values.best_response_1,
+}
+_STATED = ("weak_ev", "strong_ev", "violation")
+_PLAYED = ("score", "hand_ev")
+QUANTITIES = (*_STATED, *_PROFILED, *_PLAYED)
+
+
+@once
+def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...]) -> Vector:
+    """One number per candidate."""
+    students = declared_students(study)
+    if unknown := [name for name in names if name not in students.policies]:
+        raise RecipeError(f"there is no student and scale {unknown[0]!r}")
+    policies = np.stack([students.policies[name] for name in names])
+    if quantity in _PROFILED:
+        return _PROFILED[quantity](evaluate(study.game, policies))
+    if quantity in _STATED:
+        assert students.evaluators is not None
+        states = students.sample("held_out")
+        if quantity == "violation":
+            counts = [students.violated(run, states) for run in (name.rpartition("@")[0] for name in names)]
+            scales = students.declared["scales"]
+            found = [count[scales.index(name.rpartition("@")[2])] for count, name in zip(counts, names, strict=True)]
+            return np.array(found) / len(states)
+        values = (policies * students.evaluators[_STATED.index(quantity)]).sum(axis=-1)
+        means: Vector = values[:, states].mean(axis=1)
+        return means
+    if quantity in _PLAYED:
+        return np.array([_PLAYS[quantity](study, [name], None) for name in names])
+    raise RecipeError(f"there is no quantity {quantity!r}; there are {', '.join(QUANTITIES)}")
+
+
+@metric(
+    "over_seeds",
+    "mean and standard deviation over training seeds, with the declared divisor",
+    "appendix C, denominators: training variability",
+    needs="quantity arm",
+    takes="runs statistic",
+)
+def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
+    values = quantity_of(study, arguments["quantity"], tuple(_candidates(study, arguments)))
+    one_less = students_of(study).declared["divisor"] == "n-1"
+    if one_less and len(values) < 2:
+        raise RecipeError("a deviation with the divisor n - 1 needs two seeds")
+    both = {"mean": float(values.mean()), "sd": float(values.std(ddof=1 if one_less else 0))}
+    statistic = arguments.get("statistic", "both")
+    if statistic not in (*both, "both"):
+        raise RecipeError("the statistic over seeds is mean, sd or both")
+    numbers = tuple(both.values()) if statistic == "both" else (both[statistic],)
+    return Value(tuple(map(Fraction, numbers)))
+
+
+@metric(
+    "violations", "violated held-out states by all, over seeds", "section 3.3, violation", needs="arm", takes="runs"
+)
+def violations(study: GameStudy, arguments: Arguments) -> Value:
+    names = _candidates(study, arguments)
+    size = students_of(study).declared["held_out"]["draws"]
+    counts = np.rint(quantity_of(study, "violation", tuple(names)) * size).astype(np.int64)
+    return Value((Fraction(int(counts.sum())), Fraction(size * len(names))))
+
+
+def _calibrated(study: GameStudy, run: str) -> tuple[str, Calibrated]:
+    students = declared_students(study)
+    if run not in students.calibrated:
+        raise RecipeError(f"there is no run {run!r}")
+    place = students.chosen(run)
+    if place is None:
+        raise MissingEvidenceError(f"calibration certifies no scale of {run!r}")
+    return students.declared["scales"][place], students.calibrated[run][place]
+
+
+@metric("calibrated_scale", "the largest certified scale", "section 3.4: selection", needs="run")
+def calibrated_scale(study: GameStudy, arguments: Arguments) -> Value:
+    return Value((exact(_calibrated(study, arguments["run"])[0]),))
+
+
+@metric("calibrated_count", "its violated calibration states by all", "section 3.4: k and n", needs="run")
+def calibrated_count(study: GameStudy, arguments: Arguments) -> Value:
+    found = _calibrated(study, arguments["run"])[1]
+    return Value((Fraction(found.violations), Fraction(found.states)))
+
+
+@metric("calibrated_bound", "its Clopper-Pearson bound", "section 3.4, risk bound", needs="run")
+def calibrated_bound(study: GameStudy, arguments: Arguments) -> Value:
+    return Value((Fraction(_calibrated(study, arguments["run"])[1].bound),))
+
+
+# Played hands
+
+
+def _played(study: GameStudy, names: list[str], opponent: str | None) -> tuple[Hands, Index]:
+    """The hands of candidates, where each of them is there."""
+    _playable(study)
+    hands = hands_of(study)
+    if not hands.declared:
+        raise RecipeError("the study declares no contest")
+    opponents = hands.declared["opponents"] if opponent is None else [opponent]
+    for kind, known, wanted in (("arm", "arms", names), ("opponent", "opponents", opponents)):
+        if unknown := [name for name in wanted if name not in hands.declared[known]]:
+            raise RecipeError(f"the contest has no {kind} {unknown[0]!r}")
+    if hands.declared["pairs"] > MOST_PAIRS or not hands.whole(names, opponents):
+        raise MissingEvidenceError("not every hand of the contest is there, legal and in both seats")
+    return hands, hands.rows_of(names, opponents)
+
+
+def _score(study: GameStudy, names: list[str], opponent: str | None) -> float:
+    hands, rows = _played(study, names, opponent)
+    return float(((np.sign(hands.due_returns[rows]) + 1) / 2).mean())
+
+
+def _hand_ev(study: GameStudy, names: list[str], opponent: str | None) -> float:
+    hands, rows = _played(study, names, opponent)
+    return float(hands.due_returns[rows].mean())
+
+
+_PLAYS = {"score": _score, "hand_ev": _hand_ev}
+_OPPONENTS = "appendix D: win plus one-half tie, and EV per hand"
+
+
+def _counted(study: GameStudy, arguments: Arguments, numbers: tuple[float, ...] | tuple[Fraction, ...]) -> Value:
+    hands, rows = _played(study, _candidates(study, arguments), arguments.get("opponent"))
+    return Value(tuple(map(Fraction, numbers)), hands.frame, rows)
+
+
+@metric("match_rate", "hands with a result by all hands", _OPPONENTS, needs="arm result", takes="opponent runs")
+def match_rate(study: GameStudy, arguments: Arguments) -> Value:
+    signs = {"win": 1, "tie": 0, "loss": -1}
+    if arguments["result"] not in signs:
+        raise RecipeError("a result is win, tie or loss")
+    hands, rows = _played(study, _candidates(study, arguments), arguments.get("opponent"))
+    count = int((np.sign(hands.due_returns[rows]) == signs[arguments["result"]]).sum())
+    return _counted(study, arguments, (Fraction(count, len(rows)),))
+
+
+@metric("match_score", "wins and half of the ties, by hands", _OPPONENTS, needs="arm", takes="opponent runs")
+def match_score(study: GameStudy, arguments: Arguments) -> Value:
+    return _counted(study, arguments, (_score(study, _candidates(study, arguments), arguments.get("opponent")),))
+
+
+@metric("hand_ev", "the mean return of a hand", _OPPONENTS, needs="arm", takes="opponent runs")
+def hand_ev(study: GameStudy, arguments: Arguments) -> Value:
+    return _counted(study, arguments, (_hand_ev(study, _candidates(study, arguments), arguments.get("opponent")),))
+
+
+@metric(
+    "hand_ev_interval",
+    "the mean over deals and z standard errors, each deal the mean of its hands in both seats",
+    "appendix C, denominators: paired match blocks",
+    needs="arm",
+    takes="opponent runs",
+)
+def hand_ev_interval(study: GameStudy, arguments: Arguments) -> Value:
+    hands, rows = _played(study, _candidates(study, arguments), arguments.get("opponent"))
+    found, z = spread(hands.pair_means(rows)), float(exact(hands.declared["z"]))
+    return _counted(study, arguments, (found.mean - z * found.error, found.mean + z * found.error))
+
+
+@metric("tree_ev", "the exact value of the pairing, both seats alike", _DEFINITION, needs="arm opponent", takes="runs")
+def tree_ev(study: GameStudy, arguments: Arguments) -> Value:
+    _playable(study)
+    values = [hands_of(study).exact(name, arguments["opponent"]) for name in _candidates(study, arguments)]
+    found = [value for value in values if value is not None]
+    if len(found) < len(values):
+        raise MissingEvidenceError("a profile of the pairing is not whole")
+    return Value((Fraction(sum(found) / len(found)),))
+
+
+@metric("hands", "how many hands were played", _OPPONENTS, needs="arm", takes="opponent runs")
+def hands_played(study: GameStudy, arguments: Arguments) -> Value:
+    _, rows = _played(study, _candidates(study, arguments), arguments.get("opponent"))
+    return _counted(study, arguments, (len(rows),))
