@@ -75,14 +75,13 @@ class Evaluator:
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
         """What becomes of a cell; None where it holds no number and owes none."""
-        if not cell.text.strip():
-            return None  # nothing is printed, so there is nothing to judge
         recipe = cell.recipe or {}
         holds = cell.printed is not None or cell.role == "number"
         if cell.recipe is None and cell.table_recipe is not None and holds:
             recipe = cell.table_recipe
         ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
-        not_available = cell.printed is not None and cell.printed.form == "not-available"
+        # Nothing is printed: right where the records give nothing, and a number left out where they do.
+        not_available = not cell.text.strip() or (cell.printed is not None and cell.printed.form == "not-available")
         if not ways:
             if cell.role != "number":
                 return None
