@@ -46,6 +46,8 @@ REASONS: dict[str, str] = {
     "run /data_order: *": _MADE,
     "run /settings*: *": _MADE,
     "run /*seed*: *": _MADE,
+    "attempt /*tokens: *": "recorded by the service where no recipe adds it up; no record can give it again",
+    "prediction /score: *": "a confidence that no recipe reads",
     "summary (row): removed": _LESS,
     "teacher /value: removed": _LESS,
     "trace /inputs: reversed": "the order in which a trace lists what it read",

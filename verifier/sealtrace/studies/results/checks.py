@@ -100,6 +100,26 @@ def runs(results: Results, outcome: Outcome) -> None:
         codes, names = naming.texts("run")
         unknown = np.array([name not in known for name in names] + [False])
         outcome.rows(naming, unknown[codes], "/run", "the run that the record names is not there", "a run record")
+    _mixed_runs(results, outcome)
+
+
+def _mixed_runs(results: Results, outcome: Outcome) -> None:
+    """The predictions of a model are those of one run; others among them may have been chosen."""
+    frame = results.frame("prediction")
+    models, _ = frame.texts("model")
+    runs, names = frame.texts("run")
+    for model in sorted(set(models.tolist())):
+        rows = np.flatnonzero((models == model) & (runs >= 0))
+        if len(rows) and len(set(runs[rows].tolist())) > 1:
+            usual = int(np.bincount(runs[rows]).argmax())
+            outcome.rows(
+                frame,
+                rows[runs[rows] != usual],
+                "/run",
+                "the prediction comes from another run than most of its model's",
+                names[usual],
+                severity="warning",
+            )
 
 
 def _no_datasets(results: Results, outcome: Outcome) -> bool:
