@@ -116,12 +116,12 @@ def test_diff_of_two_files_and_two_bundles(paper: Path, tmp_path: Path) -> None:
 
 
 def test_diff_on_spoilt_records(tmp_path: Path) -> None:
-    """A duplicate key makes every cell missing: exit code 3, and nothing is smaller."""
+    """A score that is there twice is an error; no cell reads scores, so all of them are judged."""
     bundle = copy_of_fixture(tmp_path)
     MUTATIONS["join.unique-key"].break_bundle(bundle)
     run = sealtrace("diff", bundle, "--format", "json")
-    assert run.code == 3
-    assert json.loads(run.output)["coverage"]["missing"] == 910
+    assert run.code == 1
+    assert json.loads(run.output)["coverage"]["missing"] == 0
 
 
 def test_diff_of_what_cannot_be_read(tmp_path: Path) -> None:
@@ -238,4 +238,4 @@ def test_marks_of_a_paper_follow_the_arrows_of_its_headers(tmp_path: Path) -> No
         "a & 0.5 \\\\", "a & \\best{0.5} \\\\\nb & 0.7 \\\\"
     ))  # fmt: skip
     run = sealtrace("diff", FIXTURE, "--reported", path)
-    assert "paper.tex:24: tab:other[a, Value ↑] is marked best, and the column's direction gives no mark" in run.errors
+    assert "paper.tex:24: tab:other[a, Value ↑]: the mark is not what the column's direction gives" in run.errors

@@ -7,6 +7,7 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.replay import replay_of
 from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.study import Study
@@ -144,7 +145,7 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
     every = study.trace_state[scored.rows]
     # Only so near to the threshold can a difference within the tolerance decide anything.
     reach = 4 * len(study.actions) * study.tolerance * size[every]
-    close = np.flatnonzero(np.abs(scored.delta + float(tau)) <= reach)
+    close = np.flatnonzero(np.abs(scored.delta + as_double(tau)) <= reach)
     for index in sorted(set(study.trace_candidate[scored.rows[close]].tolist())):
         # A query policy has no one replay: it is the prior, or the anchor where a query was accepted.
         if study.candidates[index].policy == "query" or (replay := replay_of(study, index)) is None:
