@@ -66,7 +66,7 @@ def test_missing_is_said_once_for_each_reason() -> None:
     found = annotated(broken("join.unique-key"))
     missing = [message for level, _, message in found if level == "warning" and message.startswith("missing")]
     assert len(missing) == 1
-    assert "table.cells" in missing[0]
+    assert "selection.choice" in missing[0]
 
 
 def test_hostile_values_stay_in_their_place() -> None:
