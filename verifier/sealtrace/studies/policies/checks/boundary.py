@@ -90,7 +90,7 @@ def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
     read = {}
     width = max(1, len(names.dictionary))
     times = np.bincount(owners * width + codes, minlength=frame.size * width)
-    twice = (times > 1).reshape(frame.size, width).any(axis=1)
+    twice: Mask = np.asarray((times > 1).reshape(frame.size, width).any(axis=1))
     for code, name in enumerate(names.dictionary.to_pylist()):
         read[name] = np.zeros(frame.size, np.bool_)
         read[name][owners[codes == code]] = True
