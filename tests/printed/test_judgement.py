@@ -114,3 +114,11 @@ def test_a_lie_is_never_accepted(value: Decimal, units: int) -> None:
     moved = Fraction(str(value)) + Fraction(units, 10**4)
     status = judged(f"{value:f}", str(moved)).status
     assert status is Status.MISMATCH
+
+
+@pytest.mark.parametrize(("text", "value"), [("7.24e-13", "9.24e-13"), ("1e-300", "0")])
+def test_numbers_near_zero_are_compared_at_their_own_size(text: str, value: str) -> None:
+    """A tolerance is relative to what is compared and to the printed unit: tiny numbers are not all alike."""
+    printed = read_printed(text)
+    assert printed is not None
+    assert judge(printed, (Fraction(value),)).status is Status.MISMATCH

@@ -1,0 +1,28 @@
+"""What a check says of numbers: tolerances are relative to what is compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.reading import read_bundle
+from sealtrace.checks.outcome import Outcome
+from support import FIXTURE
+
+SCALES = {
+    "tiny numbers differ": (7.24e-13, 9.24e-13, 0.0, 1),
+    "almost nothing is not nothing": (1e-300, 0.0, 0.0, 1),
+    "the last digits of large numbers may differ": (1e6, 1e6 + 1e-9, 0.0, 0),
+    "a difference of large numbers is as exact as they are": (4e-13, 9e-13, 10.0, 0),
+}
+
+
+@pytest.mark.parametrize(("replayed", "stored", "scale", "errors"), SCALES.values(), ids=SCALES)
+def test_tolerances_follow_the_size(replayed: float, stored: float, scale: float, errors: int) -> None:
+    """1e-12 of the larger number, or of what was added up."""
+    frame = Frame("score", read_bundle(FIXTURE).of_kind("score"))
+    outcome = Outcome("score.delta", "scores")
+    one = np.array([0])
+    outcome.compare(frame, one, "/delta", np.array([replayed]), np.array([stored]), 1e-12, "differs", scale)
+    assert outcome.counts["error"] == errors
