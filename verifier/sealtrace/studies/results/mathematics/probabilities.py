@@ -58,7 +58,7 @@ def log_loss(probability_of_truth: Vector, clip: Fraction | None = None) -> floa
 def calibration_error(right: Flags, confidence: Vector, bins: int, rule: str = "width") -> Fraction:
     """Expected calibration error: by bin, |share right - mean confidence|, weighted by the bin's size; exact.
 
-    Bins have equal width (edges `numpy.linspace(0, 1, bins + 1)`) or, by the rule `count`, edges at the quantiles
+    Bins have equal width (edges `numpy.linspace(0, 1, bins + 1)`) or, by the rule `count`, edges at the percentiles
     of the confidences; each is open below and closed above, the first closed at both ends.
     """
     _probable(confidence)
@@ -68,7 +68,7 @@ def calibration_error(right: Flags, confidence: Vector, bins: int, rule: str = "
     shares = np.linspace(0.0, 1.0, bins + 1)
     if rule not in ("width", "count"):
         raise ValueError(f"no rule of bins is called {rule!r}")
-    edges = shares if rule == "width" else np.quantile(confidence, shares)
+    edges = shares if rule == "width" else np.percentile(confidence, shares * 100)
     place = np.searchsorted(edges[1:-1], confidence)
     gaps = (abs(int(right[mine].sum()) - exact_sum(confidence[mine])) for mine in (place == k for k in range(bins)))
     return sum(gaps, Fraction(0)) / size
