@@ -9,7 +9,7 @@ from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-# Hypothesis would fail an example that takes longer than a fifth of a second; and CI tries the same examples every time.
+# Hypothesis would fail an example that takes longer than a fifth of a second; and CI tries the same ones every time.
 settings.register_profile("any machine", deadline=None, derandomize=not os.environ.get("SEALTRACE_LONG"))
 settings.load_profile("any machine")
 
