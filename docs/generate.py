@@ -9,7 +9,6 @@ from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
 from sealtrace.contract.packs import loaded, packs
 from sealtrace.contract.printed import Recipe
-from sealtrace.printed import cells  # noqa: F401 - imported for the metrics that it registers
 from sealtrace.printed.judgement import DEFINITIONS
 from sealtrace.printed.metrics import all_metrics
 from sealtrace.relations import decision, reading
