@@ -45,6 +45,8 @@ class Frame:
     derived: str = ""
     """How rows were made from those of files; empty where they stand there."""
     depth: int = 0
+    whole: Frame | None = None
+    """The frame that this one was melted from."""
 
     @property
     def rows(self) -> int:
@@ -77,4 +79,5 @@ def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
         [frame.places[one] for one in row],
         frame.derived,
         frame.depth,
+        frame,
     )

@@ -83,7 +83,9 @@ def query_of(candidate: Candidate, place: int, dataset: str) -> str | None:
         return None
     measure, conditions = conditions_of(candidate, place)
     value = _STATISTICS[candidate.statistic].format(x=field_name(measure))
-    if candidate.transformation.name:
+    # A cell with a percent sign is compared with a fraction.
+    printed = candidate.transformation.name != "100 · x" or not candidate.series.slots[place].percent
+    if candidate.transformation.name and printed:
         value = candidate.transformation.name.replace("·", "*").replace("x", f"({value})")
     where = " AND ".join(
         f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
@@ -102,14 +104,16 @@ def dataset_rows(frame: Frame) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for row in range(frame.rows):
         record: dict[str, Any] = {"place": frame.places[row]}
-        for dimension in frame.dimensions:
-            if dimension.codes[row] >= 0:
-                record[field_name(dimension.name)] = dimension.values[dimension.codes[row]]
+        # A whole number that selects and is measured stays a number: queries compare it with text all the same.
         record |= {
             name: float(value)
             for name, value in zip(names, frame.numbers[row], strict=True)
             if np.isfinite(value) and name not in record
         }
+        for dimension in frame.dimensions:
+            name = field_name(dimension.name)
+            if dimension.codes[row] >= 0 and name not in record and name not in names:
+                record[name] = dimension.values[dimension.codes[row]]
         rows.append(record)
     return rows
 

@@ -42,7 +42,7 @@ def draft_of(findings: Findings, reported: Reported, accepted: set[int] | None =
             files[f"{STAGE}/rows.{name}.jsonl"] = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         return names[id(frame)]
 
-    whole = {frame.name: frame for frame in findings.frames if not frame.derived and frame.rows <= MAX_ROWS}
+    whole = {id(frame) for frame in findings.frames if not frame.derived and frame.rows <= MAX_ROWS}
     by_label = {grid.name: grid for grid in findings.grids}
     for record in reported.records:
         grid = by_label.get(record["label"])
@@ -60,7 +60,7 @@ def _filled(
     record: dict[str, Any],
     grid: Grid,
     findings: Findings,
-    whole: dict[str, Frame],
+    whole: set[int],
     named: Callable[[Frame], str],
     accepted: set[int] | None,
 ) -> dict[str, Any]:
@@ -90,24 +90,27 @@ def _filled(
     return {**record, "source": PurePosixPath(grid.source).name, "columns": named_columns, "rows": rows}
 
 
-def _recipe(
-    numbers: list[BoundNumber], whole: dict[str, Frame], named: Callable[[Frame], str]
-) -> dict[str, Any] | None:
+def _recipe(numbers: list[BoundNumber], whole: set[int], named: Callable[[Frame], str]) -> dict[str, Any] | None:
     """The recipe of a cell: a query for one number, a metric over repeats for a mean and its deviation."""
     options = [_in_files(one.binding, whole) for one in numbers]
     if len(options) == 1 and options[0]:
-        query = query_of(options[0][0], numbers[0].place, named(whole[options[0][0].frame.name]))
+        query = query_of(options[0][0], numbers[0].place, named(_rows_of(options[0][0])))
         return None if query is None else {"sql": query}
     if len(options) == 2:
         for mean in options[0]:
             for spread in options[1]:
                 recipe = spread_recipe(mean, spread, numbers[0].place, dataset_name(mean.frame), "place")
                 if recipe is not None:
-                    return recipe | {"dataset": named(whole[mean.frame.name])}
+                    return recipe | {"dataset": named(_rows_of(mean))}
     return None
 
 
-def _in_files(binding: Binding, whole: dict[str, Frame]) -> list[Candidate]:
+def _in_files(binding: Binding, whole: set[int]) -> list[Candidate]:
     """The chosen formula and others that give the same, as far as their rows stand in files."""
     options = (binding.candidate, *binding.others)
-    return [one for one in options if not one.frame.derived and one.frame.name in whole]
+    return [one for one in options if id(_rows_of(one)) in whole]
+
+
+def _rows_of(candidate: Candidate) -> Frame:
+    """The frame whose rows stand in files."""
+    return candidate.frame.whole or candidate.frame
