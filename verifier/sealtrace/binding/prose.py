@@ -13,11 +13,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sealtrace.binding.bound import Bound
 from sealtrace.binding.frames import Frame
 from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records, beside, summaries
 from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, slots_of
-from sealtrace.binding.tables import Bound, Progress
+from sealtrace.binding.tables import Progress
 from sealtrace.contract.checked import CheckStatus
 from sealtrace.printed.extracted import ProseLine
 
@@ -95,8 +96,9 @@ def bind_text(
         one = BoundText(mention.slot, mention.sentence, mention.line.source, mention.line.line)
         at = _by_cell(one, mention, cells, bound, at if mention.spread else None)
         found.append(one)
-    files = {tuple(one.candidate.frame.files) for one in bound.bindings}
-    told = {(one.candidate.frame.name, one.candidate.measure) for one in bound.bindings}
+    read = [selected for one in bound.bindings for selected in one.candidate.selected]
+    files = {tuple(one.frame.files) for one in read}
+    told = {(one.frame.name, one.measure) for one in read}
     # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
     close = Records([one for part in parts for one in (part, *_short(part, deadline, 3))], 0.0)

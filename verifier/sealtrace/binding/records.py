@@ -198,7 +198,7 @@ def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
             ]
             names = [frame.name] * rows
             found.append(
-                Frame(frame.name, frame.files, dimensions, frame.measures, evaluated.values["mean"][0], names, "mean")
+                Frame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean")
             )
             if size == 1:
                 counts = np.bincount(frame.dimensions[fixed[0]].codes + 1, minlength=1)[evaluated.filters[:, 0] + 1]

@@ -29,13 +29,13 @@ MOST = 16.0
 """Bits that one number can give at most."""
 
 STATISTIC_COSTS = {
-    "mean": 1.5, "median": 4.0, "sd": 4.0, "sd0": 5.0, "min": 6.0, "max": 6.0, "sum": 5.5, "count": 6.0,
-    "negative": 8.0,
+    "mean": 1.5, "median": 4.0, "sd": 4.0, "sd0": 5.0, "min": 8.5, "max": 8.5, "sum": 5.5, "count": 6.0,
+    "negative": 10.0, "sem": 6.0, "ci95": 7.0,
 }  # fmt: skip
 _NAMED_STATISTICS = {
     "mean": ("mean",), "median": ("median",), "sd": ("sd", "±"), "sd0": ("sd",), "min": ("minimum", "worst", "lowest"),
     "max": ("maximum", "best", "peak", "highest"), "sum": ("total", "sum"), "count": ("count",),
-    "negative": ("negative", "flipped", "reversed"),
+    "negative": ("negative", "flipped", "reversed"), "sem": ("sem", "stderr"), "ci95": ("ci", "confidence"),
 }  # fmt: skip
 
 
@@ -118,10 +118,15 @@ def ranks(scores: Numbers) -> Numbers:
     return places
 
 
+def widened(low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
+    """Bounds with room for a double's last bits."""
+    return low - 1e-9 * np.maximum(1e-3, np.abs(low)), high + 1e-9 * np.maximum(1e-3, np.abs(high))
+
+
 def hits(values: Numbers, low: Numbers, high: Numbers) -> npt.NDArray[np.bool_]:
-    """Which values print as the numbers do, ties and a double's last bits allowed."""
+    """Which values print as the numbers do, ties and a double's last bits allowed; numbers are the first axis."""
     shape = (-1,) + (1,) * (values.ndim - 1)
-    slack = 1e-9 * np.maximum(1e-3, np.abs(values))
+    low, high = (bound.reshape(shape) for bound in widened(low, high))
     with np.errstate(invalid="ignore"):
-        found: npt.NDArray[np.bool_] = (values >= low.reshape(shape) - slack) & (values <= high.reshape(shape) + slack)
+        found: npt.NDArray[np.bool_] = (values >= low) & (values <= high)
     return found
