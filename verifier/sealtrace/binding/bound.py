@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sealtrace.binding.candidates import Candidate
+from sealtrace.binding.candidates import Candidate, Selected
 from sealtrace.binding.series import Spot
 
 
@@ -41,17 +41,29 @@ class Bound:
 
     numbers: dict[Spot, BoundNumber] = field(default_factory=dict)
     bindings: list[Binding] = field(default_factory=list)
+    meant: dict[tuple[int, str, int], dict[str, str]] = field(default_factory=dict)
+    """Table, kind of series and row or column to what its label means, where the numbers beside it say so."""
 
     def add(self, binding: Binding) -> None:
         """Takes a binding in; a number that is given already stays as it is."""
         candidate = binding.candidate
         self.bindings.append(binding)
+        for one in candidate.selected:
+            if one.selection.by_value:
+                self._learn(one)
         for place in np.nonzero(candidate.covered)[0]:
             spot = candidate.series.spots[place]
             known = self.numbers.get(spot)
             found = BoundNumber(binding, int(place))
             if known is None or (found.agrees and not known.agrees):
                 self.numbers[spot] = found
+
+    def _learn(self, one: Selected) -> None:
+        fields = [one.frame.dimensions[place] for place in one.selection.fields]
+        for spot, codes in zip(one.series.spots, one.selection.codes, strict=True):
+            if codes[0] >= 0:
+                meant = {field.name: field.values[code] for field, code in zip(fields, codes, strict=True)}
+                self.meant.setdefault(one.series.line(spot), {}).update(meant)
 
     def remove(self, bindings: list[Binding]) -> None:
         """Takes bindings out, with the numbers that they gave."""

@@ -29,6 +29,8 @@ class Candidate:
     """The part of the cost that further bindings of the same table in the same frame need not pay again."""
     score: float
     """Evidence less costs, for deciding whether to believe it."""
+    beside: float = 0.0
+    """The same where other bindings of the table live in the same frame."""
     rank: float
     """The same with evidence from printed digits only, and less for numbers left out, for choosing."""
 
@@ -36,6 +38,11 @@ class Candidate:
     def covered(self) -> Truths:
         """The numbers that it says something of."""
         return np.isfinite(self.expected)
+
+    @property
+    def off(self) -> int:
+        """How many of them it does not give."""
+        return int((self.covered & ~self.agrees).sum())
 
     def behind(self, place: int) -> list[tuple[Selected, int]]:
         """The selections of rows that give one number, and its place in the series of each."""

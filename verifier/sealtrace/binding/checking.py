@@ -47,6 +47,7 @@ from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.reported import Reported
 
 Progress = Callable[[str, int, int], None]
+VALUES_A_SECOND = 200_000
 WORK_A_SECOND = 10_000_000
 """Work that is allowed for each second of the bound: less than a quiet machine does, so that a busy one gives the same
 answer."""
@@ -79,7 +80,8 @@ def examine(
     if progress is not None:
         progress("reading results", 0, 1)
     grids = grids_of(reported.tables)  # (1)
-    listing = read_results(results)  # (2)
+    # What small files take is little; large ones may take a third of the time.
+    listing = read_results(results, seconds * VALUES_A_SECOND, time.monotonic() + 0.35 * seconds)  # (2)
     captions = [table.caption for table in reported.tables]
     return find(grids, reported.prose, listing, paper, results.name, captions, seconds=seconds, progress=progress)
 

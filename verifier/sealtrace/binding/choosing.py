@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding import scoring
+from sealtrace.binding.aliases import by_value
 from sealtrace.binding.candidates import Candidate, Composed, Part, Selected, Truths
-from sealtrace.binding.evaluation import Evaluated, evaluate, rows_chosen
+from sealtrace.binding.evaluation import STATISTICS, Evaluated, evaluate, rows_chosen
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.hypotheses import (
     FrameView,
@@ -79,6 +80,8 @@ class _Wanted:
     words: tuple[str, ...]
     bits: Numbers
     """What each of its numbers can give, from its digits."""
+    statistics: frozenset[str]
+    """Those to try: at first what a table need not name, and what it names."""
     compares: bool
     """Its header or its signs say that it compares."""
     kept: list[Candidate] = field(default_factory=list)
@@ -122,30 +125,37 @@ def printed_as(value: float, slot: Slot) -> str:
 
 
 def search(
-    group: list[Series], views: Iterable[FrameView], frames: int, tally: Tally, limit: float, *, deep: bool = False
+    group: list[Series],
+    views: Iterable[FrameView],
+    frames: int,
+    tally: Tally,
+    limit: float,
+    *,
+    deep: bool = False,
+    named: bool = True,
 ) -> list[list[Candidate]]:
     """For each of the series, which have their labels in common, the best candidates, best first.
 
-    `limit` bounds the work, counted as the tally counts it.
+    `limit` bounds the work, counted as the tally counts it. Labels are read as names, or by the values beside them.
     """
     wanted = [_wanted(series, deep) for series in group]
     # Numbers with too few digits to prove anything are not searched for.
     wanted = [one for one in wanted if one.bits.sum() >= scoring.JOINED]
-    medians = deep or any("med" in word for one in wanted for word in one.words)
+    medians = deep or any(scoring.said("median", one.words) for one in wanted)
     for view in views if wanted else ():
         if tally.over(limit):
             break
-        tally.work += _OVERHEAD
-        for selection in selections(view, group[0]):
+        tally.work += _OVERHEAD if named else _OVERHEAD + 10 * view.frame.numbers.size * len(wanted)
+        for selection in selections(view, group[0]) if named else by_value(view, [one.series for one in wanted]):
             chosen = rows_chosen(selection.chosen)
-            for fixed, named in fixed_sets(view, [one.series for one in wanted], selection, deep=deep):
+            for fixed, said_of in fixed_sets(view, [one.series for one in wanted], selection, deep=deep):
                 if tally.over(limit):
                     break
                 tally.work += _OVERHEAD + len(chosen[1]) * len(view.frame.measures) * (16 if medians else 8)
                 evaluated = evaluate(view.frame, chosen, fixed, medians=medians)
                 if evaluated is None:
                     continue
-                for one, said in zip(wanted, named, strict=True):
+                for one, said in zip(wanted, said_of, strict=True):
                     _Comparison(one, view, selection, fixed, said, evaluated, frames).keep_best(tally)
     kept = {id(one.series): one.kept for one in wanted}
     return [kept.get(id(series), []) for series in group]
@@ -158,14 +168,16 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
         if deep or one.cost < 6:
             low, high = scoring.widened((series.low - one.shift) / one.scale, (series.high - one.shift) / one.scale)
             changes.append(_Change(one, np.minimum(low, high), np.maximum(low, high)))
-    return _Wanted(series, changes, words, bits_of(series), compares(series))
+    tried = frozenset(one for one in STATISTICS if deep or one in scoring.EVERYDAY or scoring.said(one, words))
+    return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
 
 
 def bits_of(series: Series) -> Numbers:
     """What each number of a series can give, from its digits."""
     bits = scoring.digits_bits(series.value, series.unit)
-    # A bound says little: half of all values lie below it.
-    return np.where([bool(slot.side) for slot in series.slots], np.minimum(bits, 1.0), bits)
+    # A bound says little: half of all values lie below it. A number that is bound already says nothing more.
+    bits = np.where([bool(slot.side) for slot in series.slots], np.minimum(bits, 1.0), bits)
+    return np.where(series.fresh, bits, 0.0)
 
 
 @dataclass
@@ -175,6 +187,8 @@ class Weighed:
     bits: Numbers
     evidence: float
     """Bits of the numbers that agree, less the loss of those that do not."""
+    beside: float
+    """The same beside other bindings in the frame: a constant column is one observation, not none."""
     digits: float
     """The same from printed digits only."""
 
@@ -199,7 +213,9 @@ def weighed(series: Series, known: Numbers, expected: Numbers, agrees: Truths, p
             return None
         lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
         lost += math.log2(len(series.slots))
-    return Weighed(bits, float(bits[agrees].sum()) - lost, float(known[agrees].sum()) - lost)
+    first = np.where(scoring.first_printed(series.value), np.maximum(bits, np.minimum(known, scoring.FIRST)), bits)
+    evidence, beside, digits = (float(one[agrees].sum()) - lost for one in (bits, first, known))
+    return Weighed(bits, evidence, beside, digits)
 
 
 def _swapped(series: Series, expected: Numbers, wrong: Truths) -> bool:
@@ -252,6 +268,7 @@ class _Comparison:
         base = filters[:, None] + measures[None, :]
         stats = np.array([scoring.statistic_cost(one, wanted.words) for one in evaluated.statistics])
         able = float(wanted.bits.sum()) - stats - self.shared - float(base.min()) > wanted.floor
+        able &= np.array([one in wanted.statistics for one in evaluated.statistics])
         counts = np.array([one in ("count", "negative") for one in evaluated.statistics])
         for change in wanted.changes:
             places = np.nonzero(able & ~counts if change.transformation.name else able)[0]
@@ -311,6 +328,7 @@ class _Comparison:
             "cost": found.cost,
             "shared": self.shared,
             "score": found.weighed.evidence - found.cost,
+            "beside": found.weighed.beside - found.cost,
             "rank": found.weighed.digits - found.cost - unsaid,
         }
 
@@ -339,7 +357,7 @@ class _Comparison:
         below = evaluated.of("mean")[:, None, :, :]
         pairs = (filters[:, None] + filters[None, :] + 1.0).reshape(-1)
         for statistic in ("mean", "median", "min", "max"):
-            if statistic not in evaluated.statistics:
+            if statistic not in evaluated.statistics or statistic not in wanted.statistics:
                 continue
             above = evaluated.of(statistic)[:, :, None, :]
             # A ratio is compared where a header speaks of one, a difference always.

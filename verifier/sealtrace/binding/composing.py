@@ -37,7 +37,8 @@ class _Hypothesis:
 def compose(grid: Grid, series: list[Series], bound: Bound) -> None:
     """Binds columns and rows that follow from bound numbers of their table."""
     for one in series:
-        if one.kind == "block" or len(one.slots) < 2 or all(spot in bound.numbers for spot in one.spots):
+        one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
+        if one.kind == "block" or one.fresh.sum() < 2:
             continue
         found = _best(one, list(_hypotheses(_Lines(grid, one, bound))), bound)
         if found is not None:
@@ -187,8 +188,8 @@ def _sets(lines: _Lines) -> Iterator[list[Line]]:
         options = [members]
         heads: dict[str, list[Line]] = {}
         for line in members:
-            heads.setdefault(lines.name(line).partition(" ")[0], []).append(line)
-            heads.setdefault(lines.name(line).rpartition(" ")[2], []).append(line)
+            for head in {lines.name(line).partition(" ")[0], lines.name(line).rpartition(" ")[2]}:
+                heads.setdefault(head, []).append(line)
         options += heads.values()
         options += [members[:end] for end in range(2, len(members))] + [members[end:] for end in range(1, len(members))]
         for option in options:

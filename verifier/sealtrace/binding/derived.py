@@ -258,7 +258,7 @@ def summarize(confusion: Numbers) -> dict[str, Numbers]:
         "kappa": _ratio(accuracy - expected, 1 - expected),
         "dominant_rate": share.max(axis=1),
         "prediction_entropy": entropy,
-        "prediction_entropy_normalized": _ratio(entropy, np.log(labels)),
+        "prediction_entropy_normalized": _ratio(entropy, np.log(np.maximum(labels, 1))),
         "labels_predicted": (per["pred_count"] > 0).sum(axis=1).astype(float),
         "majority_accuracy": top,
         "majority_macro_f1": _ratio(2 * top / (1 + top), labels),

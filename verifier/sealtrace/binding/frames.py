@@ -30,6 +30,10 @@ class Dimension:
         )
         return Dimension(name, list(known), codes)
 
+    def at(self, rows: Codes) -> Dimension:
+        """The field of rows that each have the value of one of its own; -1 for none."""
+        return Dimension(self.name, self.values, np.append(self.codes, np.int32(-1))[rows])
+
 
 @dataclass
 class Derivation:

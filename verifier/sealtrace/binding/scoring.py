@@ -23,26 +23,39 @@ ACCEPTED = 12.0
 """Bits that a binding must have by itself."""
 JOINED = 2.0
 """Bits that a further binding of a table must have, where another one is accepted in the same frame."""
+POINTED = 5.0
+"""Bits that a further binding must have which some number of the table is off from."""
 SLIP = 6.0
 """Bits that a number costs which does not agree: one number in 64 is a slip."""
 MOST = 16.0
 """Bits that one number can give at most."""
+FIRST = 7.0
+"""Bits that a number can give where it is printed first, however often results hold it, in a frame that gave others."""
 
 STATISTIC_COSTS = {
-    "mean": 1.5, "median": 4.0, "sd": 4.0, "sd0": 5.0, "min": 8.5, "max": 8.5, "sum": 5.5, "count": 6.0,
+    "mean": 1.5, "median": 7.0, "sd": 4.0, "sd0": 5.0, "min": 8.5, "max": 8.5, "sum": 7.0, "count": 6.0,
     "negative": 10.0, "sem": 6.0, "ci95": 7.0,
 }  # fmt: skip
 _NAMED_STATISTICS = {
-    "mean": ("mean",), "median": ("median",), "sd": ("sd", "±"), "sd0": ("sd",), "min": ("minimum", "worst", "lowest"),
-    "max": ("maximum", "best", "peak", "highest"), "sum": ("total", "sum"), "count": ("count",),
+    "mean": ("mean",), "median": ("median", "med.", "med"), "sd": ("sd", "±"), "sd0": ("sd",),
+    "min": ("minimum", "min", "worst", "lowest", "range"),
+    "max": ("maximum", "max", "best", "peak", "highest", "range"), "sum": ("total", "sum"), "count": ("count",),
     "negative": ("negative", "flipped", "reversed"), "sem": ("sem", "stderr"), "ci95": ("ci", "confidence"),
 }  # fmt: skip
 
 
+EVERYDAY = ("mean", "sd", "sd0", "count")
+"""Statistics that a table need not name."""
+
+
 def statistic_cost(statistic: str, context: tuple[str, ...]) -> float:
     """Less where the labels say it."""
-    named = any(word in context for word in _NAMED_STATISTICS[statistic])
-    return 1.0 if named else STATISTIC_COSTS[statistic]
+    return 1.0 if said(statistic, context) else STATISTIC_COSTS[statistic]
+
+
+def said(statistic: str, context: tuple[str, ...]) -> bool:
+    """Whether labels say a statistic."""
+    return any(word in context for word in _NAMED_STATISTICS[statistic])
 
 
 def digits_bits(values: Numbers, units: Numbers) -> Numbers:
@@ -73,6 +86,13 @@ def common_bits(pool: Numbers, values: Numbers, units: Numbers) -> Numbers:
     with np.errstate(divide="ignore"):
         bits: Numbers = -np.log2(np.maximum(0, equal - 1) / size)
     return bits
+
+
+def first_printed(values: Numbers) -> npt.NDArray[np.bool_]:
+    """Where a number is printed that the series did not print before."""
+    found = np.zeros(len(values), dtype=bool)
+    found[np.unique(values, return_index=True)[1]] = True
+    return found
 
 
 def loss(printed: str, expected: str, bits: float) -> float:

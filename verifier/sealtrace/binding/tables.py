@@ -27,6 +27,7 @@ _STEPS = (
     ("columns", ("column",), False, 3.0),
     ("rows", ("row", "block"), False, 2.0),
     ("blocks", ("part",), False, 1.0),
+    ("columns and rows by value", ("column", "row"), False, 2.0),
     ("columns, again", ("column",), True, 2.0),
 )
 """What is searched, in this order, with the share of the work that it may take."""
@@ -55,7 +56,7 @@ def bind_tables(
         # Most steps need less than their share, so that one may take more.
         limit = tally.work + (work - tally.work) * min(1.0, 3 * shares[done] / max(left, 1.0))
         left -= shares[done]
-        _bind(grid, kinds, orders[place], bound, tally, limit, deep=deep)
+        _bind(grid, kinds, orders[place], bound, tally, limit, deep=deep, named="value" not in name)
         if tally.over(limit):
             tally.untried.append(f"{grid.name}: some {name}")
         compose(grid, series_of(grid), bound)
@@ -71,25 +72,31 @@ def _bind(
     limit: float,
     *,
     deep: bool,
+    named: bool,
 ) -> None:
     wanted = blocks_of(grid) if "part" in kinds else [one for one in series_of(grid) if one.kind in kinds]
-    wanted = [one for one in wanted if any(spot not in bound.numbers for spot in one.spots)]
+    for one in wanted:
+        one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
+        one.known = [bound.meant.get(one.line(spot), {}) for spot in one.spots]
+    wanted = [one for one in wanted if one.fresh.any()]
     groups: dict[tuple[object, ...], list[Series]] = {}
     for series in wanted:
         groups.setdefault((series.kind, *series.varying), []).append(series)
     found: list[tuple[Series, list[Candidate]]] = []
     for done, group in enumerate(groups.values()):
         share = tally.work + (limit - tally.work) / (len(groups) - done)
-        found += zip(group, search(group, views, len(views), tally, share, deep=deep), strict=True)
+        found += zip(group, search(group, views, len(views), tally, share, deep=deep, named=named), strict=True)
     for binding in believed(found):
-        if any(spot not in bound.numbers for spot in binding.candidate.series.spots):
+        candidate = binding.candidate
+        if any(candidate.series.spots[place] not in bound.numbers for place in np.nonzero(candidate.covered)[0]):
             bound.add(binding)
 
 
 def home_of(candidate: Candidate) -> Home:
     """Where a candidate lives; both sides of a comparison live in one place."""
     one = candidate.selected[0]
-    return one.frame.name, tuple(one.frame.dimensions[place].name for place in one.selection.fields)
+    fields = tuple(one.frame.dimensions[place].name for place in one.selection.fields)
+    return one.frame.name, (*fields, "by value") if one.selection.by_value else fields
 
 
 def believed(found: Iterable[tuple[Series, list[Candidate]]]) -> list[Binding]:
@@ -110,7 +117,9 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]]) -> list[Binding]:
         for candidate in candidates:
             joint = totals[home_of(candidate)] - candidate.shared
             alone = candidate.score >= scoring.ACCEPTED
-            helped = joint >= scoring.ACCEPTED and candidate.score + candidate.shared >= scoring.JOINED
+            helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= scoring.JOINED
+            if candidate.off and candidate.score + candidate.shared < scoring.POINTED:
+                continue
             if alone or helped:
                 paid = candidate.shared if joint - candidate.score >= scoring.ACCEPTED else 0.0
                 options.append((candidate.rank + paid, candidate, candidate.score + paid))

@@ -70,7 +70,22 @@ def formula_of(candidate: Candidate) -> str:
     text = candidate.transformation.text(text)
     where = " and ".join(f"{name} = {value or 'none'}" for name, value in candidate.fixed)
     by = ", ".join(name for name in selected_by(candidate) if name != "column")
-    return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + (f" by {by}" if by else "")
+    told = f" by {by}{_aliases(candidate)}" if by else ""
+    return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + told
+
+
+def _aliases(candidate: Selected, most: int = 4) -> str:
+    """What labels were taken to mean, where their numbers and not their names say so."""
+    if not candidate.selection.by_value:
+        return ""
+    known = np.nonzero(candidate.selection.codes[:, 0] >= 0)[0]
+    fields = [candidate.frame.dimensions[place] for place in candidate.selection.fields]
+    told = [
+        f"{' / '.join(one.text for one in candidate.series.varying[number][:2])} = "
+        + " / ".join(field.values[code] for field, code in zip(fields, candidate.selection.codes[number], strict=True))
+        for number in known[:most]
+    ]
+    return f" (labels matched by value: {'; '.join(told)}{' …' if len(known) > most else ''})"
 
 
 def _composed(candidate: Composed) -> str:
