@@ -30,9 +30,9 @@ class Feature(Record):
     """A number that a policy may compute from an observation."""
 
     field: Name = Field(description="The observation's field.")
-    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number"] = Field(
+    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number", "flag"] = Field(
         description="min(1, field / cap), min(1, length / cap), a table's value, a table's value of a list's first "
-        "item, or the number itself."
+        "item, the number itself, or 1 for true and 0 for false."
     )
     cap: Exact | None = Field(None, description="The cap of a capped form.")
     table: dict[Name, Exact] | None = Field(None, description="The values of a lookup.")
@@ -97,14 +97,16 @@ class QueryRule(Record):
     budget: Count | None = Field(
         None, description="Accepted queries allowed per split, in order of state; absent: no limit."
     )
+    events: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = Field(
+        None,
+        description="The ledger's events of an accepted and of a rejected request; absent: `query-accepted` and "
+        "`query-rejected`.",
+    )
 
 
-class ChargeRule(Record):
-    """What one ledger event costs."""
-
-    tokens: Count = Field(description="Tokens.")
-    latency_ms: Exact = Field(description="Milliseconds.")
-    tool_calls: Count = Field(description="Tool calls.")
+ChargeRule = Annotated[dict[Name, Exact | Count], Field(description="What one ledger event costs, by quantity.")]
+COSTS = ("tokens", "latency_ms", "tool_calls")
+"""What ledgers count where the protocol declares no costs of its own."""
 
 
 class Evaluators(Record):
@@ -316,9 +318,29 @@ class Protocol(Record):
     anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
     prior: PriorRule | None = Field(None, description="The prior of the query policy.")
     query: QueryRule | None = Field(None, description="The gate of the query policy.")
+    observation: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="The fields of an observation besides state, split, block and legal: field to JSON Schema. Absent: "
+        "those of a card game (hero, board, position, pot, stack, history).",
+    )
+    costs: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="What a ledger's event counts: quantity to JSON Schema of a number. Absent: tokens, latency_ms and "
+        "tool_calls.",
+    )
+    units: dict[Name, Name] | None = Field(
+        None, description="Field of an observation, evaluator or cost to the unit of its numbers."
+    )
     charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
+    events: dict[Name, Name] | None = Field(
+        None,
+        description="Arm to the ledger's event that its policy owes at every state. Of other arms: `policy`; of tilts "
+        "`residual-<family>` where that has a charge, or `residual`; of students `student`.",
+    )
     interfaces: dict[Name, list[Name]] | None = Field(
-        None, description="Per interface, the fields that a policy may see."
+        None,
+        description="Per interface, the fields that a policy may see: of the observation, `legal`, and "
+        "`teacher.distribution` where the interface is backed by the teacher.",
     )
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
     ties: Ties | None = Field(None, description="Tie rules.")
@@ -383,7 +405,10 @@ class PolicyProtocol(Protocol):
     scale_grid: list[str]
     evaluators: Evaluators
     features: dict[str, Feature] = Field({})
-    charges: dict[str, ChargeRule] = Field({})
+    charges: dict[str, dict[str, str | int]] = Field({})
+    costs: dict[str, dict[str, Any]] = Field({})
+    units: dict[str, str] = Field({})
+    events: dict[str, str] = Field({})
     interfaces: dict[str, list[str]] = Field({})
     selectors: list[Selector] = Field([])
     allocations: dict[str, AllocationRule] = Field({})
@@ -402,6 +427,17 @@ class PolicyProtocol(Protocol):
     def deployed(self) -> str | None:
         """The partition whose groups calibration and held-out traces carry."""
         return None if self.certification is None else self.certification.partition
+
+    @property
+    def counted(self) -> list[str]:
+        """What ledgers count."""
+        return list(self.costs or COSTS)
+
+    def shows_teacher(self, interface: str) -> bool:
+        """Whether an interface lets a policy see the teacher's distribution."""
+        if interface in ("teacher-backed", "teacher-free"):
+            return interface == "teacher-backed"
+        return "teacher.distribution" in self.interfaces.get(interface, ())
 
     @property
     def choosing(self) -> list[Selector]:
