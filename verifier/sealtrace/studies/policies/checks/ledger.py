@@ -121,7 +121,7 @@ def _costs(
             "none",
         )
         return
-    for name in rule:
+    for name in (one for one in study.declared.counted if one in rule):
         cost = as_double(Fraction(rule[name]))
         stored = events.field(name).to_numpy(zero_copy_only=False)[places].astype(np.float64)
         outcome.compare(

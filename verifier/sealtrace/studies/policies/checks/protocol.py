@@ -76,7 +76,7 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
     if protocol.certification is not None and protocol.certification.utility_range is not None:
         low, high = protocol.certification.utility_range
         yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
-    yield from _certification_domains(protocol)
+    yield from _certification_domains(protocol, observation)
     for name, feature in protocol.features.items():
         form = f"{feature.form} of {feature.field}"
         fits = Feature(feature).fits(observation)
@@ -109,7 +109,7 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
         yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
 
 
-def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
+def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domain]:
     """What variants, classes of partitions, selectors and dealing rules declare."""
     for name, variant in protocol.variants.items():
         yield from _variant_domains(f"/variants/{name}", variant, protocol)
@@ -129,6 +129,11 @@ def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     splits = {split.name for split in protocol.splits}
     if (dealt := protocol.assignment) is not None:
         yield from _dealt_domains("/assignment", dealt.strata, features, dealt.order, splits)
+        if dealt.generator == "python-randrange":
+            free = protocol.identities == "independent-draws" and not dealt.strata
+            yield "/assignment/generator", dealt.generator, free, "independent draws as identities, and no strata"
+            yield "/assignment/population", str(dealt.population), bool(dealt.population), "above 0"
+            yield "/assignment/member", str(dealt.member), dealt.member in observation.names, "an observation's field"
     if (again := protocol.resampling) is not None:
         yield from _dealt_domains("/resampling", again.strata, features, again.pool, splits)
         sizes = {"repeats": again.repeats, "calibration": again.calibration, "held_out": again.held_out}

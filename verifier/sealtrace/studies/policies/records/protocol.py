@@ -39,11 +39,17 @@ class Feature(Record):
 
 
 class Assignment(Record):
-    """How states were dealt to splits at random, in strata."""
+    """How states were dealt to splits at random, in strata, or drawn one by one from a population."""
 
     seed: Count = Field(description="Seeds one generator for all states.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random(seed); one random() per state, in order of state id."
+    generator: Literal["python-random", "python-randrange"] = Field(
+        description="Python's random.Random(seed), asked once per state. python-random: states are dealt, by random() "
+        "in order of state id. python-randrange: each state is an independent draw, the member randrange(population) "
+        "of a population, split after split and in order of state id; members may come up again."
+    )
+    population: Count | None = Field(None, description="python-randrange: how many members the population has.")
+    member: Name | None = Field(
+        None, description="python-randrange: the observation's field with the number of the drawn member, from zero."
     )
     strata: list[Name] = Field(
         description="Features. States are ordered by their values, one feature after the other, then by the draw."
@@ -60,8 +66,10 @@ class Resampling(Record):
     pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
     repeats: Count = Field(description="How many times.")
     seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random; one random() per state of the pool, in order of state id."
+    generator: Literal["python-random", "python-randrange"] = Field(
+        description="Python's random.Random. python-random: one random() per state of the pool, in order of state id, "
+        "and a deal. python-randrange: calibration states, then held-out ones, are drawn from the pool in order of "
+        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part."
     )
     strata: list[Name] = Field(description="As in an assignment.")
     calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
@@ -354,6 +362,11 @@ class Protocol(Record):
     )
     partition_classes: dict[Name, PartitionClass] | None = Field(
         None, description="The classes that partitions are learned in, by name."
+    )
+    identities: Literal["disjoint", "independent-draws"] | None = Field(
+        None,
+        description="Whether an observation stands in one split only (disjoint, or absent), or states are independent "
+        "draws, of which two may look alike wherever they stand. Ids and blocks never stand in two splits.",
     )
     assignment: Assignment | None = Field(None, description="How states were dealt to splits.")
     resampling: Resampling | None = Field(None, description="Repeated splits.")
