@@ -85,6 +85,7 @@ class Plot(Record):
 
     title: str = Field(description="What it shows.")
     section: str = Field(default="", description="Plots of one section stand together, on the same axes.")
+    folded: bool = Field(default=False, description="Whether its section is closed until a reader opens it.")
     caption: str = Field(description="How to read it; of a section, the first one's.")
     across: str = Field(description="The axis across: of curves the argument, of intervals the value.")
     up: str | None = Field(None, description="The axis upwards; absent in a plot of intervals.")

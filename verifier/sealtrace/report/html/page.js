@@ -88,7 +88,10 @@
   // A long recomputed number is cut two digits behind the printed ones, and says so.
   function cut(value, printed) {
     const kept = Math.max(...Array.from(printed.matchAll(/\d+(?:\.(\d+))?/g), (one) => (one[1] || "").length), 0) + 2;
-    return value.replace(/(\d+\.)(\d+)(?![\de])/g, (all, whole, digits) => digits.length > kept ? `${whole}${digits.slice(0, kept)}…` : all);
+    return value.replace(/(\d+\.)(\d+)(e[+-]?\d+)?/g, (all, whole, digits, power) => {
+      const shown = power ? 2 : kept;
+      return digits.length > shown ? `${whole}${digits.slice(0, shown)}…${power || ""}` : all;
+    });
   }
 
   class Table {

@@ -35,6 +35,7 @@ class Figure:
     legend: list[Markup] = field(default_factory=list)
     wide: bool = False
     """Whether the pictures are one and the same: the first for a wide page, the second for a narrow one."""
+    folded: bool = False
 
 
 def drawn(plots: Iterable[Plot]) -> list[Figure]:
@@ -93,6 +94,7 @@ def _figure(title: str, plots: list[Plot]) -> Figure:
         pictures=pictures,
         legend=[_key(place, name, axes.series(place)) for place, name in names] if len(names) > 1 else [],
         wide=alone,
+        folded=plots[0].folded,
         **_numbers(plots, several=len(names) > 1),
     )
 
@@ -155,8 +157,16 @@ class _Axes:
 
 
 def _style(place: int, series: PlotSeries) -> str:
-    """The colour and the dashes of a series; a line without marks that joins others is grey."""
-    return f"f{place % len(SHAPES)}" if series.marks or len(series.points) > 0 else "soft"
+    """The colour and the dashes of a series; points with names stand out."""
+    return "choice" if _stands_out(series) else f"f{place % len(SHAPES)}"
+
+
+def _shape(place: int, series: PlotSeries) -> str:
+    return "cross" if _stands_out(series) else SHAPES[place % len(SHAPES)]
+
+
+def _stands_out(series: PlotSeries) -> bool:
+    return series.named and not series.line
 
 
 def _key(place: int, name: str, series: PlotSeries) -> Markup:
@@ -165,7 +175,7 @@ def _key(place: int, name: str, series: PlotSeries) -> Markup:
     if series.line:
         shown.append(tag("path", d="M0 8H16", class_=f"curve {_style(place, series)}"))
     if series.marks:
-        shown.append(mark(SHAPES[place % len(SHAPES)], 8, 8, f"dot {_style(place, series)}"))
+        shown.append(mark(_shape(place, series), 8, 8, f"dot {_style(place, series)}"))
     picture_of = tag("svg", *shown, viewBox="0 0 16 16", aria_hidden="true", class_="key")
     return Markup("{}{}").format(picture_of, tag("span", name))
 
@@ -201,7 +211,7 @@ def _curves(plot: Plot, axes: _Axes, width: float) -> Markup:
     left, right = 58.0, width - beside
     across, up = around(axes.across, left, right), around(axes.up, bottom, top)
     parts = [words(plot.up or "", 0, 12, "soft")]
-    parts += _rules(across, axes.logarithmic, 8 if wide else 4, top, bottom)
+    parts += _rules(across, axes.logarithmic, 8 if wide else 5, top, bottom)
     for tick, label in _ticks(up, axes.upwards, 5):
         parts += [line(left, up.at(tick), right, up.at(tick), "grid"), words(label, left - 6, up.at(tick) + 4, "tick", "end")]  # noqa: E501 # fmt: skip
     parts.append(words(plot.across, (left + right) / 2, bottom + 34, "soft", "middle"))
@@ -228,7 +238,7 @@ def _series(place: int, series: PlotSeries, axes: _Axes, across: Axis, up: Axis)
     dense = series.line and len(places) > 30
     for x, y, point in (places[:: len(places) // 12] if dense else places) if series.marks else ():
         told = f"{point.label or series.name}: {short(point.x or 0.0)}, {short(point.y)}"
-        yield mark(SHAPES[place % len(SHAPES)], x, y, f"dot {_style(place, series)}", told)
+        yield mark(_shape(place, series), x, y, f"dot {_style(place, series)}", told)
 
 
 def _at(point: PlotPoint, axes: _Axes, across: Axis, up: Axis) -> tuple[float, float]:
@@ -263,7 +273,7 @@ def _intervals(plot: Plot, axes: _Axes, width: float) -> Markup:
     longest = _LETTER * max(len(point.label) for _, point in rows)
     # Where labels leave too little room for the numbers, each stands above its row.
     above = longest > width * 0.42
-    left, right, top = (8.0 if above else longest + 12), width - 14, 26.0
+    left, right, top = (8.0 if above else longest + 12), width - 14, 26.0 if plot.limits or len(axes.plots) > 1 else 6.0
     row = _ROW + (16 if above else 0)
     zero = left + 6
     across = (
@@ -279,7 +289,7 @@ def _intervals(plot: Plot, axes: _Axes, width: float) -> Markup:
 
     bottom = top + row * len(rows)
     parts = [words(plot.title, 0, 12, "strong")] if len(axes.plots) > 1 else []
-    parts += _rules(across, axes.logarithmic, 7 if width == WIDE else 4, top, bottom)
+    parts += _rules(across, axes.logarithmic, 7 if width == WIDE else 5, top, bottom)
     if axes.logarithmic:
         parts += [line(zero, top, zero, bottom, "grid"), words("0", zero, bottom + 16, "tick", "middle")]
     parts.append(words(plot.across, (left + right) / 2, bottom + 34, "soft", "middle"))
@@ -298,5 +308,6 @@ def _intervals(plot: Plot, axes: _Axes, width: float) -> Markup:
         told = f"{point.label}: {short(point.y)}{f', {point.note}' if point.note else ''}"
         parts.append(mark(SHAPES[place % len(SHAPES)], at(point.y), y, style, told))
     rings = sum(point.hollow for _, point in rows)
-    said = "; ".join(f"{point.label}: {short(point.y)}" for _, point in rows) + "."
-    return picture(plot.title, said + (f" {rings} are rings." if rings else ""), bottom + 42, *parts, width=width)
+    least, most = (choose(point.y for _, point in rows) for choose in (min, max))
+    said = f"{plot.section} {len(rows)} values from {short(least)} to {short(most)}, {rings} of them rings."
+    return picture(plot.title, said.strip(), bottom + 42, *parts, width=width)

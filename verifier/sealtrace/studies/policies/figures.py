@@ -32,15 +32,18 @@ _UTILITY = "A line runs from the bound L that is certified to the mean that was 
 
 
 def certificates(study: Study, *, with_utility: bool) -> Iterator[Plot]:
-    """The recomputed bounds of every candidate, a plot for each group; the protocol's own partition first."""
+    """The recomputed bounds of every candidate, a plot for each group; the protocol's own partition first and open."""
     found = sorted(joined(study), key=lambda one: one.partition.name != study.declared.deployed)
     for one in found:
         with suppress(*UNDEFINED):
             calibration, name = calibration_of(study, one.partition), one.partition.name
-            groups = list(enumerate(one.partition.groups))
-            yield from [_risks(calibration, name, place, group) for place, group in groups]
+            plots = [_risks(calibration, name, place, group) for place, group in enumerate(one.partition.groups)]
             if with_utility:
-                yield from [_utilities(calibration, name, place, group) for place, group in groups]
+                plots += [
+                    _utilities(calibration, name, place, group) for place, group in enumerate(one.partition.groups)
+                ]
+            folded = len(found) > 1 and one is not found[0]
+            yield from (plot.model_copy(update={"folded": folded}) for plot in plots)
 
 
 def _risks(calibration: Calibration, partition: str, place: int, group: str) -> Plot:
@@ -102,34 +105,36 @@ def mixtures(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
     """The worst bounds of each map that states them, against how far the mixture of groups may move."""
     budgets = study.declared.certification
     radius = _limit("declared radius", budgets.rho if budgets else None)
-    section = "Worst mixture of groups"
     budget = _limit("budget", budgets.epsilon_global if budgets else None, upright=False)
-    for title, bound, value, limits in (
-        ("Worst risk bound", "risk", Chosen.risk_upper, budget),
-        ("Worst utility bound", "utility", Chosen.utility_lower, []),
-    ):
-        series = [
-            PlotSeries(name=selector, points=points, marks=False)
-            for selector, chosen in maps
-            if bound in chosen.certifies and (points := _mixed(chosen, value))
-        ]
-        if series:
+    for bound, value, limits in (("risk", Chosen.risk_upper, budget), ("utility", Chosen.utility_lower, [])):
+        # Maps that are the same give the same curve, which is drawn once.
+        curves: dict[tuple[float, ...], list[str]] = {}
+        for selector, chosen in maps:
+            if bound in chosen.certifies and (values := _mixed(chosen, value)):
+                curves.setdefault(values, []).append(selector)
+        if curves:
             yield Plot(
-                title=title,
-                section=section,
-                caption="How each map's bounds fall off as the mixture of groups moves away from the calibrated one: "
-                "at radius 0 it stays, at 2 it may be any mixture.",
+                title=f"Worst {bound} bound",
+                caption=f"How the {bound} bound of each map worsens as the mixture of groups moves away from the "
+                "calibrated one: at radius 0 it stays, at 2 it may be any mixture.",
                 across="radius of the l1 ball",
-                up=title.lower(),
-                series=series,
+                up=f"{bound} bound",
+                series=[
+                    PlotSeries(
+                        name=", ".join(selectors),
+                        points=[PlotPoint(x=float(at), y=y) for at, y in zip(RADII, values, strict=True)],
+                        marks=False,
+                    )
+                    for values, selectors in curves.items()
+                ],
                 limits=[*radius, *limits],
             )
 
 
-def _mixed(chosen: Chosen, value: Callable[[Chosen, Fraction], float]) -> list[PlotPoint]:
+def _mixed(chosen: Chosen, value: Callable[[Chosen, Fraction], float]) -> tuple[float, ...]:
     with suppress(*UNDEFINED):
-        return [PlotPoint(x=float(radius), y=value(chosen, radius)) for radius in RADII]
-    return []
+        return tuple(value(chosen, radius) for radius in RADII)
+    return ()
 
 
 def frontier(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
