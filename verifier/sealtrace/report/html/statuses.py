@@ -15,6 +15,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     Status.CONTRADICTED: ("differ", "≠"),
     Status.MISSING: ("absent", "?"),
     Status.UNCLASSIFIED: ("absent", "…"),
+    Status.ELSEWHERE: ("unproven", "→"),
     Status.CONSTRAINED: ("unproven", "~"),
     Status.ATTESTED: ("unproven", "“"),
     "suspected": ("warn", "!"),
