@@ -213,9 +213,8 @@ def weighed(series: Series, known: Numbers, expected: Numbers, agrees: Truths, p
             return None
         lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
         lost += math.log2(len(series.slots))
-    first = np.where(scoring.first_printed(series.value), np.maximum(bits, np.minimum(known, scoring.FIRST)), bits)
-    evidence, beside, digits = (float(one[agrees].sum()) - lost for one in (bits, first, known))
-    return Weighed(bits, evidence, beside, digits)
+    evidence, digits = (float(one[agrees].sum()) - lost for one in (bits, known))
+    return Weighed(bits, evidence, min(digits, evidence + scoring.CONSTANT), digits)
 
 
 def _swapped(series: Series, expected: Numbers, wrong: Truths) -> bool:

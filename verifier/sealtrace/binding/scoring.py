@@ -29,8 +29,8 @@ SLIP = 6.0
 """Bits that a number costs which does not agree: one number in 64 is a slip."""
 MOST = 16.0
 """Bits that one number can give at most."""
-FIRST = 7.0
-"""Bits that a number can give where it is printed first, however often results hold it, in a frame that gave others."""
+CONSTANT = 7.0
+"""Bits that a number which results hold everywhere can give once, in a frame that gave other columns of the table."""
 
 STATISTIC_COSTS = {
     "mean": 1.5, "median": 7.0, "sd": 4.0, "sd0": 5.0, "min": 8.5, "max": 8.5, "sum": 7.0, "count": 6.0,
@@ -86,13 +86,6 @@ def common_bits(pool: Numbers, values: Numbers, units: Numbers) -> Numbers:
     with np.errstate(divide="ignore"):
         bits: Numbers = -np.log2(np.maximum(0, equal - 1) / size)
     return bits
-
-
-def first_printed(values: Numbers) -> npt.NDArray[np.bool_]:
-    """Where a number is printed that the series did not print before."""
-    found = np.zeros(len(values), dtype=bool)
-    found[np.unique(values, return_index=True)[1]] = True
-    return found
 
 
 def loss(printed: str, expected: str, bits: float) -> float:

@@ -39,12 +39,12 @@ class Slot:
     @property
     def low(self) -> float:
         """The least value that prints so."""
-        return -1e300 if self.side == "<" else float(self.value - self.unit / 2)
+        return -1e200 if self.side == "<" else float(self.value - self.unit / 2)
 
     @property
     def high(self) -> float:
         """The greatest value that prints so."""
-        return 1e300 if self.side == ">" else float(self.value + self.unit / 2)
+        return 1e200 if self.side == ">" else float(self.value + self.unit / 2)
 
     @property
     def decimals(self) -> int:
@@ -240,13 +240,14 @@ def _label_columns(
     return labels if len(labels) < columns else labels[:1]
 
 
-_NAMES = re.compile(r"\bO\(|^[^\W\d_]{3,}\s+\d+\b(?!\s*[.%])")
-"""`O(1)` and `Axis 1` say what something is, not how much."""
+_NAMES = re.compile(r"\bO\(|^[^\W\d_]{2,}[^=<>≤≥≈~:±]*$")
+"""`O(1)`, `Axis 1` and `Elm-3.1-8B` say what something is, not how much."""
+_MEASURED = re.compile(r"(?<![\w.-])[+\-−]?\d*\.\d+(?![\w-])|\d\s?%")
 
 
 def is_wordy(text: str) -> bool:
     """Whether a cell is more of a sentence or a name than of a number."""
-    if _NAMES.search(text) and "." not in text:
+    if _NAMES.search(text) and not _MEASURED.search(text):
         return True
     words = _WORDS.findall(text)
     return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(slots_of(text)) and len(text) > 25)
