@@ -10,18 +10,16 @@ from rsd_operating.protocol import GRID, protocol
 from rsd_stratified import bank, build, certification, generator, selectors
 from rsd_stratified.cases import case_of
 from rsd_stratified.evaluation import Deployment
-from rsd_stratified.groups import group_of
 from rsd_stratified.partitions import competing
 from rsd_stratified.population import Population
 from rsd_stratified.protocol import MANUAL_LEAVES
 from rsd_stratified.runs import run_rows
 from rsd_stratified.states import Row, State
-from rsd_stratified.tracing import Tracer, score_rows
+from rsd_stratified.tracing import score_rows
 from sealtrace.bundle.writing import write_document, write_rows
 
 DEPLOYED = "robust-group"
 """The selector whose map is deployed, and which the adaptive opponent learns."""
-NO_STRUCTURE = "Groups are named by hand: nothing is learned on a structure split."
 
 
 class Build(build.Build):
@@ -29,8 +27,8 @@ class Build(build.Build):
 
     def __init__(self, directory: Path, attachments: dict[str, bytes]) -> None:
         super().__init__(directory, [], attachments)
+        # The tracer stays the stratified study's: policies, features and charges are the same.
         self._protocol = protocol()
-        self._tracer = Tracer(self._protocol, self._weights)
         self._states: dict[str, list[State]] = {split["name"]: [] for split in self._protocol["splits"]}
         self._roles = {split["name"]: split["role"] for split in self._protocol["splits"]}
         self._bank_names = {("anchor", None), *((one.arm, one.scale) for one in competing(self._protocol))}
@@ -65,7 +63,7 @@ class Build(build.Build):
             write_document(self._root / f"structure/partition.{name}.json", record)
 
     def _allocations(self, leaves: list[Row]) -> list[Row]:
-        """Equal shares of the risk budget; of the utility budget 4 : 3 : 2 : 1 from the smallest scale to the largest."""
+        """Equal shares of the risk budget; of the utility budget 4:3:2:1 from the smallest scale to the largest."""
         candidates = competing(self._protocol)
         weights = {scale: len(GRID) - place for place, scale in enumerate(GRID)}
         total = sum(weights[one.scale or ""] for one in candidates) * len(leaves)

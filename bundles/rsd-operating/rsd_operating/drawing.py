@@ -17,9 +17,9 @@ FAVOURED = 448
 SHIFTED: dict[str, Callable[[Situation], bool]] = {
     "deep-betting": lambda one: len(one.seen["history"]) == 4,
     "small-pots": lambda one: one.seen["pot"] <= 5 and len(one.seen["history"]) >= 3,
-    "worse-tempers": lambda one: one.temper >= generator.TEMPER[-2],
+    "worse-tempers": lambda one: one.temper >= generator.TEMPER[-2] and len(one.seen["history"]) >= 3,
 }
-"""Shifted split to what it favours: betting of full length, small pots late in it, and an opponent in a bad temper."""
+"""Shifted split to what it favours: betting of full length, small pots late in it, and a bad temper late in it."""
 
 
 def states() -> list[State]:
@@ -37,15 +37,20 @@ def states() -> list[State]:
 
 
 def _favouring(rest: list[Situation], favours: Callable[[Situation], bool]) -> tuple[list[Situation], list[Situation]]:
-    """Mostly favoured situations, and what is left, both in the order of the draw."""
+    """Mostly favoured situations in the order of the draw, and what lies beyond them.
+
+    Those that were passed over are no sample of the population any more, and serve no other split.
+    """
     room = {True: FAVOURED, False: SHIFT_STATES - FAVOURED}
     chosen: list[Situation] = []
-    left: list[Situation] = []
-    for one in rest:
+    for place, one in enumerate(rest, 1):
         favoured = favours(one)
-        (chosen if room[favoured] else left).append(one)
-        room[favoured] = max(0, room[favoured] - 1)
-    return chosen, left
+        if room[favoured]:
+            chosen.append(one)
+            room[favoured] -= 1
+        if len(chosen) == SHIFT_STATES:
+            return chosen, rest[place:]
+    raise ValueError("the population is too small for its shifts")
 
 
 def _state(one: Situation, name: str, split: str) -> State:

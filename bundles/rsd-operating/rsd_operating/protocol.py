@@ -15,9 +15,9 @@ DRAWN = {"calibration": 512, "held-out": 512, "fresh": REPEATS * (CALIBRATION + 
 """Splits that are drawn as the population is, in the order in which they take their states."""
 SHIFT_STATES = 512
 SPLITS = DRAWN | dict.fromkeys(SHIFTS, SHIFT_STATES)
-RADII = ("0", "0.10", "0.20", "0.30", "0.40", "0.50")
+RADII = ("0", "0.05", "0.10", "0.20", "0.30", "0.50")
 SIZES = (32, 64, 128, 256, 512)
-BUDGETS = ("0.08", "0.10", "0.15", "0.20")
+BUDGETS = ("0.10", "0.12", "0.15", "0.20")
 SWEPT = "linear"
 """The family of the sweeps: its smallest scale crosses often enough to be refused sometimes."""
 

@@ -84,8 +84,8 @@ def _primary(figures: Figures) -> Row:
     return table_record(
         figures,
         "tab:primary",
-        "Every selector on held-out states, with a budget of 0.20 in each group and 0.10 for the mixture. The map names "
-        "a candidate per group, its scale after the @.",
+        "Every selector on held-out states, with a budget of 0.20 in each group and 0.10 for the mixture. The map "
+        "names a candidate per group, its scale after the @.",
         [
             Column("Method"),
             Column("Weak EV ↑", "map_utility", chosen, FOUR, "higher"),
@@ -151,8 +151,8 @@ def _calibration_size(figures: Figures) -> Row:
     return table_record(
         figures,
         "tab:calibration-size",
-        f"Global dual selection among the scales of the {SWEPT} family on fresh draws with fewer calibration states. The "
-        "risk bound is the mean over certified draws, the scale the median over all, a fallback counted as zero.",
+        f"Global dual selection among the scales of the {SWEPT} family on fresh draws with fewer calibration states. "
+        "The risk bound is the mean over certified draws, the scale the median over all, a fallback counted as zero.",
         [
             Column("n_C", "constant", {"path": "variants/{variant}/calibration"}),
             Column("Cert. rate", "repeated_certification_rate", named, THREE, "higher"),
@@ -175,9 +175,9 @@ def _risk_validity(figures: Figures) -> Row:
     return table_record(
         figures,
         "tab:risk-validity",
-        f"Fresh draws of {CALIBRATION} calibration states, groups and mixture with one budget. Coverage is the share of "
-        "draws whose held-out crossing rate keeps within it; a draw has no certificate where some group falls back to "
-        "the anchor.",
+        f"Fresh draws of {CALIBRATION} calibration states, groups and mixture with one budget. Coverage is the share "
+        "of draws whose held-out crossing rate keeps within it; a draw has no certificate where some group falls back "
+        "to the anchor.",
         [
             Column("ε", "constant", {"path": "variants/{variant}/epsilon"}),
             Column("Method"),
@@ -212,8 +212,8 @@ def _shifts(figures: Figures) -> Row:
     return table_record(
         figures,
         "tab:shifts",
-        "The robust map, frozen on matched states, where states or opponents are others. The adaptive opponent knows how "
-        "often this map's policy raises. No certificate covers the shifted rows.",
+        "The robust map, frozen on matched states, where states or opponents are others. The adaptive opponent knows "
+        "how often this map's policy raises. No certificate covers the shifted rows.",
         [
             Column("Shift"),
             Column("Weak EV", "map_utility", where | {"utility": "{utility}"}, FOUR, "higher"),

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from sealtrace.contract.scalars import WHOLE, ByAction, Count, Exact, Name, Number, Record
 
 Positive = Annotated[int, Field(strict=True, ge=1, le=1000), WHOLE]
+OpenSpiel = Annotated[
+    str,
+    StringConstraints(
+        strict=True,
+        pattern=r"^(kuhn_poker|leduc_poker|liars_dice)(\([a-z_]{1,30}=[A-Za-z0-9]{1,5}(,[a-z_]{1,30}=[A-Za-z0-9]{1,5}){0,5}\))?$",
+    ),
+]
+"""Only games that are small unless their parameters say otherwise: the name comes from whoever sealed the bundle."""
+
+
+CARDS = ("ranks", "copies", "ante", "raises", "most_raises")
+"""What declares a game of cards."""
 
 
 class GameRules(Record):
     """A poker game for two with one private card each and a public card between two betting rounds, if there are two.
+
+    Or a zero-sum game for two whose rules OpenSpiel has: an information set is then named after its player and what
+    OpenSpiel says that this player knows, and actions as OpenSpiel names them.
 
     Player 0 acts first in each round; a fold is legal only against a raise; a pair with the public card wins, then the
     higher card. Information sets are named after what the player sees, with one letter per action: in `K:crc/Q:r` the
@@ -20,21 +35,38 @@ class GameRules(Record):
     """
 
     game: Name = Field(description="The game's name.")
-    ranks: Annotated[list[Name], Field(min_length=2, max_length=13)] = Field(
-        description="The ranks from low to high, one letter or digit each."
+    openspiel: OpenSpiel | None = Field(None, description="The game as OpenSpiel loads it, in place of cards.")
+    ranks: Annotated[list[Name], Field(min_length=2, max_length=13)] | None = Field(
+        None, description="The ranks from low to high, one letter or digit each."
     )
-    copies: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] = Field(description="Cards of each rank.")
-    ante: Positive = Field(description="What each player pays first.")
-    raises: Annotated[list[Positive], Field(min_length=1, max_length=2)] = Field(
-        description="The size of a raise in each betting round; there are as many rounds."
+    copies: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] | None = Field(
+        None, description="Cards of each rank."
     )
-    most_raises: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] = Field(
-        description="Raises that a round allows."
+    ante: Positive | None = Field(None, description="What each player pays first.")
+    raises: Annotated[list[Positive], Field(min_length=1, max_length=2)] | None = Field(
+        None, description="The size of a raise in each betting round; there are as many rounds."
+    )
+    most_raises: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] | None = Field(
+        None, description="Raises that a round allows."
     )
     tolerance: Exact = Field(description="Allowed distance of a strategy's sum from one, and of replayed numbers.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _one_game(cls, data: Any) -> Any:
+        """The schema's `oneOf`, for the model."""
+        if isinstance(data, dict):
+            declared = {name for name in ("openspiel", *CARDS) if name in data}
+            if declared not in ({"openspiel"}, set(CARDS)):
+                raise ValueError(f"a game is declared by openspiel, or by {', '.join(CARDS)}")
+        return data
+
     model_config = ConfigDict(
         json_schema_extra={
+            "oneOf": [
+                {"required": ["openspiel"], "not": {"anyOf": [{"required": [name]} for name in CARDS]}},
+                {"required": list(CARDS), "not": {"required": ["openspiel"]}},
+            ],
             "examples": [
                 {
                     "game": "leduc",
@@ -45,7 +77,7 @@ class GameRules(Record):
                     "most_raises": 2,
                     "tolerance": "1e-12",
                 }
-            ]
+            ],
         }
     )
 

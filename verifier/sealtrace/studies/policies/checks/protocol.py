@@ -115,7 +115,11 @@ def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     if (dealt := protocol.assignment) is not None:
         yield from _dealt_domains("/assignment", dealt.strata, features, dealt.order, splits)
     if (again := protocol.resampling) is not None:
-        yield from _dealt_domains("/resampling", again.strata, features, again.pool, splits)
+        yield from _dealt_domains("/resampling", again.strata or [], features, again.pool, splits)
+        for field, given in (("seed", again.seed), ("strata", again.strata)):
+            blocks = again.generator == "blocks"
+            due = "absent: blocks are not dealt" if blocks else "given"
+            yield f"/resampling/{field}", str(given), (given is None) == blocks, due
         sizes = {"repeats": again.repeats, "calibration": again.calibration, "held_out": again.held_out}
         for field, size in sizes.items():
             yield f"/resampling/{field}", str(size), size > 0, "above 0"

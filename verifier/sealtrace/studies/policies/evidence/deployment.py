@@ -102,6 +102,8 @@ class Repeat:
     crossings: int
     utility: float
     worst_group_rate: Fraction
+    assigned: tuple[int | None, ...]
+    """The candidate of each group; None for the anchor."""
 
 
 def resampling_of(study: Study) -> Resampling:
@@ -113,27 +115,42 @@ def resampling_of(study: Study) -> Resampling:
 
 @once
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
-    """The calibration and held-out states of every repeat, regenerated from the declared seed."""
-    declared, (pool, orders) = resampling_of(study), _shuffled_pool(study)
+    """The calibration and held-out states of every repeat: blocks of the pool, or dealt from the declared seed."""
+    declared, pool = resampling_of(study), _pool(study)
     sizes = [declared.calibration if calibration is None else calibration, declared.held_out]
-    if sum(sizes) > len(pool) or 0 in sizes:
+    blocks = declared.generator == "blocks"
+    room = declared.calibration if blocks else len(pool) - declared.held_out
+    if not 0 < sizes[0] <= room or not 0 < sizes[1] <= len(pool):
         raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
-    dealt = (resampling.deal(order, sizes) for order in orders)
+    if blocks:
+        whole = declared.calibration + declared.held_out
+        if len(pool) != declared.repeats * whole:
+            raise UndeclaredError(f"{declared.repeats} blocks of {whole} states are not a pool of {len(pool)}")
+        return [(one[: sizes[0]], one[declared.calibration :]) for one in pool.reshape(-1, whole)]
+    dealt = (resampling.deal(order, sizes) for order in _orders(study))
     return [(pool[calibrating], pool[held_out]) for calibrating, held_out in dealt]
 
 
 @once
-def _shuffled_pool(study: Study) -> tuple[Index, list[Index]]:
-    """The states that repeated splits deal, and the order of these in every repeat."""
+def _pool(study: Study) -> Index:
+    """The states that repeated splits deal, in order of id."""
     declared = resampling_of(study)
     if not 0 < declared.repeats <= MOST_REPEATS:
         raise UndeclaredError(f"repeated splits number from 1 to {MOST_REPEATS}")
-    pool = in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
+    return in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
+
+
+@once
+def _orders(study: Study) -> list[Index]:
+    """The order of the pool's states in every repeat."""
+    declared, pool = resampling_of(study), _pool(study)
+    if declared.seed is None or declared.strata is None:
+        raise UndeclaredError("repeated splits are dealt by a seed and strata, and the protocol lacks one")
     strata = [study.feature(name)[pool] for name in declared.strata]
     if any(np.isnan(one).any() for one in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
     seeds = range(declared.seed, declared.seed + declared.repeats)
-    return pool, [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
+    return [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
 
 
 MOST_REPEATS = 2_000
@@ -165,6 +182,7 @@ def _repeat(chosen: Chosen, held_out: Index) -> Repeat:
         crossings=int(reached.crossed.sum()),
         utility=mean(reached.utility),
         worst_group_rate=reached.worst_group_rate,
+        assigned=tuple(chosen.assigned),
     )
 
 

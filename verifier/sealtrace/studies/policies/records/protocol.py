@@ -55,17 +55,22 @@ class Assignment(Record):
 
 
 class Resampling(Record):
-    """Repeated splits of states that were scored already: diagnostics, not coverage."""
+    """Repeated splits: one pool dealt anew, which is diagnostics and not coverage, or states of its own for each."""
 
-    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
+    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt.")
     repeats: Count = Field(description="How many times.")
-    seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random; one random() per state of the pool, in order of state id."
+    seed: Count | None = Field(
+        None, description="Repeat r, from zero, seeds its generator with seed + r; absent of blocks."
     )
-    strata: list[Name] = Field(description="As in an assignment.")
-    calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
-    held_out: Count = Field(description="States that are held out; taken from those left.")
+    generator: Literal["python-random", "blocks"] = Field(
+        description="Python's random.Random; one random() per state of the pool, in order of state id. Or blocks: in "
+        "order of state id, repeat r has the next calibration + held_out states for itself, those that calibrate first."
+    )
+    strata: list[Name] | None = Field(None, description="As in an assignment; absent of blocks.")
+    calibration: Count = Field(
+        description="States that calibrate; taken first, by the rule of an assignment, or from the block's beginning."
+    )
+    held_out: Count = Field(description="States that are held out; taken from those left, or the block's last.")
 
 
 class TeacherRule(Record):
