@@ -94,7 +94,7 @@ def test_an_incomplete_profile(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "game", ["liars_dice(dice_sides=4)", "kuhn_poker(players=3)", "liars_dice(bogus=1)", "leduc_poker(players=x)"]
+    "game", ["liars_dice(dice_sides=4)", "kuhn_poker(players=3)", "liars_dice(bogus=1)", "leduc_poker(players=x)", "go"]
 )
 def test_games_that_cannot_be_walked(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too large, for three, or unknown to OpenSpiel: said of the rules, and nothing is computed."""
@@ -103,6 +103,15 @@ def test_games_that_cannot_be_walked(game: str, tmp_path: Path, monkeypatch: pyt
     (finding,) = [one for one in report.findings if one.check == "game.rules"]
     assert (finding.field, finding.found) == ("/openspiel", game)
     assert [cell.status for cell in report.cells] == ["missing"]
+
+
+@pytest.mark.parametrize(
+    ("game", "field"), [({"openspiel": DICE, "ante": 1}, "/openspiel"), ({"ante": 1}, "/ranks"), ({}, "/ranks")]
+)
+def test_games_that_are_declared_twice_or_not_at_all(game: dict[str, Any], field: str, tmp_path: Path) -> None:
+    """Either OpenSpiel's rules or all rules of a game of cards."""
+    report = study(tmp_path / "bundle", game, "1.0000")
+    assert [one.field for one in report.findings if one.check == "game.rules"] == [field]
 
 
 def test_without_openspiel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field
 
 from sealtrace.contract.scalars import WHOLE, ByAction, Count, Exact, Name, Number, Record
 
 Positive = Annotated[int, Field(strict=True, ge=1, le=1000), WHOLE]
-OpenSpiel = Annotated[
-    str,
-    StringConstraints(
-        strict=True,
-        pattern=r"^(kuhn_poker|leduc_poker|liars_dice)(\([a-z_]{1,30}=[A-Za-z0-9]{1,5}(,[a-z_]{1,30}=[A-Za-z0-9]{1,5}){0,5}\))?$",
-    ),
-]
-"""Only games that are small unless their parameters say otherwise: the name comes from whoever sealed the bundle."""
-
-
-CARDS = ("ranks", "copies", "ante", "raises", "most_raises")
-"""What declares a game of cards."""
 
 
 class GameRules(Record):
@@ -35,7 +23,10 @@ class GameRules(Record):
     """
 
     game: Name = Field(description="The game's name.")
-    openspiel: OpenSpiel | None = Field(None, description="The game as OpenSpiel loads it, in place of cards.")
+    openspiel: Name | None = Field(
+        None,
+        description="The game as OpenSpiel loads it, such as liars_dice(dice_sides=3); in place of all that follows.",
+    )
     ranks: Annotated[list[Name], Field(min_length=2, max_length=13)] | None = Field(
         None, description="The ranks from low to high, one letter or digit each."
     )
@@ -51,22 +42,8 @@ class GameRules(Record):
     )
     tolerance: Exact = Field(description="Allowed distance of a strategy's sum from one, and of replayed numbers.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _one_game(cls, data: Any) -> Any:
-        """The schema's `oneOf`, for the model."""
-        if isinstance(data, dict):
-            declared = {name for name in ("openspiel", *CARDS) if name in data}
-            if declared not in ({"openspiel"}, set(CARDS)):
-                raise ValueError(f"a game is declared by openspiel, or by {', '.join(CARDS)}")
-        return data
-
     model_config = ConfigDict(
         json_schema_extra={
-            "oneOf": [
-                {"required": ["openspiel"], "not": {"anyOf": [{"required": [name]} for name in CARDS]}},
-                {"required": list(CARDS), "not": {"required": ["openspiel"]}},
-            ],
             "examples": [
                 {
                     "game": "leduc",

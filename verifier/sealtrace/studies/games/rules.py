@@ -8,15 +8,23 @@ from sealtrace.studies.games.mathematics.tables import Game
 from sealtrace.studies.games.mathematics.trees import Tree
 from sealtrace.studies.games.openspiel import UnplayableError, tree_of
 
+CARDS = ("ranks", "copies", "ante", "raises", "most_raises")
+"""What declares a game of cards."""
+
 
 def rules_problem(rules: dict[str, Any]) -> tuple[str, str, str] | None:
     """(field, expected, found) where the declared game cannot be dealt."""
-    if rules.get("openspiel") is not None:
+    told = [name for name in CARDS if rules.get(name) is not None]
+    if (name := rules.get("openspiel")) is not None:
         try:
-            tree_of(rules["openspiel"])
+            if told:
+                raise UnplayableError(f"{told[0]} declares a game of cards beside it")
+            tree_of(name)
         except UnplayableError as error:
-            return "/openspiel", f"a small zero-sum game of two players ({error})", rules["openspiel"]
+            return "/openspiel", f"a small zero-sum game of two players ({error})", name
         return None
+    if absent := [name for name in CARDS if name not in told]:
+        return f"/{absent[0]}", "given", "nothing"
     ranks = rules["ranks"]
     for place, rank in enumerate(ranks):
         if len(rank) != 1 or not rank.isalnum():

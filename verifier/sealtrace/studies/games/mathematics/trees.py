@@ -73,16 +73,16 @@ class Tree:
     def _best(self, reach: Vector, player: int) -> Vector:
         """The most that a player wins against an opponent who reaches nodes so."""
         sign = 1.0 if player == 0 else -1.0
-        worth: Vector = reach * self.chance * (self.won * sign)
+        # Node × profile. Weights are counted at the ends, so that values of nodes that nobody tells apart just add up.
+        worth: Vector = (reach * self.chance * (self.won * sign)).T.copy()
         for nodes in reversed(self._levels):
             above = self.parent[nodes]
             own = self.actor[above] == player
-            # Weights are counted at the ends, so that values of nodes that nobody tells apart simply add up.
-            np.add.at(worth, (slice(None), above[~own]), worth[:, nodes[~own]])
-            choice = np.where(self.legal, 0.0, -np.inf)[None].repeat(len(worth), axis=0)
+            np.add.at(worth, above[~own], worth[nodes[~own]])
             sets, actions = self.seen[above[own]], self.taken[nodes[own]]
-            np.add.at(choice, (slice(None), sets, actions), worth[:, nodes[own]])
-            taken = choice.argmax(axis=2)[:, sets] == actions
-            np.add.at(worth, (slice(None), above[own]), np.where(taken, worth[:, nodes[own]], 0.0))
-        first: Vector = worth[:, 0]
+            choice = np.where(self.legal.reshape(-1, 1), np.zeros(worth.shape[1]), -np.inf)
+            np.add.at(choice, sets * len(self.actions) + actions, worth[nodes[own]])
+            best = choice.reshape(*self.legal.shape, -1).argmax(axis=1)
+            np.add.at(worth, above[own], np.where(best[sets] == actions[:, None], worth[nodes[own]], 0.0))
+        first: Vector = worth[0]
         return first
