@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.datasets import checked
+from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import file_digest
 from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format
@@ -40,7 +41,7 @@ def digests_of(path: Path) -> Digests:
         return Digests(whole)
     if KINDS[kind].form is Form.DOCUMENT:
         return Digests(whole, document_digest(_document(path, data)))
-    form = _declared(path) if kind == "rows" else kind
+    form = _declared(path) if kind == "rows" else _opened(kind, path)
     store = read_rows(data, path.name, form, file_format)
     if store.whole is None or store.misfits.total:
         defect = (store.syntax.listed + store.misfits.listed)[0]
@@ -57,6 +58,17 @@ def _document(path: Path, data: bytes) -> dict[str, object]:
     if not isinstance(document, dict):
         raise BundleError(f"{path}: not an object")
     return document
+
+
+def _opened(kind: str, path: Path) -> RowKind:
+    """What the rows of a kind are, by the protocol of the draft that a file lies in."""
+    place = path.parent.parent / "declare" / "protocol.json"
+    if not KINDS[kind].open or not place.is_file():
+        return kind
+    try:
+        return opened_rows(kind, _document(place, place.read_bytes()))
+    except DeclarationError as error:
+        raise BundleError(f"{place}{error}") from None
 
 
 def _declared(path: Path) -> RowKind:

@@ -16,7 +16,7 @@ from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_con
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows
+from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
@@ -168,6 +168,8 @@ class _Reader:
             self.kinds.setdefault(member.path, member.kind)
         self.members = members
         self.every_row = every_row
+        self._forms: dict[str, RowKind] = {}
+        """What the rows of kinds are whose fields the protocol declares."""
         self.bundle = Bundle(budget=budget)
 
     def read(self) -> Bundle:
@@ -433,6 +435,8 @@ class _Reader:
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "protocol" and not misfits:
+                self._open(entry, without_nulls(value))
             if entry.kind == "dataset" and not misfits:
                 self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
@@ -459,12 +463,21 @@ class _Reader:
     def _form(self, entry: Entry) -> RowKind | None:
         """What the rows of a file are; None, and a defect, where no declaration says so."""
         if entry.kind != "rows":
-            return entry.kind
+            return self._forms.get(entry.kind, entry.kind)
         declared = self.bundle.declared.get(entry.records)
         if declared is None:
             message = "nothing declares what these rows are"
             self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
         return declared
+
+    def _open(self, entry: Entry, protocol: dict[str, Any]) -> None:
+        """Takes the fields that a protocol declares for what the rows of its kinds are."""
+        for kind in (one.name for one in KINDS.values() if one.open):
+            try:
+                self._forms.setdefault(kind, opened_rows(kind, protocol))
+            except DeclarationError as error:
+                pointer, _, reason = str(error).partition(": ")
+                self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
 
     def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
         try:

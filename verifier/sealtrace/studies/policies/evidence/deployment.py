@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import zip_longest
+from random import Random
 
 import numpy as np
 
@@ -115,44 +116,60 @@ def resampling_of(study: Study) -> Resampling:
 
 @once
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
-    """The calibration and held-out states of every repeat: blocks of the pool, or dealt from the declared seed."""
+    """The calibration and held-out states of every repeat: blocks of the pool, or as the declared seed gives them."""
     declared, pool = resampling_of(study), _pool(study)
     sizes = [declared.calibration if calibration is None else calibration, declared.held_out]
-    blocks = declared.generator == "blocks"
-    room = declared.calibration if blocks else len(pool) - declared.held_out
-    if not 0 < sizes[0] <= room or not 0 < sizes[1] <= len(pool):
+    room = {
+        "python-random": len(pool) - declared.held_out,
+        "python-randrange": MOST_DRAWS // declared.repeats - declared.held_out,
+        "blocks": declared.calibration,
+    }[declared.generator]
+    if not len(pool) or not 0 < sizes[0] <= room or not sizes[1]:
         raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
-    if blocks:
+    if declared.generator == "blocks":
         whole = declared.calibration + declared.held_out
         if len(pool) != declared.repeats * whole:
             raise UndeclaredError(f"{declared.repeats} blocks of {whole} states are not a pool of {len(pool)}")
         return [(one[: sizes[0]], one[declared.calibration :]) for one in pool.reshape(-1, whole)]
-    dealt = (resampling.deal(order, sizes) for order in _orders(study))
+    if declared.generator == "python-randrange":
+        dealt = [_drawn(seed, len(pool), sizes) for seed in _seeds(declared)]
+    else:
+        dealt = [resampling.deal(order, sizes) for order in _orders(study)]
     return [(pool[calibrating], pool[held_out]) for calibrating, held_out in dealt]
 
 
 @once
 def _pool(study: Study) -> Index:
-    """The states that repeated splits deal, in order of id."""
+    """The states that repeated splits deal or draw, in order of their ids."""
     declared = resampling_of(study)
     if not 0 < declared.repeats <= MOST_REPEATS:
         raise UndeclaredError(f"repeated splits number from 1 to {MOST_REPEATS}")
     return in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
 
 
+def _seeds(declared: Resampling) -> range:
+    if declared.seed is None:
+        raise UndeclaredError("repeated splits need a seed, unless they are blocks")
+    return range(declared.seed, declared.seed + declared.repeats)
+
+
+def _drawn(seed: int, size: int, sizes: list[int]) -> list[Index]:
+    """Places of a pool by independent draws, in which a place may come up again."""
+    drawing = Random(seed)
+    return [np.array([drawing.randrange(size) for _ in range(wanted)], np.int64) for wanted in sizes]
+
+
 @once
 def _orders(study: Study) -> list[Index]:
     """The order of the pool's states in every repeat."""
     declared, pool = resampling_of(study), _pool(study)
-    if declared.seed is None or declared.strata is None:
-        raise UndeclaredError("repeated splits are dealt by a seed and strata, and the protocol lacks one")
-    strata = [study.feature(name)[pool] for name in declared.strata]
+    strata = [study.feature(name)[pool] for name in declared.strata or ()]
     if any(np.isnan(one).any() for one in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
-    seeds = range(declared.seed, declared.seed + declared.repeats)
-    return [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
+    return [resampling.stratified_order(seed, strata, len(pool)) for seed in _seeds(declared)]
 
 
+MOST_DRAWS = 5_000_000
 MOST_REPEATS = 2_000
 """More would take hours and tell little."""
 
