@@ -15,7 +15,7 @@ import pyarrow as pa
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
-from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
@@ -47,6 +47,8 @@ class Bundle:
     root_sha256: str | None = None
     """Recomputed from the manifest."""
     declared_root: str | None = None
+    table_convention: str = BLOCKS
+    """How the manifest says that content digests of tables are made."""
     manifest_readable: bool = False
     entries: list[Entry] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
@@ -298,6 +300,7 @@ class _Reader:
         bundle.name = manifest["name"]
         bundle.declared_root = manifest["root_sha256"]
         bundle.root_sha256 = root_digest(manifest)
+        bundle.table_convention = manifest["hashes"]["table"]
         bundle.entries = [Entry(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
 
     def _listing(self) -> None:
@@ -449,7 +452,7 @@ class _Reader:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if store.whole is not None:
-            self._content(entry, table_digest(store.whole, form), store.count)
+            self._content(entry, table_digest(store.whole, form, bundle.table_convention), store.count)
         if entry.format == "parquet" and self._anonymous():
             bundle.marks.extend(marks_in(_texts(store), entry.path))
 

@@ -227,10 +227,3 @@ def _stretches(data: bytes) -> Iterator[list[bytes]]:
     stream = io.BytesIO(data)
     while stream.tell() < end:
         yield [line.removesuffix(b"\n") for line in stream.readlines(min(_STRETCH, end - stream.tell()))]
-
-
-def write_parquet(table: pa.Table, sink: Any, row_group_size: int = 2**17) -> None:
-    """Writes a table of records as Parquet."""
-    import pyarrow.parquet as pq
-
-    pq.write_table(table, sink, compression="zstd", row_group_size=row_group_size)

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from sealtrace.bundle.content import table_digest
-from sealtrace.bundle.stores import read_rows, write_parquet
+from sealtrace.bundle.parquet_writing import write_parquet
+from sealtrace.bundle.stores import read_rows
 
 
 def write_document(path: Path, document: dict[str, Any]) -> None:
@@ -36,5 +37,5 @@ def write_rows(path: Path, kind: str, rows: Iterable[dict[str, Any]]) -> str:
 def write_table(path: Path, kind: str, table: pa.Table) -> str:
     """Writes an Arrow table of records as Parquet, and returns its content digest."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_parquet(table, path)
+    write_parquet(table, kind, path)
     return table_digest(table, kind)
