@@ -109,15 +109,22 @@ def write_references(name: str, codes: npt.NDArray[Any], values: Sequence[bytes]
         codes = np.array([*(places[value] for value in values), -1])[codes]
         values, codes = _without_gaps(values, codes)
     order = sorted(range(len(values)), key=values.__getitem__)
-    sink(name.encode() + b"\0r" + encoding.count(len(values)))
-    sink(np.array([len(values[place]) for place in order], "<i8").data)
-    sink(b"".join(values[place] for place in order))
-    if len(values) == 1 and (codes == 0).all():
+    ranks = np.full(len(values) + 1, -1, np.int64)
+    ranks[order] = np.arange(len(values))
+    lengths = np.array([len(values[place]) for place in order], "<i8")
+    write_sorted(name, ranks[codes], lengths, b"".join(values[place] for place in order), sink)
+
+
+def write_sorted(name: str, codes: npt.NDArray[Any], lengths: Index, data: bytes | memoryview, sink: Sink) -> None:
+    """A column by reference to encodings that are in order, given by their lengths and bytes."""
+    count = len(lengths)
+    sink(name.encode() + b"\0r" + encoding.count(count))
+    sink(lengths.data)
+    sink(data)
+    if count == 1 and not codes.any():
         return
-    width = next(width for width in (1, 2, 4, 8) if len(values) < 1 << (8 * width))
-    ranks = np.zeros(len(values) + 1, f"<u{width}")
-    ranks[order] = np.arange(1, len(values) + 1)
-    sink(ranks[codes].data)
+    width = next(width for width in (1, 2, 4, 8) if count < 1 << (8 * width))
+    sink((codes + 1).astype(f"<u{width}").data)
 
 
 def _without_gaps(values: Sequence[bytes], codes: Index) -> tuple[list[bytes], Index]:

@@ -49,7 +49,7 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
         numbered = _numbered(shape, metadata.schema, found)
         file = pq.ParquetFile(pa.BufferReader(data), metadata=metadata, read_dictionary=numbered)
         names = file.schema_arrow.names
-        footer = _footer(metadata, file.schema_arrow)
+        footer = footer_texts(metadata, file.schema_arrow)
         decoded = sum(max(leaf.values * _WIDTHS.get(leaf.type, 8), leaf.bytes) for leaf in found)
         budget.hold(2 * decoded + metadata.num_rows * (width(shape) + _ROW_OVERHEAD), path)
         expanding = [leaf.bytes for leaf in found if leaf.path not in numbered and leaf.repeats]
@@ -103,7 +103,7 @@ def _numbered(shape: Struct, schema: Any, found: list[Leaf]) -> list[str]:
     """The columns of text that are read as numbers into a list of distinct texts; Arrow cannot do so for deltas."""
     there = {schema.column(index).path for index in range(len(schema))}
     there -= {leaf.path for leaf in found if leaf.deltas}
-    return [path for path in _text_leaves(shape) if path in there]
+    return [path for path in text_leaves(shape) if path in there]
 
 
 def _group(file: Any, index: int, columns: list[str], longest: int, path: str, budget: Budget) -> Iterator[pa.Table]:
@@ -120,7 +120,7 @@ def _group(file: Any, index: int, columns: list[str], longest: int, path: str, b
         yield pa.Table.from_batches([batch])
 
 
-def _footer(metadata: Any, schema: pa.Schema) -> bytes:
+def footer_texts(metadata: Any, schema: pa.Schema) -> bytes:
     """Every text that the file holds besides its records, for the search for marks of people."""
     parts = [str(metadata.created_by).encode(), *map(str.encode, map(str, schema.names))]
     pending = [metadata.metadata, schema.metadata, *(child.metadata for child in schema)]
@@ -272,7 +272,8 @@ def _plain(data_type: pa.DataType) -> pa.DataType:
     return data_type
 
 
-def _text_leaves(shape: Struct) -> list[str]:
+def text_leaves(shape: Struct) -> list[str]:
+    """The paths of columns that hold text, as Parquet names them."""
     leaves = []
     for child in shape.fields:
         match child.shape:

@@ -58,8 +58,17 @@ def write_parquet(table: pa.Table, kind: RowKind, sink: Any, *, laid_out: bool |
     with writer:
         start = 0
         for group in groups:
-            writer.write_table(whole.slice(start, group.num_rows), row_group_size=max(1, group.num_rows))
+            writer.write_table(_compact(whole.slice(start, group.num_rows)), row_group_size=max(1, group.num_rows))
             start += group.num_rows
+
+
+def _compact(group: pa.Table) -> pa.Table:
+    """The rows with dictionaries that hold what stands in them and nothing else."""
+    for place, field in enumerate(group.schema):
+        if pa.types.is_dictionary(field.type):
+            texts = group.column(place).cast(field.type.value_type).combine_chunks().dictionary_encode()
+            group = group.set_column(place, field.with_type(texts.type), texts)
+    return group
 
 
 def _laid_out(array: pa.Array, shape: Shape) -> pa.Array:
