@@ -99,6 +99,17 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
     return ParquetRead(pa.table(columns, names=wanted.names), columns=defects, footer=footer)
 
 
+def as_declared(table: pa.Table, kind: RowKind) -> pa.Table:
+    """The rows of a laid-out file with columns as their kind declares them; `TypeError` where one does not fit."""
+    columns = [
+        _as_declared(table.column(field.name), wanted.type, field.shape)
+        if field.name in table.column_names
+        else pa.chunked_array([pa.nulls(table.num_rows, wanted.type)])
+        for field, wanted in zip(row_shape(kind).fields, arrow_schema(kind), strict=True)
+    ]
+    return pa.table(columns, names=[field.name for field in row_shape(kind).fields])
+
+
 def _numbered(shape: Struct, schema: Any, found: list[Leaf]) -> list[str]:
     """The columns of text that are read as numbers into a list of distinct texts; Arrow cannot do so for deltas."""
     there = {schema.column(index).path for index in range(len(schema))}

@@ -63,6 +63,12 @@ class Store:
     footer: bytes = b""
     """What a Parquet file says besides its records."""
 
+    @classmethod
+    def streamed(cls, path: str, kind: str, count: int) -> Store:
+        """Rows that were judged a shard at a time and are not held."""
+        none = arrow_schema(kind).empty_table()
+        return cls(path, kind, none, np.zeros(0, np.int64), none, Defects(), Defects(), count, none, kind)
+
 
 class _Misfits:
     """Collects what the schema refuses in one file, and which rows are spoilt by it."""

@@ -80,6 +80,17 @@ class Outcome:
     largest: Place | None = None
     """The largest difference between a replayed and a stored number."""
 
+    def add(self, other: Outcome) -> None:
+        """What the same check found in more records, in their order."""
+        self.inspected += other.inspected
+        self.findings.extend(other.findings[: LISTED - len(self.findings)])
+        for severity, count in other.counts.items():
+            self.counts[severity] += count
+        self.missing = self.missing or other.missing
+        self.not_applicable = self.not_applicable or other.not_applicable
+        if other.largest is not None and (self.largest is None or other.largest.value > self.largest.value):
+            self.largest = other.largest
+
     def at(self, source: str | None, key: Mapping[str, str] | None = None, row: int | None = None) -> Spot:
         """A place to say findings of."""
         return Spot(self, source, key, row)
