@@ -69,6 +69,8 @@ def test_a_bundle_of_converted_files_verifies_with_the_same_contents(tmp_path: P
         assert convert(str(path))[0] == 0
         path.unlink()
     runner = CliRunner()
-    assert runner.invoke(cli, ["seal", str(bundle), "--empty", "structure=none"], standalone_mode=False).exception is None
+    assert (
+        runner.invoke(cli, ["seal", str(bundle), "--empty", "structure=none"], standalone_mode=False).exception is None
+    )
     done = runner.invoke(cli, ["verify", str(bundle), "--quiet"], standalone_mode=False)
     assert (done.return_value, "VERIFIED" in done.output.upper()) == (0, True), done.output

@@ -284,8 +284,9 @@ class _Reader:
         before = len(bundle.stores)
         try:
             with ExitStack() as stack:
-                sources = {entry.path: (entry, LaidOut(stack.enter_context(self.container.open(entry.path)), entry.kind))
-                           for entry in entries}  # fmt: skip
+                opened = [stack.enter_context(self.container.open(entry.path)) for entry in entries]
+                files = [LaidOut(one, entry.kind) for one, entry in zip(opened, entries, strict=True)]
+                sources = {entry.path: (entry, file) for entry, file in zip(entries, files, strict=True)}
                 found = stream.judge(bundle, sources)
                 for path, (entry, file) in sources.items():
                     bundle.budget.read(file.size, path)
@@ -299,10 +300,8 @@ class _Reader:
                         raise NotLaidOutError("it holds marks of people")
         except (NotLaidOutError, OSError) as error:
             del bundle.stores[before:]
-            bundle.layout_notes.extend(
-                Defect(f"read whole, as it is large and {error}; `sealtrace convert` writes files that are verified faster "
-                       "and in bounded memory", entry.path, severity="note") for entry in entries
-            )  # fmt: skip
+            message = f"large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory"
+            bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
             return []
         for path, (entry, file) in sources.items():
             bundle.digests[path], bundle.lengths[path] = file.sha256, file.size

@@ -44,14 +44,21 @@ from sealtrace.studies.policies.evidence.study import Candidate, Study
 from sealtrace.studies.policies.mathematics import screening
 
 BESIDE_TOO = frozenset(
-    ("split.agreement", "action.order", "action.vocabulary", "probability.support", "probability.normalized", "join.values")
-)  # fmt: skip
+    {
+        "split.agreement",
+        "action.order",
+        "action.vocabulary",
+        "probability.support",
+        "probability.normalized",
+        "join.values",
+    }
+)
 """Checks of traces and scores that look at other records as well."""
 ROW_CHECKS = (
-    "join.trace", "join.score", "action.chosen", "replay.normalizer", "replay.anchor", "replay.top-action", "replay.tilt",
-    "replay.student", "replay.zero-scale", "replay.query-gate", "replay.query-policy", "replay.ledger", "boundary.inputs",
-    "score.trace-digest", "score.utility", "score.delta", "threshold.stored", "threshold.recomputed", "partition.labels",
-    *sorted(BESIDE_TOO),
+    "join.trace", "join.score", "action.chosen", "replay.normalizer", "replay.anchor", "replay.top-action",
+    "replay.tilt", "replay.student", "replay.zero-scale", "replay.query-gate", "replay.query-policy", "replay.ledger",
+    "boundary.inputs", "score.trace-digest", "score.utility", "score.delta", "threshold.stored",
+    "threshold.recomputed", "partition.labels", *sorted(BESIDE_TOO),
 )  # fmt: skip
 """Checks that look at one state at a time."""
 SAMPLE = 32
@@ -244,11 +251,21 @@ class _Pair:
     # The checks themselves, on some states
 
     def _sample(self, shard: Shard, traces: pa.Table, scores: pa.Table) -> None:
-        """Has the checks judge the first states, and counts what they inspect in one."""
-        count = min(SAMPLE, self.states, shard.rows // self.width)
-        outcomes = self._checked(np.arange(count), self.lo, 0, traces, scores)[0]
-        if any(one.findings or one.inspected % count for one in outcomes.values()):
-            raise NotLaidOutError("the checks have something to say of its first states")
+        """Has the checks judge the first states, and counts what they inspect in one that nothing is wrong with."""
+        states = np.arange(min(SAMPLE, self.states, shard.rows // self.width))
+        while True:
+            outcomes = self._checked(states, self.lo, 0, traces, scores)[0]
+            named = {(one.key or {}).get("state") for outcome in outcomes.values() for one in outcome.findings}
+            if not named:
+                break
+            ids = self.study.states.take(arrow_integers(self.lo + states)).to_pylist()
+            left = states[[one not in named for one in ids]]
+            if not 0 < len(left) < len(states):
+                raise NotLaidOutError("something is wrong with all of its first states")
+            states = left
+        count = len(states)
+        if any(one.inspected % count for one in outcomes.values()):
+            raise NotLaidOutError("its first states differ in what there is to check")
         self.per_state = {check: outcome.inspected // count for check, outcome in outcomes.items()}
         for check, outcome in outcomes.items():
             outcome.inspected = 0
@@ -256,7 +273,7 @@ class _Pair:
         for name, judged in self.judged.items():
             codes, texts = _coded(traces, name)
             for place, text in enumerate(texts):
-                judged[text] = (codes.reshape(-1, self.width)[:count] == place).any(axis=0)
+                judged[text] = (codes.reshape(-1, self.width)[states] == place).any(axis=0)
 
     def _checked(
         self, states: Index, lo: int, first: int, traces: pa.Table, scores: pa.Table

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from tempfile import TemporaryFile
+from weakref import finalize
 
 import numpy as np
 
@@ -51,9 +52,10 @@ class Spilled:
 
     def __init__(self, states: int, candidates: int) -> None:
         self._states = states
-        self._file = TemporaryFile()
+        self._file = TemporaryFile()  # noqa: SIM115 - closed with this object
+        finalize(self, self._file.close)
         self._places: list[list[tuple[int, int, int, slice]]] = [[] for _ in range(candidates)]
-        """Of each candidate, stretches of states: their start, their number, where they lie, and the rows of its traces."""
+        """Of each candidate, stretches of states: start, number, where they lie, and the rows of its traces."""
         self.rows = 0
         """How many traces there are."""
 

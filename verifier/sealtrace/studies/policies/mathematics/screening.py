@@ -1,4 +1,4 @@
-"""Screens whole states at once: proves of most that nothing is wrong with them, and leaves the few others to the checks.
+"""Screens whole states at once: proves that nothing is wrong with most, and leaves the few others to the checks.
 
 Arrays have a row per candidate and a column per state, one array per action. Every formula is the one of `policies`,
 `scores` and `thresholds`, operation by operation, so that doubles agree bit by bit; sums run over actions in order.
