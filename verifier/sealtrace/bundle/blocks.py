@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sealtrace.bundle import encoding
 from sealtrace.bundle.arrays import arrow_integers
@@ -86,7 +87,10 @@ def write_column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
                 write_numbers(key, values, there, sink)
         case _:
             codes, kept = distinct(array)
-            write_references(name, codes, encoded(kept, shape), sink)
+            if isinstance(shape, Text):
+                write_texts(name, codes, kept, sink)
+            else:
+                write_references(name, codes, encoded(kept, shape), sink)
 
 
 def write_numbers(name: str, values: npt.NDArray[np.float64], there: Mask | None, sink: Sink) -> None:
@@ -100,6 +104,18 @@ def write_numbers(name: str, values: npt.NDArray[np.float64], there: Mask | None
         values = values[there]
     # Adding zero turns the negative zero into the positive one and changes nothing else.
     sink(np.ascontiguousarray(values + 0.0, "<f8").data)
+
+
+def write_texts(name: str, codes: npt.NDArray[Any], texts: pa.StringArray, sink: Sink) -> None:
+    """A column by reference to distinct texts, each of which occurs; -1 for absent."""
+    if len(texts) > 1 and not pc.all(pc.less(texts[:-1], texts[1:])).as_py():
+        order = pc.sort_indices(texts)
+        ranks = np.full(len(texts) + 1, -1, np.int64)
+        ranks[order.to_numpy()] = np.arange(len(texts))
+        codes, texts = ranks[codes], texts.take(order)
+    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    data = memoryview(texts.buffers()[2] or b"")[offsets[0] : offsets[-1]]
+    write_sorted(name, codes, np.diff(offsets.astype("<i8")), data, sink)
 
 
 def write_references(name: str, codes: npt.NDArray[Any], values: Sequence[bytes], sink: Sink) -> None:
@@ -137,8 +153,6 @@ def _without_gaps(values: Sequence[bytes], codes: Index) -> tuple[list[bytes], I
 
 def encoded(kept: pa.Array, shape: Shape) -> list[bytes]:
     """The encodings of distinct values."""
-    if isinstance(shape, Text):
-        return [text.encode() for text in kept.to_pylist()]
     return [encoding.plain_column("*", shape, [value]) for value in kept.to_pylist()]
 
 

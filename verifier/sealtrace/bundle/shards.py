@@ -10,6 +10,7 @@ import hashlib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.archives import Opened
 from sealtrace.bundle.parquet import footer_texts, text_leaves, values_of_texts
 from sealtrace.bundle.parquet_footer import leaves
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, RowKind, Sequence, Struct, Text, row_shape
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, RowKind, Sequence, Shape, Struct, Text, row_shape
 
 MOST_BYTES = 2**28
 """A row group that takes more when decoded is not looked at by itself."""
@@ -145,7 +146,9 @@ class LaidOut:
             window = pa.PythonFile(_Window(start, shard.data), "r")
             file = pq.ParquetFile(window, metadata=self.metadata, read_dictionary=self.names)
             table = file.read_row_group(shard.place, use_threads=False).combine_chunks()
-            table.validate(full=True)
+            for column in table.columns:
+                if pa.types.is_dictionary(column.type):
+                    _sound_dictionary(column.chunk(0))
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             raise NotLaidOutError(str(error)) from None
         if table.num_rows != rows:
@@ -212,28 +215,32 @@ def digest_of(table: pa.Table, shape: Struct) -> bytes:
 
 
 def _write_dictionary(array: pa.DictionaryArray, name: str, shape: Any, sink: encoding.Sink) -> None:
-    codes, texts = array.indices, array.dictionary
-    if not _all_used(array):
-        raise NotLaidOutError(f"a text of {name} stands in no row of its row group")
+    texts = array.dictionary
+    codes = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
     if not isinstance(shape, Text):
-        kept = values_of_texts(texts.to_pylist(), shape)
-        if len(distinct := blocks.distinct(kept)[1]) < len(kept):
-            raise NotLaidOutError(f"a list of {name} is written in two ways, or {len(distinct)} are not used")
-        blocks.write_references(name, codes.fill_null(-1).to_numpy(), blocks.encoded(kept, shape), sink)
-    elif len(texts) > 1 and not pc.all(pc.less(texts[:-1], texts[1:])).as_py():
-        blocks.write_references(name, codes.fill_null(-1).to_numpy(), blocks.encoded(texts, shape), sink)
-    else:
-        # Sorted and distinct already, as identities are in a file that is in order: the buffers are the encoding.
-        offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
-        lengths = np.diff(offsets.astype("<i8"))
-        data = memoryview(texts.buffers()[2])[offsets[0] : offsets[-1]]
-        blocks.write_sorted(name, codes.fill_null(-1).to_numpy(), lengths, data, sink)
+        blocks.write_references(name, codes, _encoded(tuple(texts.to_pylist()), shape), sink)
+        return
+    if len(set(texts.to_pylist())) < len(texts) and not pc.all(pc.less(texts[:-1], texts[1:])).as_py():
+        raise NotLaidOutError(f"a text of {name} is listed twice")
+    blocks.write_texts(name, codes, texts, sink)
 
 
-def _all_used(array: pa.DictionaryArray) -> bool:
-    """Whether every text of a dictionary stands in some row; most do in the first ones."""
-    for some in (array[: 2 * len(array.dictionary) + 4096], array):
-        codes = some.indices.drop_null().to_numpy()
-        if (np.bincount(codes, minlength=len(array.dictionary)) > 0).all():
-            return True
-    return False
+@lru_cache(maxsize=64)
+def _encoded(texts: tuple[str, ...], shape: Shape) -> list[bytes]:
+    """The encodings of lists; row groups of a file mostly have the same."""
+    encodings = blocks.encoded(values_of_texts(list(texts), shape), shape)
+    if len(set(encodings)) < len(encodings):
+        raise NotLaidOutError("a list is written in two ways")
+    return encodings
+
+
+def _sound_dictionary(array: pa.DictionaryArray) -> None:
+    """Every code stands for a text, every text is UTF-8 and stands in some row; most do in the first ones."""
+    array.dictionary.validate(full=True)
+    size = len(array.dictionary)
+    codes = (array.indices.drop_null() if array.null_count else array.indices).to_numpy()
+    if len(codes) and not (codes.min() >= 0 and codes.max() < size):
+        raise ValueError("a code stands for nothing")
+    used = (np.bincount(some, minlength=size) > 0 for some in (codes[: 2 * size + 4096], codes))
+    if not any(one.all() for one in used):
+        raise NotLaidOutError("a text stands in no row of its row group")

@@ -37,7 +37,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies import checks  # noqa: F401 - imported for the checks' registrations
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
+from sealtrace.studies.policies.evidence.frame import Index, Mask
 from sealtrace.studies.policies.evidence.outcomes import Spilled
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Candidate, Study
@@ -287,7 +287,7 @@ class _Pair:
         observed = lo + states
         for kind in ("observation", "teacher", "values", "residual"):
             frame = study.frame(kind)
-            places = np.arange(frame.size) if kind == "observation" else _states_of(study, kind)
+            places = np.arange(frame.size) if kind == "observation" else study.state_of(kind)
             frames[kind] = frame.subset(np.flatnonzero(np.isin(places, observed)))
         part = Study(study.bundle, frames=frames)
         outcomes = {check: Outcome(check, FUNCTIONS[check][1]) for check in ROW_CHECKS}
@@ -558,12 +558,3 @@ def _store(entry: Entry, table: pa.Table, numbers: Index) -> Store:
     return Store(
         entry.path, entry.kind, declared, numbers, declared, Defects(), Defects(), len(numbers), none, entry.kind
     )
-
-
-def _states_of(study: Study, kind: str) -> Vector:
-    """The observation of each row of a kind, computed once."""
-    key = ("states of", kind)
-    if key not in study.known:
-        study.known[key] = study.state_of(kind)
-    found: Vector = study.known[key]
-    return found

@@ -14,7 +14,9 @@ from tempfile import TemporaryFile
 from weakref import finalize
 
 import numpy as np
+import pyarrow.compute as pc
 
+from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double, row_products, scaled
@@ -223,5 +225,5 @@ def states_of(study: Study, split: str) -> Index:
 
 def in_order(study: Study, states: Index) -> Index:
     """States in the order of their ids' bytes."""
-    ids = np.array([text.encode() for text in study.states.take(states).to_pylist()], dtype=object)
-    return states[np.argsort(ids, kind="stable")]
+    ordered: Index = states[pc.sort_indices(study.states.take(arrow_integers(states))).to_numpy()]
+    return ordered

@@ -185,6 +185,7 @@ class Study(Evidence):
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
         return mask
 
+    @once
     def state_of(self, kind: str) -> Index:
         """The observation that each row of a kind belongs to; -1 where none or several do."""
         places = self.frame(kind).lookup("state", self.states)
