@@ -207,7 +207,17 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     (declared(epsilon_global="-0.5"), "/certification/epsilon_global", "from 0 to 1", "-0.5"),
     (declared(utility_range=["2", "2"]), "/certification/utility_range", "q_min below q_max", "2, 2"),
     (
-        variant(tau="-1", zeta="0", rho="3", epsilon="2"),
+        variant(
+            tau="-1",
+            zeta="0",
+            rho="3",
+            epsilon="2",
+            epsilon_group="-1",
+            epsilon_global="9/8",
+            epsilon_groups={"small": "2"},
+            scales=["0.3"],
+            allocation="nowhere",
+        ),
         "/variants/declared/zeta",
         "between 0 and 1, both excluded",
         "0",
@@ -215,6 +225,19 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     (lambda _: None, "/variants/declared/tau", "above 0", "-1"),
     (lambda _: None, "/variants/declared/rho", "from 0 to 2", "3"),
     (lambda _: None, "/variants/declared/epsilon", "from 0 to 1", "2"),
+    (lambda _: None, "/variants/declared/epsilon_group", "from 0 to 1", "-1"),
+    (lambda _: None, "/variants/declared/epsilon_global", "from 0 to 1", "9/8"),
+    (lambda _: None, "/variants/declared/epsilon_groups/small", "from 0 to 1", "2"),
+    (lambda _: None, "/variants/declared/scales", "a scale of the grid", "0.3"),
+    (lambda _: None, "/variants/declared/allocation", "an allocation of the protocol", "nowhere"),
+    (
+        protocol(allocations={"odd": {"risk": {"scales": {"1": "0", "one": "1"}, "total": "3/2"}, "utility": {}}}),
+        "/allocations/odd/risk/scales/1",
+        "above 0",
+        "0",
+    ),
+    (lambda _: None, "/allocations/odd/risk/scales", "scales", "one"),
+    (lambda _: None, "/allocations/odd/risk/total", "above 0 and at most 1", "3/2"),
     (learned_class(lambda_cert="-1"), "/partition_classes/aware/lambda_cert", "at least 0", "-1"),
     (learned_class(lambda_comp="-1/2"), "/partition_classes/aware/lambda_comp", "at least 0", "-1/2"),
     (
@@ -244,6 +267,13 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     (selector("mean-strong", limit=None), "/selectors/3/limit", "given for mean-strong", "None"),
     (selector("kl-budget", clip="2"), "/selectors/4/clip", "at least 0 and below 1", "2"),
     (selector("robust", radius="3"), "/selectors/7/radius", "from 0 to 2", "3"),
+    (selector("risk-only", allocation="gone"), "/selectors/5/allocation", "an allocation of the protocol", "gone"),
+    (
+        selector("anchor", group_budgets=False),
+        "/selectors/0/group_budgets",
+        "absent, unless a rule is robust",
+        "False",
+    ),
     (
         protocol(ties={"action": "earliest-legal"}),
         "/ties/map",
@@ -327,6 +357,16 @@ def _certificate_of_nowhere(parts: Parts) -> None:
 
 
 PLACES: dict[str, tuple[Change, str, Place]] = {
+    "a group's budget above one": (
+        lambda parts: parts["partition"]["by pot"]["leaves"][0].update(epsilon="5/4"),
+        "partition.allocations",
+        (BY_POT, {"partition": "by pot", "group": "small"}, "/leaves/0/epsilon", "from 0 to 1", "5/4"),
+    ),
+    "an anchor that competes": (
+        protocol(competitors=["bold", "meek", "calm", "anchor"]),
+        "bank.policies",
+        (PROTOCOL, None, "/competitors/3", "bold, calm, free, meek", "anchor"),
+    ),
     "a share of zero": (
         share(risk="0"),
         "partition.allocations",

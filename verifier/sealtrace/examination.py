@@ -58,6 +58,7 @@ from sealtrace.contract.report import (
 )
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
+from sealtrace.printed.elsewhere import named_bundles
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
@@ -75,6 +76,7 @@ def examine(
     every_row: bool = False,
     draft: bool = False,
     reported: Sequence[str | PathLike[str]] = (),
+    beside: Sequence[str | PathLike[str]] = (),
     progress: Progress | None = None,
     asked: Asked | None = None,
     budget: Budget | None = None,
@@ -87,7 +89,8 @@ def examine(
     is then at best `incomplete`. With `strict` a warning counts as an error. `expect_root` is the root
     digest that the paper names. `every_row` validates each row with jsonschema and with its model too,
     besides the column predicates. `draft` examines a directory that is not sealed as if it were. `reported` are papers
-    whose tables must print what the bundle's table records say. `progress` is called with a step's name, how much of it
+    whose tables must print what the bundle's table records say. `beside` are bundles that recompute cells of this one;
+    those that its recipes name are examined, too. `progress` is called with a step's name, how much of it
     is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
     have witnessed. `budget` bounds memory, time and reading. `jobs` threads judge the shards of large files; the report
     is the same for any number.
@@ -103,6 +106,11 @@ def examine(
         )  # (1)
     bundle.asked = asked or Asked()
     bundle.reported = [Path(one) for one in reported]
+    named = named_bundles([document.value for document in bundle.documents_of("table")])
+    others = [read_bundle(Path(one), progress=progress, budget=budget) for one in beside]
+    bundle.beside = [
+        Examination(one, progress=progress).report for one in others if {one.name, one.root_sha256} & named
+    ]
     return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
 
 
@@ -420,6 +428,7 @@ def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Cove
         cells=len(statuses),
         recomputed=sum(status in RECOMPUTED for status in statuses),
         inputs=statuses.count(CellStatus.INPUT),
+        elsewhere=statuses.count(CellStatus.ELSEWHERE),
         constrained=statuses.count(CellStatus.CONSTRAINED),
         contradicted=statuses.count(CellStatus.CONTRADICTED),
         attested=statuses.count(CellStatus.ATTESTED),

@@ -31,6 +31,7 @@ from sealtrace.bundle.shards import LaidOut, NotLaidOutError
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
+from sealtrace.contract.report import Report
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Bundle:
     manuscripts: dict[str, str] = field(default_factory=dict)
     reported: list[Path] = field(default_factory=list)
     """Papers at hand, which must print what the bundle's table records say."""
+    beside: list[Report] = field(default_factory=list)
+    """What the verifier says of other bundles, which recomputed cells of this one."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """What the rows of each dataset are."""
 

@@ -49,6 +49,13 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     type=click.Path(path_type=Path),
     help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
 )
+@click.option(
+    "--beside",
+    multiple=True,
+    metavar="BUNDLE",
+    type=click.Path(path_type=Path),
+    help="A bundle that recomputes cells of this one; repeatable.",
+)
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--jobs",
@@ -76,6 +83,7 @@ def command(
     expect_root: str | None,
     draft: bool,
     reported: tuple[Path, ...],
+    beside: tuple[Path, ...],
     every_row: bool,
     jobs: int,
     as_expected: bool,
@@ -100,6 +108,7 @@ def command(
       sealtrace verify artifact/ -o html=report.html
       sealtrace verify study/ --draft
       sealtrace verify study/ --reported paper.tex
+      sealtrace verify paper/ --beside artifact/
       sealtrace verify artifact/ --require-signature pub.pem
       sealtrace verify artifact/ --require-timestamp declare --tsa-root ca.pem
       sealtrace verify artifact/ --partial rows.json --seed "my words"
@@ -117,7 +126,7 @@ def command(
         select(check, skip)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    refuse_bad_places(targets, [bundle or default_bundle(), *reported])
+    refuse_bad_places(targets, [bundle or default_bundle(), *reported, *beside])
     with progress_bar() as progress:
         examination = examine(
             bundle,
@@ -128,6 +137,7 @@ def command(
             every_row=every_row,
             draft=draft,
             reported=reported,
+            beside=beside,
             progress=progress,
             asked=asked,
             jobs=jobs,

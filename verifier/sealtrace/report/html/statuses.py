@@ -14,6 +14,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     Status.MISMATCH: ("differ", "✗"),
     Status.MISSING: ("absent", "?"),
     Status.UNCLASSIFIED: ("absent", "…"),
+    Status.ELSEWHERE: ("unproven", "→"),
     Status.CONSTRAINED: ("unproven", "~"),
     Status.ATTESTED: ("unproven", "“"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
 from functools import reduce
@@ -10,11 +11,11 @@ from itertools import pairwise
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.scalars import exact
+from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.records.protocol import PolicyProtocol, Variant
+from sealtrace.studies.policies.records.protocol import PolicyProtocol, Selector, Variant, Weights
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
@@ -48,6 +49,7 @@ _CONSTANTS = {
     "prior/floor": _NOT_NEGATIVE,
 }
 _OF_VARIANTS = {"tau": _POSITIVE, "epsilon": _SHARE, "zeta": _OPEN, "rho": _RADIUS}
+_OF_VARIANTS |= {"epsilon_group": _SHARE, "epsilon_global": _SHARE}
 _OF_CLASSES = {"lambda_cert": _NOT_NEGATIVE, "lambda_comp": _NOT_NEGATIVE}
 _OF_SELECTORS: dict[str, Bound] = {
     "radius": _RADIUS,
@@ -95,7 +97,11 @@ def _domains(protocol: PolicyProtocol) -> Iterator[Domain]:
 def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     """What variants, classes of partitions, selectors and dealing rules declare."""
     for name, variant in protocol.variants.items():
-        yield from _variant_domains(f"/variants/{name}", variant)
+        yield from _variant_domains(f"/variants/{name}", variant, protocol)
+        yield from _named_allocation(f"/variants/{name}", variant, protocol)
+    for name, rule in protocol.allocations.items():
+        for kind, weights in rule:
+            yield from _weight_domains(f"/allocations/{name}/{kind}", weights)
     features = protocol.features
     for name, declared in protocol.partition_classes.items():
         pointer = f"/partition_classes/{name}"
@@ -118,6 +124,14 @@ def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
             found = getattr(selector, field)
             yield f"/selectors/{index}/{field}", str(found), found is not None, f"given for {selector.rule}"
         yield from _bounded(f"/selectors/{index}", selector, _OF_SELECTORS)
+        yield from _named_allocation(f"/selectors/{index}", selector, protocol)
+        free = selector.group_budgets is None or selector.rule == "robust"
+        yield (
+            f"/selectors/{index}/group_budgets",
+            str(selector.group_budgets),
+            free,
+            "absent, unless a rule is robust",
+        )
     yield from _tie_domains(protocol)
 
 
@@ -148,13 +162,35 @@ _SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
 """What each rule cannot do without."""
 
 
-def _variant_domains(pointer: str, variant: Variant) -> Iterator[Domain]:
+def _variant_domains(pointer: str, variant: Variant, protocol: PolicyProtocol) -> Iterator[Domain]:
     yield from _bounded(pointer, variant, _OF_VARIANTS)
     if (bounds := variant.utility_range) is not None:
         below = exact(bounds[0]) < exact(bounds[1])
         yield f"{pointer}/utility_range", ", ".join(bounds), below, "q_min below q_max"
     if (size := variant.calibration) is not None:
         yield f"{pointer}/calibration", str(size), size > 0, "above 0"
+
+    grid = {exact(text) for text in protocol.scale_grid}
+    for scale in variant.scales or []:
+        yield f"{pointer}/scales", scale, exact(scale) in grid, "a scale of the grid"
+    for group, text in (variant.epsilon_groups or {}).items():
+        yield f"{pointer}/epsilon_groups/{group}", text, _SHARE[0](exact(text)), _SHARE[1]
+
+
+def _named_allocation(pointer: str, naming: Selector | Variant, protocol: PolicyProtocol) -> Iterator[Domain]:
+    if (name := naming.allocation) is not None:
+        yield f"{pointer}/allocation", name, name in protocol.allocations, "an allocation of the protocol"
+
+
+def _weight_domains(pointer: str, weights: Weights) -> Iterator[Domain]:
+    """Weights are positive, and what they sum to is no more than the whole budget."""
+    for factor in ("scales", "families", "groups"):
+        for name, text in (getattr(weights, factor) or {}).items():
+            yield f"{pointer}/{factor}/{name}", text, exact(text) > 0, "above 0"
+            if factor == "scales":
+                yield f"{pointer}/scales", name, re.fullmatch(EXACT_PATTERN, name) is not None, "scales"
+    if (total := weights.total) is not None:
+        yield f"{pointer}/total", total, 0 < exact(total) <= 1, "above 0 and at most 1"
 
 
 def _dealt_domains(
@@ -305,6 +341,15 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
             source, number = frame.place(one.row)
             outcome.at(source, frame.key(one.row), number).error(
                 field, "the candidate does not declare what its policy needs", expected, found
+            )
+    able = {one.arm for one in study.candidates if one.policy in ("tilt", "student")}
+    for place, arm in enumerate(study.declared.competitors or []):
+        if arm not in able:
+            outcome.at(study.protocol_path).error(
+                f"/competitors/{place}",
+                "what competes is an arm of tilts or students",
+                ", ".join(sorted(able)),
+                arm,
             )
     first: dict[str, Candidate] = {}
     for one in study.candidates:

@@ -95,6 +95,8 @@ class Repeat:
     scale: Fraction | None
     """The chosen scale of a map with one group; the anchor counts as scale 0."""
     risk_upper: float | None
+    largest_risk: float | None
+    """The largest U of the map's groups."""
     utility_lower: float | None
     held_out: int
     crossings: int
@@ -157,6 +159,7 @@ def _repeat(chosen: Chosen, held_out: Index) -> Repeat:
         certified=chosen.certified,
         scale=scale_of(chosen),
         risk_upper=chosen.risk_upper() if "risk" in chosen.certifies else None,
+        largest_risk=chosen.risk_upper(Fraction(2)) if "risk" in chosen.certifies else None,
         utility_lower=chosen.utility_lower() if "utility" in chosen.certifies else None,
         held_out=len(held_out),
         crossings=int(reached.crossed.sum()),

@@ -117,6 +117,22 @@ class Evaluators(Record):
 SelectionRule = Literal["anchor", "fixed", "empirical-zero", "mean-strong", "kl-budget", "risk-only", "dual", "robust"]
 
 
+class Weights(Record):
+    """Shares of one failure budget in proportion to products of weights; a factor that is left out weighs all alike."""
+
+    scales: dict[Name, Exact] | None = Field(None, description="Scale to weight.")
+    families: dict[Name, Exact] | None = Field(None, description="Family to weight.")
+    groups: dict[Name, Exact] | None = Field(None, description="Group to weight.")
+    total: Exact | None = Field(None, description="What the shares sum to over all that competes; absent: 1.")
+
+
+class AllocationRule(Record):
+    """How both failure budgets are shared among what competes, in any partition and variant."""
+
+    risk: Weights = Field(description="w^r, of the risk certificates.")
+    utility: Weights = Field(description="w^u, of the utility certificates.")
+
+
 class Selector(Record):
     """A selection rule, declared before calibration.
 
@@ -144,7 +160,15 @@ class Selector(Record):
         description="The l1 radius of the mixture set over which the map's one risk bound (the largest mixture of U) "
         "and one utility bound (the smallest mixture of L) are stated. Absent: the certification's rho for a robust "
         "rule, and 0, the calibration mixture, for others. An anchor has the bounds of the bank's first scale-0 "
-        "candidate.",
+        "candidate, and where none competes the known ones, 0 and 0.",
+    )
+    allocation: Name | None = Field(
+        None, description="The protocol's allocation that shares the failure budgets; absent: the partition's own."
+    )
+    group_budgets: bool | None = Field(
+        None,
+        description="robust: false where the mixture's budget alone binds. Groups without a declared budget bind "
+        "nothing anyhow.",
     )
 
 
@@ -153,13 +177,26 @@ class Variant(Record):
 
     tau: Exact | None = Field(None, description="The severity threshold.")
     epsilon: Exact | None = Field(None, description="The risk budget, of groups and of the mixture.")
+    epsilon_group: Exact | None = Field(None, description="The risk budget of every group; goes before epsilon.")
+    epsilon_groups: dict[Name, Exact] | None = Field(
+        None, description="Group to its own risk budget; goes before epsilon_group."
+    )
+    epsilon_global: Exact | None = Field(None, description="The risk budget of the mixture; goes before epsilon.")
     zeta: Exact | None = Field(None, description="Both failure probabilities.")
     rho: Exact | None = Field(None, description="The radius of the mixture set.")
     utility_range: Annotated[list[Exact], Field(min_length=2, max_length=2)] | None = Field(
         None, description="q_min and q_max."
     )
     families: list[Name] | None = Field(
-        None, description="The families that compete. Shares of the budgets are then equal over what competes."
+        None,
+        description="The families that compete. Shares of the budgets are then equal over what competes, unless an "
+        "allocation is named.",
+    )
+    scales: list[Exact] | None = Field(
+        None, description="The scales that compete; shares as with families. Without 0 the anchor is a fallback only."
+    )
+    allocation: Name | None = Field(
+        None, description="The protocol's allocation that shares the failure budgets; goes before a selector's."
     )
     evaluators: Evaluators | None = Field(None, description="Which action values define utility and risk.")
     partition: Name | None = Field(None, description="The partition in whose groups candidates compete.")
@@ -193,7 +230,9 @@ class Tolerances(Record):
 class Certification(Record):
     """Budgets of a study that certifies."""
 
-    epsilon_group: Exact | None = Field(None, description="The risk budget of each group.")
+    epsilon_group: Exact | None = Field(
+        None, description="The risk budget of each group whose leaf states none of its own."
+    )
     epsilon_global: Exact | None = Field(None, description="The risk budget of the mixture.")
     zeta_risk: Exact = Field(description="Failure probability of the risk certificates.")
     zeta_util: Exact | None = Field(None, description="Failure probability of the utility certificates.")
@@ -204,9 +243,10 @@ class Certification(Record):
     partition: Name | None = Field(
         None, description="The deployed partition: calibration and held-out traces carry its groups."
     )
-    certified_when: Literal["every-group", "any-group"] | None = Field(
+    certified_when: Literal["every-group", "any-group", "every-group-moves"] | None = Field(
         None,
-        description="A repeat counts as certified where no group falls back to the anchor, or where one does not.",
+        description="A repeat counts as certified where no group falls back to the anchor, where one does not, or "
+        "where every group gets a candidate of a scale above 0.",
     )
 
 
@@ -283,7 +323,13 @@ class Protocol(Record):
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
     ties: Ties | None = Field(None, description="Tie rules.")
     tolerances: Tolerances | None = Field(None, description="Replay tolerances.")
+    competitors: list[Name] | None = Field(
+        None, description="The arms whose scales of the grid compete, students among them; absent: every tilt."
+    )
     certification: Certification | None = Field(None, description="Certificate budgets.")
+    allocations: dict[Name, AllocationRule] | None = Field(
+        None, description="Shares of the failure budgets that selectors and variants name."
+    )
     partition_classes: dict[Name, PartitionClass] | None = Field(
         None, description="The classes that partitions are learned in, by name."
     )
@@ -340,6 +386,7 @@ class PolicyProtocol(Protocol):
     charges: dict[str, ChargeRule] = Field({})
     interfaces: dict[str, list[str]] = Field({})
     selectors: list[Selector] = Field([])
+    allocations: dict[str, AllocationRule] = Field({})
     ties: Ties
     tolerances: Tolerances
     partition_classes: dict[str, PartitionClass] = Field({})
