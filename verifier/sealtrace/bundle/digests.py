@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.datasets import checked
+from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import file_digest
 from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format
@@ -60,7 +61,7 @@ def sound_rows(path: Path) -> tuple[pa.Table, RowKind]:
 
 
 def _sound_rows(path: Path, data: bytes, kind: str, file_format: str) -> tuple[pa.Table, RowKind]:
-    form = _declared(path) if kind == "rows" else kind
+    form = _declared(path) if kind == "rows" else _opened(kind, path)
     store = read_rows(data, path.name, form, file_format)
     if store.whole is None or store.misfits.total:
         defect = (store.syntax.listed + store.misfits.listed)[0]
@@ -77,6 +78,17 @@ def _document(path: Path, data: bytes) -> dict[str, object]:
     if not isinstance(document, dict):
         raise BundleError(f"{path}: not an object")
     return document
+
+
+def _opened(kind: str, path: Path) -> RowKind:
+    """What the rows of a kind are, by the protocol of the draft that a file lies in."""
+    place = path.parent.parent / "declare" / "protocol.json"
+    if not KINDS[kind].open or not place.is_file():
+        return kind
+    try:
+        return opened_rows(kind, _document(place, place.read_bytes()))
+    except DeclarationError as error:
+        raise BundleError(f"{place}{error}") from None
 
 
 def _declared(path: Path) -> RowKind:

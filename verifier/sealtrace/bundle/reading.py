@@ -20,7 +20,7 @@ from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_con
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows
+from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
@@ -146,25 +146,10 @@ def read_bundle(
         with open_container(path, budget) as container:
             reader = _Reader(container, _members(path, container), every_row, progress, budget)
             reader.streams = () if every_row else streams
-            reader.bundle.again = partial(_again, path, reader.bundle)
+            reader.bundle.again = partial(reader.again, path)
             return reader.read()
     except BudgetError as error:
         raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
-
-
-def _again(path: Path, bundle: Bundle, kind: str) -> list[Store]:
-    """The rows of a kind that were streamed, held after all; refused where they are not those that were judged."""
-    with open_container(path, bundle.budget) as container:
-        stores = []
-        for entry in bundle.entries:
-            if entry.kind == kind:
-                with container.open(entry.path) as opened:
-                    bundle.budget.read(opened.size, entry.path)
-                    data = opened.whole()
-                if file_digest(data) != bundle.digests.get(entry.path):
-                    raise BundleError(f"{path}: {entry.path} changed while it was being verified")
-                stores.append(read_rows(data, entry.path, kind, entry.format, budget=bundle.budget))
-        return stores
 
 
 def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
@@ -218,6 +203,8 @@ class _Reader:
         self.members = members
         self.every_row = every_row
         self.streams: Sequence[Stream] = ()
+        self._forms: dict[str, RowKind] = {}
+        """What the rows of kinds are whose fields the protocol declares."""
         self.bundle = Bundle(budget=budget)
 
     def read(self) -> Bundle:
@@ -290,7 +277,7 @@ class _Reader:
         try:
             with ExitStack() as stack:
                 opened = [stack.enter_context(self.container.open(entry.path)) for entry in entries]
-                files = [LaidOut(one, entry.kind) for one, entry in zip(opened, entries, strict=True)]
+                files = [LaidOut(one, self._form(entry) or "") for one, entry in zip(opened, entries, strict=True)]
                 sources = {entry.path: (entry, file) for entry, file in zip(entries, files, strict=True)}
                 found = stream.judge(bundle, sources)
                 for path, (entry, file) in sources.items():
@@ -310,10 +297,25 @@ class _Reader:
             return []
         for path, (entry, file) in sources.items():
             bundle.digests[path], bundle.lengths[path] = file.sha256, file.size
-            bundle.stores.append(Store.streamed(path, entry.kind, file.rows))
+            bundle.stores.append(Store.streamed(path, entry.kind, file.form, file.rows))
             self._content(entry, found.contents[path], file.rows)
         bundle.streamed[stream.name] = found
         return list(sources)
+
+    def again(self, path: Path, kind: str) -> list[Store]:
+        """The rows of a kind that were streamed, held after all; refused where they are not those that were judged."""
+        bundle, stores = self.bundle, []
+        with open_container(path, bundle.budget) as container:
+            for entry in bundle.entries:
+                if entry.kind != kind or (form := self._form(entry)) is None:
+                    continue
+                with container.open(entry.path) as opened:
+                    bundle.budget.read(opened.size, entry.path)
+                    data = opened.whole()
+                if file_digest(data) != bundle.digests.get(entry.path):
+                    raise BundleError(f"{path}: {entry.path} changed while it was being verified")
+                stores.append(read_rows(data, entry.path, form, entry.format, budget=bundle.budget))
+        return stores
 
     def _opened(self, path: str, use: Callable[[Opened], _Result]) -> _Result | None:
         """What `use` makes of a file; None where the file cannot be read, which is noted."""
@@ -529,6 +531,8 @@ class _Reader:
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "protocol" and not misfits:
+                self._open(entry, without_nulls(value))
             if entry.kind == "dataset" and not misfits:
                 self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
@@ -555,12 +559,21 @@ class _Reader:
     def _form(self, entry: Entry) -> RowKind | None:
         """What the rows of a file are; None, and a defect, where no declaration says so."""
         if entry.kind != "rows":
-            return entry.kind
+            return self._forms.get(entry.kind, entry.kind)
         declared = self.bundle.declared.get(entry.records)
         if declared is None:
             message = "nothing declares what these rows are"
             self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
         return declared
+
+    def _open(self, entry: Entry, protocol: dict[str, Any]) -> None:
+        """Takes the fields that a protocol declares for what the rows of its kinds are."""
+        for kind in (one.name for one in KINDS.values() if one.open):
+            try:
+                self._forms.setdefault(kind, opened_rows(kind, protocol))
+            except DeclarationError as error:
+                pointer, _, reason = str(error).partition(": ")
+                self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
 
     def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
         try:

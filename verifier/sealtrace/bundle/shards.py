@@ -48,7 +48,7 @@ class LaidOut:
     def __init__(self, opened: Opened, kind: RowKind) -> None:
         import pyarrow.parquet as pq
 
-        self.shape = row_shape(kind)
+        self.form, self.shape = kind, row_shape(kind)
         self.size = opened.size
         self._file: Any = opened.file
         self._digest = hashlib.sha256()

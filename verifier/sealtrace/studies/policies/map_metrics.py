@@ -139,10 +139,10 @@ def map_teacher_kl(study: Study, arguments: Arguments) -> Value:
 
 @metric(
     "map_cost_ratio",
-    "mean ledger latency under a selector's map, divided by that of the policy `base`",
+    "mean of what the ledger counts of `quantity` (latency_ms) under a selector's map, divided by that of `base`",
     "appendix D: residual families, relative cost",
     needs="selector base",
-    takes="variant population",
+    takes="variant population quantity",
 )
 def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
     with _as_recipe_errors():
@@ -150,7 +150,10 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
         _, candidates = deployed_candidates(_chosen(study, arguments), states)
         base = np.full(len(states), candidate_place(study, arguments["base"]))
         rows = _traces(study, candidates, states)
-        charged, due = (study.charged("latency_ms", one) for one in (rows, _traces(study, base, states)))
+        quantity = arguments.get("quantity", "latency_ms")
+        if quantity not in study.declared.counted:
+            raise RecipeError(f"ledgers count no {quantity!r}")
+        charged, due = (study.charged(quantity, one) for one in (rows, _traces(study, base, states)))
         if due == 0:
             raise MissingEvidenceError(f"{arguments['base']} is charged nothing")
         return value_of(study.frame("trace"), rows, charged / due)

@@ -21,12 +21,13 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.content import row_name
 from sealtrace.bundle.frames import Frame, StreamedFrame
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.parquet import as_declared, values_of_texts
 from sealtrace.bundle.predicates import check_table
 from sealtrace.bundle.reading import Bundle
-from sealtrace.bundle.shapes import row_shape
+from sealtrace.bundle.shapes import RowKind, Struct, row_shape
 from sealtrace.bundle.shards import LaidOut, NotLaidOutError, Shard, column_of, digest_of
 from sealtrace.bundle.stores import Defects, Store
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
@@ -213,7 +214,7 @@ class _Pair:
                 digests[place].append(done.digests[place])
                 texts[place].update(done.texts[place])
         for place, (entry, file) in enumerate(((self.entry, self.traces), (self.other, self.scores))):
-            self.total.streamed.contents[entry.path] = blocks.of_blocks(entry.kind, file.rows, digests[place])
+            self.total.streamed.contents[entry.path] = blocks.of_blocks(row_name(file.form), file.rows, digests[place])
             self.total.streamed.texts[entry.path] = texts[place]
         self.total.traced += self.states
 
@@ -282,8 +283,9 @@ class _Pair:
         study = self.study
         rows = (states[:, None] * self.width + np.arange(self.width)).ravel()
         frames: dict[str, Frame] = dict(study.frames)
-        for entry, table in ((self.entry, traces), (self.other, scores)):
-            frames[entry.kind] = Frame(entry.kind, [_store(entry, table.take(arrow_integers(rows)), first + rows + 1)])
+        for entry, form, table in ((self.entry, self.traces.form, traces), (self.other, self.scores.form, scores)):
+            store = _store(entry, form, table.take(arrow_integers(rows)), first + rows + 1)
+            frames[entry.kind] = Frame(entry.kind, [store])
         observed = lo + states
         for kind in ("observation", "teacher", "values", "residual"):
             frame = study.frame(kind)
@@ -308,8 +310,8 @@ class _Pair:
 
     def _screen(self, shard: Shard, traces: pa.Table, scores: pa.Table) -> _Screened:
         count, at = shard.rows // self.width, shard.first // self.width
-        for table, entry in ((traces, self.entry), (scores, self.other)):
-            self._identities(table, entry, at, count)
+        for table, entry, file in ((traces, self.entry, self.traces), (scores, self.other, self.scores)):
+            self._identities(table, entry, file.shape, at, count)
         digests = digest_of(traces, self.traces.shape), digest_of(scores, self.scores.shape)
         states = slice(at, at + count)
         screen = screening.Screen(~self.usable[states])
@@ -329,7 +331,7 @@ class _Pair:
         keep = (traces, scores) if screen.suspects.any() else (traces.slice(0, 0), scores.slice(0, 0))
         return _Screened(self.lo + at, count, shard.first, screen, found, digests, keep, texts)
 
-    def _identities(self, table: pa.Table, entry: Entry, at: int, count: int) -> None:
+    def _identities(self, table: pa.Table, entry: Entry, shape: Struct, at: int, count: int) -> None:
         """Every state of the shard in the order of observations, with every candidate once in the order of the bank."""
         state = table.column("state").chunk(0)
         if not state.dictionary.equals(self.study.states.slice(self.lo + at, count)) or state.null_count:
@@ -344,9 +346,8 @@ class _Pair:
                 raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
         if _coded(table, "split")[1] != [entry.split] or table.column("split").null_count:
             raise NotLaidOutError("a row names another split than its file")
-        optional = {one.name for one in row_shape(entry.kind).fields if not one.required}
-        for field_ in row_shape(entry.kind).fields:
-            if field_.name not in optional and column_of(table, field_.name) is None:
+        for field_ in shape.fields:
+            if field_.required and column_of(table, field_.name) is None:
                 raise NotLaidOutError(f"it has no {field_.name}")
             if field_.name != "scale" and (array := column_of(table, field_.name)) is not None and array.null_count:
                 raise NotLaidOutError(f"{field_.name} is absent in some rows")
@@ -546,15 +547,13 @@ def _texts(table: pa.Table) -> set[str]:
     return {text for column in columns for text in column.dictionary.to_pylist()}
 
 
-def _store(entry: Entry, table: pa.Table, numbers: Index) -> Store:
+def _store(entry: Entry, form: RowKind, table: pa.Table, numbers: Index) -> Store:
     """Rows of a shard as smaller files give them; `NotLaidOutError` where their schema refuses one."""
-    declared = as_declared(table, entry.kind)
+    declared = as_declared(table, form)
 
     def misfit(*_: object) -> None:
         raise NotLaidOutError("its schema refuses a row")
 
-    check_table(declared, row_shape(entry.kind), misfit)
+    check_table(declared, row_shape(form), misfit)
     none = declared.slice(0, 0)
-    return Store(
-        entry.path, entry.kind, declared, numbers, declared, Defects(), Defects(), len(numbers), none, entry.kind
-    )
+    return Store(entry.path, entry.kind, declared, numbers, declared, Defects(), Defects(), len(numbers), none, form)

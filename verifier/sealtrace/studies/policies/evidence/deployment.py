@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import zip_longest
+from random import Random
 
 import numpy as np
 
@@ -114,21 +115,42 @@ def resampling_of(study: Study) -> Resampling:
 @once
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
     """The calibration and held-out states of every repeat, regenerated from the declared seed."""
-    declared, (pool, orders) = resampling_of(study), _shuffled_pool(study)
+    declared = resampling_of(study)
     sizes = [declared.calibration if calibration is None else calibration, declared.held_out]
+    if declared.generator == "python-randrange":
+        return _drawn_splits(study, sizes)
+    pool, orders = _shuffled_pool(study)
     if sum(sizes) > len(pool) or 0 in sizes:
         raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
     dealt = (resampling.deal(order, sizes) for order in orders)
     return [(pool[calibrating], pool[held_out]) for calibrating, held_out in dealt]
 
 
-@once
-def _shuffled_pool(study: Study) -> tuple[Index, list[Index]]:
-    """The states that repeated splits deal, and the order of these in every repeat."""
+def _pool(study: Study) -> Index:
+    """The states that repeated splits deal or draw, in order of their ids."""
     declared = resampling_of(study)
     if not 0 < declared.repeats <= MOST_REPEATS:
         raise UndeclaredError(f"repeated splits number from 1 to {MOST_REPEATS}")
-    pool = in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
+    return in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
+
+
+def _drawn_splits(study: Study, sizes: list[int]) -> list[tuple[Index, Index]]:
+    """Calibration and held-out states of every repeat as independent draws, in which states may come up again."""
+    declared, pool = resampling_of(study), _pool(study)
+    if 0 in sizes or not len(pool):
+        raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be drawn from a pool of {len(pool)}")
+    found = []
+    for seed in range(declared.seed, declared.seed + declared.repeats):
+        drawing = Random(seed)
+        calibrating, held_out = ([drawing.randrange(len(pool)) for _ in range(size)] for size in sizes)
+        found.append((pool[calibrating], pool[held_out]))
+    return found
+
+
+@once
+def _shuffled_pool(study: Study) -> tuple[Index, list[Index]]:
+    """The states that repeated splits deal, and the order of these in every repeat."""
+    declared, pool = resampling_of(study), _pool(study)
     strata = [study.feature(name)[pool] for name in declared.strata]
     if any(np.isnan(one).any() for one in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")

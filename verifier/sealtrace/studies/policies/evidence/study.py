@@ -21,7 +21,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.features import Feature
+from sealtrace.studies.policies.evidence.features import Feature, observed_fields
 from sealtrace.studies.policies.evidence.frame import (
     ActionLists,
     ActionMatrix,
@@ -171,6 +171,11 @@ class Study(Evidence):
         return anchors[0] if len(anchors) == 1 else None
 
     # States
+
+    @cached_property
+    def observed(self) -> frozenset[str]:
+        """The fields of observations that a policy may compute with."""
+        return observed_fields(self.frame("observation").table.schema)
 
     @cached_property
     def states(self) -> pa.Array:
@@ -389,8 +394,8 @@ class Study(Evidence):
         stored = ledger.values.field(quantity).to_numpy(zero_copy_only=False)[items].astype(np.float64)
         total = Fraction(0)
         for code in np.unique(codes).tolist():
-            charge = self.declared.charges.get(events.dictionary[code].as_py())
-            declared = None if charge is None else Fraction(getattr(charge, quantity))
+            charge = self.declared.charges.get(events.dictionary[code].as_py(), {}).get(quantity)
+            declared = None if charge is None else Fraction(charge)
             amounts, times = np.unique(stored[codes == code], return_counts=True)
             usual = np.full(len(amounts), False) if declared is None else amounts == as_double(declared)
             total += (declared or 0) * int(times[usual].sum())

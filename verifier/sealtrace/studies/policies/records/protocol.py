@@ -30,20 +30,26 @@ class Feature(Record):
     """A number that a policy may compute from an observation."""
 
     field: Name = Field(description="The observation's field.")
-    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number"] = Field(
+    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number", "flag"] = Field(
         description="min(1, field / cap), min(1, length / cap), a table's value, a table's value of a list's first "
-        "item, or the number itself."
+        "item, the number itself, or 1 for true and 0 for false."
     )
     cap: Exact | None = Field(None, description="The cap of a capped form.")
     table: dict[Name, Exact] | None = Field(None, description="The values of a lookup.")
 
 
 class Assignment(Record):
-    """How states were dealt to splits at random, in strata."""
+    """How states were dealt to splits at random, in strata, or drawn one by one from a population."""
 
     seed: Count = Field(description="Seeds one generator for all states.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random(seed); one random() per state, in order of state id."
+    generator: Literal["python-random", "python-randrange"] = Field(
+        description="Python's random.Random(seed), asked once per state. python-random: states are dealt, by random() "
+        "in order of state id. python-randrange: each state is an independent draw, the member randrange(population) "
+        "of a population, split after split and in order of state id; members may come up again."
+    )
+    population: Count | None = Field(None, description="python-randrange: how many members the population has.")
+    member: Name | None = Field(
+        None, description="python-randrange: the observation's field with the number of the drawn member, from zero."
     )
     strata: list[Name] = Field(
         description="Features. States are ordered by their values, one feature after the other, then by the draw."
@@ -60,8 +66,10 @@ class Resampling(Record):
     pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
     repeats: Count = Field(description="How many times.")
     seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random; one random() per state of the pool, in order of state id."
+    generator: Literal["python-random", "python-randrange"] = Field(
+        description="Python's random.Random. python-random: one random() per state of the pool, in order of state id, "
+        "and a deal. python-randrange: calibration states, then held-out ones, are drawn from the pool in order of "
+        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part."
     )
     strata: list[Name] = Field(description="As in an assignment.")
     calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
@@ -97,14 +105,16 @@ class QueryRule(Record):
     budget: Count | None = Field(
         None, description="Accepted queries allowed per split, in order of state; absent: no limit."
     )
+    events: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = Field(
+        None,
+        description="The ledger's events of an accepted and of a rejected request; absent: `query-accepted` and "
+        "`query-rejected`.",
+    )
 
 
-class ChargeRule(Record):
-    """What one ledger event costs."""
-
-    tokens: Count = Field(description="Tokens.")
-    latency_ms: Exact = Field(description="Milliseconds.")
-    tool_calls: Count = Field(description="Tool calls.")
+ChargeRule = Annotated[dict[Name, Exact | Count], Field(description="What one ledger event costs, by quantity.")]
+COSTS = ("tokens", "latency_ms", "tool_calls")
+"""What ledgers count where the protocol declares no costs of its own."""
 
 
 class Evaluators(Record):
@@ -316,9 +326,29 @@ class Protocol(Record):
     anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
     prior: PriorRule | None = Field(None, description="The prior of the query policy.")
     query: QueryRule | None = Field(None, description="The gate of the query policy.")
+    observation: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="The fields of an observation besides state, split, block and legal: field to JSON Schema. Absent: "
+        "those of a card game (hero, board, position, pot, stack, history).",
+    )
+    costs: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="What a ledger's event counts: quantity to JSON Schema of a number. Absent: tokens, latency_ms and "
+        "tool_calls.",
+    )
+    units: dict[Name, Name] | None = Field(
+        None, description="Field of an observation, evaluator or cost to the unit of its numbers."
+    )
     charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
+    events: dict[Name, Name] | None = Field(
+        None,
+        description="Arm to the ledger's event that its policy owes at every state. Of other arms: `policy`; of tilts "
+        "`residual-<family>` where that has a charge, or `residual`; of students `student`.",
+    )
     interfaces: dict[Name, list[Name]] | None = Field(
-        None, description="Per interface, the fields that a policy may see."
+        None,
+        description="Per interface, the fields that a policy may see: of the observation, `legal`, and "
+        "`teacher.distribution` where the interface is backed by the teacher.",
     )
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
     ties: Ties | None = Field(None, description="Tie rules.")
@@ -332,6 +362,11 @@ class Protocol(Record):
     )
     partition_classes: dict[Name, PartitionClass] | None = Field(
         None, description="The classes that partitions are learned in, by name."
+    )
+    identities: Literal["disjoint", "independent-draws"] | None = Field(
+        None,
+        description="Whether an observation stands in one split only (disjoint, or absent), or states are independent "
+        "draws, of which two may look alike wherever they stand. Ids and blocks never stand in two splits.",
     )
     assignment: Assignment | None = Field(None, description="How states were dealt to splits.")
     resampling: Resampling | None = Field(None, description="Repeated splits.")
@@ -383,7 +418,10 @@ class PolicyProtocol(Protocol):
     scale_grid: list[str]
     evaluators: Evaluators
     features: dict[str, Feature] = Field({})
-    charges: dict[str, ChargeRule] = Field({})
+    charges: dict[str, dict[str, str | int]] = Field({})
+    costs: dict[str, dict[str, Any]] = Field({})
+    units: dict[str, str] = Field({})
+    events: dict[str, str] = Field({})
     interfaces: dict[str, list[str]] = Field({})
     selectors: list[Selector] = Field([])
     allocations: dict[str, AllocationRule] = Field({})
@@ -402,6 +440,17 @@ class PolicyProtocol(Protocol):
     def deployed(self) -> str | None:
         """The partition whose groups calibration and held-out traces carry."""
         return None if self.certification is None else self.certification.partition
+
+    @property
+    def counted(self) -> list[str]:
+        """What ledgers count."""
+        return list(self.costs or COSTS)
+
+    def shows_teacher(self, interface: str) -> bool:
+        """Whether an interface lets a policy see the teacher's distribution."""
+        if interface in ("teacher-backed", "teacher-free"):
+            return interface == "teacher-backed"
+        return "teacher.distribution" in self.interfaces.get(interface, ())
 
     @property
     def choosing(self) -> list[Selector]:
