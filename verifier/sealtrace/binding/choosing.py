@@ -32,7 +32,7 @@ from sealtrace.binding.series import Series, Slot
 
 KEPT = 10
 """Candidates that are kept of each series."""
-_LEAST = -12.0
+_LEAST = -18.0
 """Score below which nothing is kept; other bindings of the table may pay what is shared."""
 _BEHIND = 25.0
 """Bits behind the best candidate of a series from which another one cannot matter any more."""

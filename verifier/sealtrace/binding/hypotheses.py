@@ -23,6 +23,14 @@ CONTRADICTED = 8.0
 """Bits for fixing a field to another value than the nearest label names."""
 
 
+SETTING = re.compile(
+    r"(?:^|[^a-z])(?:seed|fold|run|trial|rep|repeat|epoch|step|iter|layer|depth|width|dim|size|k|len|length|batch|level|order|"
+    r"rank|bits|shots?|temp\w*|lr|alpha|beta|gamma|lambda|budget|year|month|day|round|stage|phase|split|version|[dnhk])(?:s?$|[^a-z])",
+    re.IGNORECASE,
+)
+"""Names of whole numbers that were set and not measured."""
+
+
 Named = dict[int, Match]
 """Field to the value that labels name."""
 
@@ -236,7 +244,7 @@ def fixed_sets(
         if not 1 < len(distinct) <= 60:
             continue
         matches = [view.said(place, one.constant) for one in group]
-        if dimension.name in frame.measures and not any(matches):
+        if dimension.name in frame.measures and not any(matches) and not SETTING.search(dimension.name):
             # A whole number that is measured selects rows only where labels say so.
             continue
         first = _relabelled(dimension.codes[rows])

@@ -324,4 +324,6 @@ def _role(text: str, slot: int) -> str:
     """What a later number of a cell says of the first."""
     if slot == 1 and "±" in text:
         return " sd"
+    if slot % 2 == 1 and re.search(r"\d\s*/\s*\d", text):
+        return " n"
     return ""
