@@ -102,6 +102,8 @@ class Selection:
     chosen: npt.NDArray[np.bool_]
     """[number, row]"""
     cost: float
+    sure: npt.NDArray[np.bool_] | None = None
+    """The numbers whose labels name their rows about as well as the others' do."""
     by_value: bool = False
     """The labels were read by the numbers beside them, not by names."""
 
@@ -165,10 +167,20 @@ class FrameView:
         return self._names[context]
 
 
+@dataclass
+class _Matched:
+    """A field whose values labels name."""
+
+    score: float
+    place: int
+    codes: npt.NDArray[np.int32]
+    sure: npt.NDArray[np.bool_]
+
+
 def selections(view: FrameView, series: Series) -> list[Selection]:
     """Ways to read the labels as values of fields: all fields that match, and all but one."""
     frame = view.frame
-    matched: list[tuple[float, int, npt.NDArray[np.int32]]] = []
+    matched: list[_Matched] = []
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
@@ -182,11 +194,12 @@ def selections(view: FrameView, series: Series) -> list[Selection]:
         share = known.mean()
         if share < 0.5 or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
             continue
-        score = float(np.mean([0.0 if one is None else one.score for one in found]))
-        matched.append((score, place, codes))
-    matched.sort(key=lambda one: (-one[0], one[1]))
+        scores = np.array([0.0 if one is None else one.score for one in found])
+        sure = scores >= np.median(scores[known]) - 0.25
+        matched.append(_Matched(float(scores.mean()), place, codes, sure))
+    matched.sort(key=lambda one: (-one.score, one.place))
     matched = matched[:6]
-    if not matched or (view.melted and not any(_is_column(frame, place) for _, place, _ in matched)):
+    if not matched or (view.melted and not any(_is_column(frame, one.place) for one in matched)):
         return []
     found_selections: list[Selection] = []
     seen: set[bytes] = set()
@@ -207,25 +220,27 @@ def _is_column(frame: Frame, place: int) -> bool:
     return frame.dimensions[place].name == "column"
 
 
-def _selection(frame: Frame, matched: list[tuple[float, int, npt.NDArray[np.int32]]], numbers: int) -> Selection | None:
+def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection | None:
     """The rows that all the fields select together; a field that leaves most numbers without a row is not used."""
     chosen = np.ones((numbers, frame.rows), dtype=bool)
     covered = np.ones(numbers, dtype=bool)
     fields: list[int] = []
     columns: list[npt.NDArray[np.int32]] = []
-    for _, place, codes in matched:
-        rows = frame.dimensions[place].codes[None, :] == codes[:, None]
-        rows[codes < 0] = False
+    sure = np.ones(numbers, dtype=bool)
+    for one in matched:
+        rows = frame.dimensions[one.place].codes[None, :] == one.codes[:, None]
+        rows[one.codes < 0] = False
         narrowed = chosen & rows
         left = narrowed.any(axis=1)
         if left.sum() < max(1, 0.8 * covered.sum()):
             continue
         chosen, covered = narrowed, left
-        fields.append(place)
-        columns.append(codes)
+        fields.append(one.place)
+        columns.append(one.codes)
+        sure &= one.sure
     if not fields:
         return None
-    return Selection(fields, np.column_stack(columns), chosen, 1.0)
+    return Selection(fields, np.column_stack(columns), chosen, 1.0, sure)
 
 
 def fixed_sets(
