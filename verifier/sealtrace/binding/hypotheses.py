@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
-from sealtrace.binding.labels import EXACT, FieldMatcher, Glossary, Match, name_match
+from sealtrace.binding.labels import EXACT, FieldMatcher, Glossary, Match, matcher_of, name_match
 from sealtrace.binding.names import words
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import Label, Series
@@ -121,7 +121,7 @@ class FrameView:
     _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.matchers = [FieldMatcher(one) for one in self.frame.dimensions]
+        self.matchers = [matcher_of(tuple(one.values)) for one in self.frame.dimensions]
 
     def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""

@@ -41,7 +41,8 @@ STATISTIC_COSTS = {
 _NAMED_STATISTICS = {
     "mean": ("mean",), "median": ("median", "med.", "med"), "sd": ("sd", "±"), "sd0": ("sd",),
     "min": ("minimum", "min", "worst", "lowest", "range"),
-    "max": ("maximum", "max", "best", "peak", "highest", "range"), "sum": ("total", "sum"), "count": ("count", "n", "#"),
+    "max": ("maximum", "max", "best", "peak", "highest", "range"), "sum": ("total", "sum"),
+    "count": ("count", "n", "#"),
     "negative": ("negative", "flipped", "reversed"), "sem": ("sem", "stderr"), "ci95": ("ci", "confidence"),
 }  # fmt: skip
 
