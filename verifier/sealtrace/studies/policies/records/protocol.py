@@ -237,8 +237,10 @@ class Ties(Record):
         description="Among equal candidates: the smaller scale, then the lower family index; absent where a rule "
         "cannot tie.",
     )
-    map: Literal["lexicographic"] | None = Field(
-        None, description="Among equal maps: group by group, the anchor first, then smaller scale, then family index."
+    map: Literal["lexicographic", "nominal-utility"] | None = Field(
+        None,
+        description="Among equal maps: group by group, the anchor first, then smaller scale, then family index; or, "
+        "before that, the larger utility bound at the calibration mixture.",
     )
     partition: Literal["fewer-leaves"] | None = Field(
         None, description="Among equal partitions: fewer leaves, then the earlier serialization."
