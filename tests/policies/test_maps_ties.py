@@ -76,6 +76,7 @@ def test_the_declared_rule_decides(tmp_path: Path) -> None:
         def change(parts: Parts, rule: str = rule) -> None:
             parts["protocol"]["ties"]["map"] = rule
             parts["protocol"]["certification"] |= {"rho": "2", "epsilon_group": "1", "epsilon_global": "1"}
+            parts["partition"]["by pot"]["leaves"][0]["epsilon"] = "0.28"
 
         study = Study(read_bundle(certified_study(tmp_path / rule, change)))
         found = choose(study, selector_named(study, "robust"), declared_setting(study), states_of(study, "calibration"))
