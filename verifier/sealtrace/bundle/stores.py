@@ -63,6 +63,12 @@ class Store:
     footer: bytes = b""
     """What a Parquet file says besides its records."""
 
+    @classmethod
+    def streamed(cls, path: str, kind: str, form: RowKind, count: int) -> Store:
+        """Rows that were judged a shard at a time and are not held."""
+        none = arrow_schema(form).empty_table()
+        return cls(path, kind, none, np.zeros(0, np.int64), none, Defects(), Defects(), count, none, form)
+
 
 class _Misfits:
     """Collects what the schema refuses in one file, and which rows are spoilt by it."""
@@ -227,10 +233,3 @@ def _stretches(data: bytes) -> Iterator[list[bytes]]:
     stream = io.BytesIO(data)
     while stream.tell() < end:
         yield [line.removesuffix(b"\n") for line in stream.readlines(min(_STRETCH, end - stream.tell()))]
-
-
-def write_parquet(table: pa.Table, sink: Any, row_group_size: int = 2**17) -> None:
-    """Writes a table of records as Parquet."""
-    import pyarrow.parquet as pq
-
-    pq.write_table(table, sink, compression="zstd", row_group_size=row_group_size)

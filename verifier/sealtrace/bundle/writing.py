@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.declared import opened_rows
+from sealtrace.bundle.parquet_writing import write_parquet
 from sealtrace.bundle.shapes import RowKind
-from sealtrace.bundle.stores import read_rows, write_parquet
+from sealtrace.bundle.stores import read_rows
 
 
 def write_document(path: Path, document: dict[str, Any]) -> None:
@@ -44,5 +45,5 @@ def write_rows(
 def write_table(path: Path, kind: RowKind, table: pa.Table) -> str:
     """Writes an Arrow table of records as Parquet, and returns its content digest."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_parquet(table, path)
+    write_parquet(table, kind, path)
     return table_digest(table, kind)

@@ -372,6 +372,24 @@ _of_repeats(
 )
 
 
+@metric(
+    "repeated_disagreement",
+    "in how many repeats two selectors choose different maps, of how many",
+    "appendix D: repeated splits",
+    needs="selector against",
+    takes="variant",
+)
+def repeated_disagreement(study: Study, arguments: Arguments) -> Value:
+    with _as_recipe_errors():
+        setting = variant_setting(study, arguments.get("variant"))
+        maps = [
+            [one.assigned for one in repeats_of(study, arguments[name], setting)] for name in ("selector", "against")
+        ]
+        states = np.concatenate([states_of(study, one) for one in resampling_of(study).pool])
+    others = sum(one != other for one, other in zip(*maps, strict=True))
+    return value_of(study.frame("observation"), states, Fraction(others), Fraction(len(maps[0])))
+
+
 # Measurements
 
 

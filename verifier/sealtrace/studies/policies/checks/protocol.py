@@ -156,7 +156,11 @@ def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> 
             yield "/assignment/population", str(dealt.population), bool(dealt.population), "above 0"
             yield "/assignment/member", str(dealt.member), dealt.member in observation.names, "an observation's field"
     if (again := protocol.resampling) is not None:
-        yield from _dealt_domains("/resampling", again.strata, features, again.pool, splits)
+        yield from _dealt_domains("/resampling", again.strata or [], features, again.pool, splits)
+        for field, given in (("seed", again.seed), ("strata", again.strata)):
+            blocks = again.generator == "blocks"
+            due = "absent: blocks are not dealt" if blocks else "given"
+            yield f"/resampling/{field}", str(given), (given is None) == blocks, due
         sizes = {"repeats": again.repeats, "calibration": again.calibration, "held_out": again.held_out}
         for field, size in sizes.items():
             yield f"/resampling/{field}", str(size), size > 0, "above 0"

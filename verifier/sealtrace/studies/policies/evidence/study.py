@@ -195,6 +195,7 @@ class Study(Evidence):
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
         return mask
 
+    @once
     def state_of(self, kind: str) -> Index:
         """The observation that each row of a kind belongs to; -1 where none or several do."""
         places = self.frame(kind).lookup("state", self.states)
@@ -258,6 +259,7 @@ class Study(Evidence):
         legal = self.legal
         return legal.named.any(axis=1) & ~legal.unknown & ~legal.repeated
 
+    @once
     def feature(self, name: str) -> Vector:
         """A declared feature of every observed state; NaN where it cannot be computed."""
         rule = self.declared.features.get(name)
@@ -268,15 +270,16 @@ class Study(Evidence):
         """The same at one state with nothing rounded, where it can be computed."""
         return Feature(self.declared.features[name]).of_one(self.frame("observation"), state)
 
-    def affine(self, rules: dict[str, Affine]) -> Matrix:
-        """Affine rules by action, at every observed state; NaN for an action without a rule."""
+    def affine(self, rules: dict[str, Affine], states: slice = slice(None)) -> Matrix:
+        """Affine rules by action, at every observed state or some of them; NaN for an action without a rule."""
         known = [rules.get(action) for action in self.actions]
         terms = [{} if rule is None else rule.terms or {} for rule in known]
         names = sorted({name for one in terms for name in one})
         constants = np.array([np.nan if rule is None else as_double(exact(rule.constant)) for rule in known])
         weights = np.array([[as_double(exact(one.get(name, "0"))) for one in terms] for name in names])
-        features = [self.feature(name) for name in names]
-        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, len(self.states))
+        features = [self.feature(name)[states] for name in names]
+        count = len(range(*states.indices(len(self.states))))
+        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, count)
 
     # Teacher and values, by state
 

@@ -61,19 +61,23 @@ class Assignment(Record):
 
 
 class Resampling(Record):
-    """Repeated splits of states that were scored already: diagnostics, not coverage."""
+    """Repeated splits: of one pool, which is diagnostics and not coverage, or each with states of its own."""
 
-    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
+    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt or drawn.")
     repeats: Count = Field(description="How many times.")
-    seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
-    generator: Literal["python-random", "python-randrange"] = Field(
+    seed: Count | None = Field(
+        None, description="Repeat r, from zero, seeds its generator with seed + r; absent of blocks."
+    )
+    generator: Literal["python-random", "python-randrange", "blocks"] = Field(
         description="Python's random.Random. python-random: one random() per state of the pool, in order of state id, "
         "and a deal. python-randrange: calibration states, then held-out ones, are drawn from the pool in order of "
-        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part."
+        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part. "
+        "blocks: in order of state id, repeat r has the next calibration + held_out states of the pool for itself, "
+        "those that calibrate first."
     )
-    strata: list[Name] = Field(description="As in an assignment.")
+    strata: list[Name] | None = Field(None, description="As in an assignment; absent of blocks.")
     calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
-    held_out: Count = Field(description="States that are held out; taken from those left.")
+    held_out: Count = Field(description="States that are held out; taken from those left, or the block's last.")
 
 
 class TeacherRule(Record):
