@@ -162,7 +162,7 @@ def _markdown_audit(audit: Audit, showing: Showing) -> str:
 def _latex_cells(found: Cells, showing: Showing) -> str:
     from sealtrace.report import latex
 
-    return latex.render(found.cells, everything=showing.everything)
+    return latex.render(found.cells, everything=showing.everything, draft=getattr(found, "draft", False))
 
 
 def _html_report(report: Report, _: Showing) -> str:
