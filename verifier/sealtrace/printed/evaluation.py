@@ -65,7 +65,8 @@ class CellResult:
         if (printed := self.cell.printed) is not None:
             percent = bool((self.cell.recipe or {}).get("percent") or printed.percent)
             scaled = in_print(printed, scaled, percent=percent)
-        return ", ".join(str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled)
+        shown = [str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled]
+        return ", ".join([*shown, *self.value.words])
 
 
 class Evaluator:
@@ -190,6 +191,13 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
+    if value.words:
+        said = [part.suffix for part in cell.printed.parts if part.suffix]
+        if said != [" ".join(word.split()) for word in value.words]:
+            due = ", ".join(map(repr, value.words))
+            return Judgement(
+                Status.MISMATCH, f"{cell.text} must say {due}, and says {', '.join(map(repr, said)) or 'no word'}"
+            )
     names = metric is not None and metric.given and names_its_row(cell)
     if value.fixed and not names and judgement.status is Status.EXACT:
         return _attested(cell, value.fixed)
