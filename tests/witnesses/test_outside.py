@@ -153,7 +153,7 @@ def test_a_rollback_is_found(bundle: Path, tmp_path: Path) -> None:
     assert run("sign", bundle, "--key", private, "--supersedes", old_root, "-o", newer).code == 0
     assert status(seen(older, signatures=(public,))) == "pass"
     report = seen(older, signatures=(public,), files=(newer,))
-    assert ("error", "its signer replaced this bundle by a later one: this is a rollback") in outside(report)
+    assert ("error", "Its signer replaced this bundle by a later one: this is a rollback.") in outside(report)
     assert status(seen(bundle, signatures=(public,), files=(newer,))) == "pass"
 
 

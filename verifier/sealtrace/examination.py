@@ -30,6 +30,7 @@ from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.nearest import nearest
 from sealtrace.bundle.reading import Bundle, Progress, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
@@ -239,11 +240,12 @@ class Examination:
         tables = sorted({cell.table for cell in cells})
         table = address.partition("[")[0]
         if table not in tables:
-            return f"there is no table {table!r}; there are {', '.join(tables) or 'none'}"
+            return f"there is no table {table!r}{nearest(table, tables)}"
         members = [cell for cell in cells if cell.table == table]
         rows = ", ".join(dict.fromkeys(cell.row for cell in members))
         columns = ", ".join(dict.fromkeys(cell.column for cell in members))
-        return f"{table} has no such cell; rows: {rows}; columns: {columns}"
+        hint = nearest(address, [cell.name for cell in members], listed=0).partition("; there")[0]
+        return f"{table} has no such cell{hint}; rows: {rows}; columns: {columns}"
 
     # The report
 
@@ -423,7 +425,8 @@ def select(check: Sequence[str] = (), skip: Sequence[str] = ()) -> frozenset[str
     """The ids that `check` and `skip` leave. A prefix is a whole id or whole leading parts of one."""
     for prefix in (*check, *skip):
         if not any(_has_prefix(one.id, prefix) for one in CATALOGUE):
-            raise ValueError(f"no check has the id or prefix {prefix!r}; `sealtrace checks` lists them")
+            known = [part for one in CATALOGUE for part in (one.id, one.family)]
+            raise ValueError(f"no check has the id or prefix {prefix!r}{nearest(prefix, known)}")
     wanted = frozenset(
         one.id
         for one in CATALOGUE

@@ -60,6 +60,18 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"sealtrace.cli.{module}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from sealtrace.bundle.nearest import nearest
+
+            # A path in a command's place is a bundle, most likely.
+            hint = f"; did you mean `sealtrace verify {name}`?" if os.path.exists(name) else nearest(name, COMMANDS, 0)
+            ctx.fail(f"there is no command {name!r}{hint.partition('; there')[0]}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

@@ -49,6 +49,7 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     type=click.Path(path_type=Path),
     help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
 )
+@click.option("--all", "everything", is_flag=True, help="List every finding, and the checks that do not apply.")
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--as-expected",
@@ -68,6 +69,7 @@ def command(
     expect_root: str | None,
     draft: bool,
     reported: tuple[Path, ...],
+    everything: bool,
     every_row: bool,
     as_expected: bool,
     asked: Asked,
@@ -129,7 +131,9 @@ def command(
     prefix = prefix_of(bundle)
     write_targets(
         targets,
-        lambda target: OF_REPORTS[target.form](report, shown_at(target, exit_code=code, prefix=prefix)),
+        lambda target: OF_REPORTS[target.form](
+            report, shown_at(target, exit_code=code, prefix=prefix, everything=everything)
+        ),
     )
     for difference in differences[:20]:
         click.echo(f"sealtrace: {harmless(difference)}", err=True)

@@ -66,7 +66,7 @@ class Format:
 def _text_report(report: Report, showing: Showing) -> str:
     from sealtrace.report import text
 
-    return text.render(report, width=showing.width, paint=showing.paint or text.plain)
+    return text.render(report, everything=showing.everything, width=showing.width, paint=showing.paint or text.plain)
 
 
 def _text_cells(found: Cells, showing: Showing) -> str:

@@ -29,13 +29,13 @@ def inventory(study: Study, outcome: Outcome) -> None:
         if found != split.states:
             outcome.at(path, {"split": split.name}).error(
                 f"/splits/{index}/states",
-                "the split does not hold the declared number of states",
+                "The split does not hold the declared number of states.",
                 found,
                 split.states,
             )
     undeclared = [code for code, name in enumerate(names) if name not in study.roles]
     outcome.rows(
-        frame, np.isin(codes, undeclared), "/split", "the protocol declares no such split", " or ".join(study.roles)
+        frame, np.isin(codes, undeclared), "/split", "The protocol declares no such split.", " or ".join(study.roles)
     )
 
 
@@ -55,7 +55,7 @@ def disjoint(study: Study, outcome: Outcome) -> None:
             frame,
             other,
             f"/{field}",
-            f"the {what} lies in two splits",
+            f"The {what} lies in two splits.",
             lambda row: f"only in {names[splits[first[codes[row]]]]}",
             lambda row: f"also in {names[splits[row]]}",
         )
@@ -77,7 +77,7 @@ def agreement(study: Study, outcome: Outcome) -> None:
                 frame,
                 codes != declared,
                 "/split",
-                "the file holds another split",
+                "The file holds another split.",
                 lambda row: of_file[frame.place(row)[0]],
             )
         if kind == "observation" or not observations.size:
@@ -90,7 +90,7 @@ def agreement(study: Study, outcome: Outcome) -> None:
             frame,
             wrong,
             "/split",
-            "the record names another split than its observation",
+            "The record names another split than its observation.",
             lambda row: names[splits[states[row]]],
         )
 
@@ -117,7 +117,7 @@ def rule(study: Study, outcome: Outcome) -> None:
             frame,
             wrong,
             "/split",
-            "the declared rule assigns the state otherwise",
+            "The declared rule puts this state into another split.",
             lambda row: f"{'not ' if inside[row] else ''}{name}",
         )
 
@@ -147,7 +147,9 @@ def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
     for name, places in zip(taking, resampling.deal(order, [sizes[name] for name in taking]), strict=True):
         due[members[places]] = names.index(name)
     wrong = members[due[members] != codes[members]]
-    outcome.rows(frame, wrong, "/split", "the declared deal assigns the state otherwise", lambda row: names[due[row]])
+    outcome.rows(
+        frame, wrong, "/split", "The declared seed deals this state into another split.", lambda row: names[due[row]]
+    )
 
 
 @check("split.duplicates", "states")
@@ -172,7 +174,7 @@ def duplicates(study: Study, outcome: Outcome) -> None:
         frame,
         rows[again],
         "/state",
-        "the same observation stands in another split under another id",
+        "The same observation is in another split under another id.",
         lambda row: f"only {frame.text('state', same[row])} in {names[splits[same[row]]]}",
         lambda row: f"{frame.text('state', row)} in {names[splits[row]]}",
     )
