@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from datetime import date
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -56,6 +57,7 @@ from sealtrace.contract.report import (
     Summary,
     Verdict,
 )
+from sealtrace.contract.waivers import Waiver, waive
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.evaluation import CellResult
@@ -78,6 +80,7 @@ def examine(
     progress: Progress | None = None,
     asked: Asked | None = None,
     budget: Budget | None = None,
+    waivers: Sequence[Waiver] = (),
 ) -> Examination:
     """Examine a bundle: read it once, run its checks, and answer whatever is asked afterwards.
 
@@ -88,7 +91,8 @@ def examine(
     besides the column predicates. `draft` examines a directory that is not sealed as if it were. `reported` are papers
     whose tables must print what the bundle's table records say. `progress` is called with a step's name, how much of it
     is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
-    have witnessed. `budget` bounds memory, time and reading.
+    have witnessed. `budget` bounds memory, time and reading. `waivers` are findings that the reader accepts
+    for a while: the verdict is then at best `incomplete`.
 
     Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
     check that does not exist. Everything else that is wrong is a finding.
@@ -99,7 +103,9 @@ def examine(
         bundle = read_bundle(read_from, every_row=every_row, progress=progress, budget=budget)  # (1)
     bundle.asked = asked or Asked()
     bundle.reported = [Path(one) for one in reported]
-    return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
+    return Examination(
+        bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress, waivers=waivers
+    )
 
 
 class Examination:
@@ -115,12 +121,14 @@ class Examination:
         expect_root: str | None = None,
         progress: Progress | None = None,
         frames: dict[str, Frame] | None = None,
+        waivers: Sequence[Waiver] = (),
         until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> None:
         """`frames` are columns that are known; `until` is told each result, and ends the run where it says so."""
         self.bundle = bundle
         self.strict = strict
         self.draft = draft
+        self.waivers = waivers
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
         self.evidence = Evidence(bundle, expect_root, progress, frames)
         self.outcomes: dict[str, Outcome] = {}
@@ -265,7 +273,10 @@ class Examination:
             largest = {one: self.outcomes[one].largest for one in self.outcomes}
             checks = [one.model_copy(update={"largest": largest.get(one.id)}) for one in checks]
         findings = [one for check in CATALOGUE if check.id in self.chosen for one in self.outcomes[check.id].findings]
-        warned = self.strict and any(one.severity == "warning" for one in findings)
+        if self.waivers:
+            errors = {one: outcome.counts["error"] for one, outcome in self.outcomes.items()}
+            findings, checks = waive(findings, checks, errors, self.waivers, date.today())
+        warned = self.strict and any(one.severity == "warning" and one.waived is None for one in findings)
         return Report(
             sealtrace=__version__,
             bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),

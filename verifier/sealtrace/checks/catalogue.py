@@ -196,6 +196,14 @@ _AFTER: tuple[Check, ...] = (
         reads=("table", "relation"),
         needs=("table.shape", "join.unique-key", "relation.formula"),
     ),
+    # Queries of the study's own.
+    Check(
+        "query.empty",
+        "Every query that must return no rows returns none",
+        "recipes: queries that must return no rows",
+        "a query that must return no rows finds the states of one split",
+        needs=("identity.manifest", "schema.documents"),
+    ),
     # Evidence from outside.
     Check(
         "witness.later",

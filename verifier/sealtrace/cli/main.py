@@ -84,7 +84,8 @@ class LazyGroup(click.Group):
     "3 no error, but something is missing or skipped.",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sealtrace")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Decide whether a paper's numbers follow from its sealed records.
 
     \b
@@ -98,6 +99,12 @@ def cli() -> None:
       sealtrace seal records/             seal your own records
       sealtrace checks replay.tilt        read what a check enforces
     """
+    name = context.invoked_subcommand
+    if name is not None and (command := cli.get_command(context, name)) is not None:
+        from sealtrace.cli.settings import as_defaults, read_settings
+
+        context.obj = read_settings()
+        context.default_map = {name: as_defaults(context.obj, command, name)}
 
 
 def program() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.bundle.asked import Asked
+    from sealtrace.cli.settings import Settings
 
 
 def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -56,10 +58,13 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     is_flag=True,
     help="Exit 0 if the verdict and the findings are those that the study expects of itself, else 1.",
 )
+@click.option("--allow-waived", is_flag=True, help="Exit 0 where nothing but waived findings is in the way.")
 @witness_options
 @quiet_option
 @budget_options
+@click.pass_obj
 def command(
+    settings: Settings,
     bundle: Path | None,
     forms: tuple[str, ...],
     outputs: tuple[str, ...],
@@ -72,6 +77,7 @@ def command(
     everything: bool,
     every_row: bool,
     as_expected: bool,
+    allow_waived: bool,
     asked: Asked,
 ) -> int:
     """Verify BUNDLE: a directory, a .zip or a .tar.gz.
@@ -98,7 +104,7 @@ def command(
       sealtrace verify artifact/ --partial rows.json --seed "my words"
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
-    input or internal error; 3 no error, but something is missing or skipped.
+    input or internal error; 3 no error, but something is missing, skipped or waived (docs/in-your-project.md).
     """
     from sealtrace.bundle.resources import default_bundle
     from sealtrace.cli.targets import refuse_bad_places, write_targets
@@ -122,12 +128,15 @@ def command(
             draft=draft,
             reported=reported,
             progress=progress,
-            asked=asked,
+            asked=replace(asked, must_be_empty=tuple(settings.must_be_empty.items())),
+            waivers=settings.outside(bundle).waivers,
         )
         page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report
     differences = unexpected(examination) if as_expected else []
     code = int(bool(differences)) if as_expected else report.exit_code
+    if allow_waived and report.only_waived:
+        code = 0
     prefix = prefix_of(bundle)
     write_targets(
         targets,

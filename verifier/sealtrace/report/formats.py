@@ -161,8 +161,11 @@ def _markdown_audit(audit: Audit, showing: Showing) -> str:
 
 def _latex_cells(found: Cells, showing: Showing) -> str:
     from sealtrace.report import latex
+    from sealtrace.report.inert import harmless
 
-    return latex.render(found.cells, everything=showing.everything)
+    # A comment says what the table of cells has no room for.
+    waived = [f"% Waived: {one.name}".replace("\n", " ") for one in getattr(found, "findings", []) if one.waived]
+    return "\n".join([*map(harmless, waived), latex.render(found.cells, everything=showing.everything)])
 
 
 def _html_report(report: Report, _: Showing) -> str:

@@ -20,6 +20,7 @@ _HEADLINES = {
     "verified": ("VERIFIED", "green"),
     "findings": ("FINDINGS", "red"),
     "incomplete": ("INCOMPLETE", "yellow"),
+    "waived": ("WAIVED", "yellow"),
 }
 
 
@@ -43,7 +44,7 @@ def render(report: Report, *, everything: bool = False, width: int = 80, paint: 
 
 
 def _headline(report: Report, paint: Paint) -> Iterator[str]:
-    word, colour = _HEADLINES[report.verdict]
+    word, colour = _HEADLINES[report.headline]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
     if report.draft:
@@ -53,6 +54,8 @@ def _headline(report: Report, paint: Paint) -> Iterator[str]:
         yield "nothing is sealed: this says what sealing the directory as it is would give"
     elif report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
+    if report.waived:
+        yield f"{times(report.waived, 'finding')} waived by the reader's settings, and not settled"
     counts = {status: sum(check.status == status for check in report.checks) for status in _STATUS_WORDS}
     yield ", ".join(f"{count} {_STATUS_WORDS[status]}" for status, count in counts.items() if count)
 
