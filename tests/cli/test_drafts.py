@@ -55,7 +55,7 @@ def test_sealing_refuses_broken_recipes(tmp_path: Path) -> None:
         (study / "report/table.main.json").write_text(json.dumps(broken))
         run = sealtrace("seal", study, *EMPTY)
         assert (run.code, (study / "seals").exists()) == (2, False)
-        assert f"the recipe cannot be followed: {said}" in run.errors
+        assert f"The recipe cannot be followed: {said}" in run.errors
         assert said in " ".join(sealtrace("verify", study, "--draft").output.split())
 
 

@@ -228,7 +228,7 @@ def test_tables_stand_as_in_the_paper() -> None:
     ]
     assert (row, column, data["statuses"][status][0], line) == (2, 1, "exact", 676)
     assert text[recomputed] == "4.288857504796316"
-    assert text[sentence].endswith("rounded; exact")
+    assert text[sentence].endswith(", the same.")
     assert (text[source], text[recipe]) == ("rsd-poker.tex", "weak_ev(policy=residual@0.08)")
     assert text[formula] == "mean of E_w(pi, s)"
     _, population, count, records, _ = rest

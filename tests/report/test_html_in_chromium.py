@@ -156,7 +156,7 @@ def test_filters_of_cells_and_findings(browser: Browser) -> None:
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.textContent") == "Show the cell"
     page.locator("#finding-chips button", has_text="error").click()
-    page.locator("#finding-search").fill("under-specified kl clip")
+    page.locator("#finding-search").fill("does not state kl clip")
     sync_api.expect(page.locator("#finding-list li")).to_have_count(1)
     page.locator("#finding-search").fill("")
     page.locator("a[data-check='table.cells']").click()

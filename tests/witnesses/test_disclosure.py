@@ -232,7 +232,10 @@ def test_what_cannot_be_disclosed_is_refused(study: Path, tmp_path: Path) -> Non
         (["rows", secret, "--tree", tree], "name rows with --row"),
         (["rows", secret, "--tree", secret, "--row", "1"], "secret.jsonl"),
         (["tree", tmp_path / "rows.jsonl", "--kind", "nothing", "--keep", "k", "-o", "o"], "not a kind of rows"),
-        (["tree", tmp_path / "rows.jsonl", "--kind", "score", "--keep", "k", "-o", "o"], "the schema refuses"),
+        (
+            ["tree", tmp_path / "rows.jsonl", "--kind", "score", "--keep", "k", "-o", "o"],
+            "The value does not fit the schema",
+        ),
         (["tree", tmp_path / "rows.jsonl", "--kind", "label", "--keep", secret, "-o", tmp_path / "o"], "secret.jsonl"),
     ]
     for arguments, message in cases:

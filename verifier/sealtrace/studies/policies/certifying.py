@@ -89,7 +89,7 @@ def certify(
     ]
     choices = [_choice(study, selector, setting, declared, missing) for selector in asked]
     if not tables and not choices:
-        missing.note("the study certifies nothing", "It declares no selector and freezes no partition.")
+        missing.note("the study certifies nothing", "it declares no selector and freezes no partition")
     return replace(
         found,
         setting=_described(study, setting),
@@ -152,7 +152,7 @@ def _noting(missing: Missing, what: str) -> Iterator[None]:
     try:
         yield
     except VoidError as error:
-        missing.note(what, f"Void, because {error}.")
+        missing.note(what, f"void, because {error}")
     except _UNCOMPUTABLE as error:
         missing.note(what, str(error))
 
@@ -174,7 +174,7 @@ def _certificates(
     study: Study, partition: Partition | None, name: str, setting: Setting, missing: Missing
 ) -> PartitionTable | None:
     if partition is None:
-        missing.note(f"certificates of {name}", f"The bundle has no partition {name!r}.")
+        missing.note(f"certificates of {name}", f"the bundle has no partition {name!r}")
         return None
     with _noting(missing, f"certificates of {name}"):
         split = calibration_split(study)
