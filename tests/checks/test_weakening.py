@@ -105,7 +105,7 @@ def test_what_a_protocol_turns_off_is_listed(tmp_path: Path) -> None:
     report = sealtrace.verify(resealed(tmp_path, gut, {"all": "nothing is selected"}))
     turned = {one.id for one in report.checks if one.status == "not-applicable"}
     assert {"selection.grid", "selection.choice"} <= turned
-    for shown in (text.render(report, width=1000), markdown.render(report)):
+    for shown in (text.render(report, everything=True, width=1000), markdown.render(report)):
         assert "the protocol declares no selector over a grid of scales" in shown
         for one in turned:
             assert one in shown or f"{one.partition('.')[0]}.*" in shown.replace("\\", "")
