@@ -180,7 +180,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
             outcome.at(result.cell.record, _key(result.cell)).say(
                 "warning" if result.status in WARNINGS else "error",
                 result.cell.pointer,
-                f"{result.judgement.sentence}{_printed_at(result.cell)}",
+                f"{result.judgement.sentence}{_printed_at(result.cell)}.",
                 result.recomputed,
                 result.cell.text,
             )
@@ -198,7 +198,7 @@ def marks(printed: Printed, outcome: Outcome) -> None:
         outcome.at(problem.cell.record, _key(problem.cell)).say(
             problem.severity,
             problem.cell.pointer,
-            f"{problem.message}{_printed_at(problem.cell)}",
+            f"{problem.message}{_printed_at(problem.cell)}.",
             problem.expected,
             problem.found,
         )

@@ -24,12 +24,14 @@ from sealtrace.printed.metrics import (
 )
 from sealtrace.studies.policies.constants import is_used
 from sealtrace.studies.policies.evidence.choice import count_scales
+from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 from sealtrace.studies.policies.populations import candidate_place, members_of, scored_traces, state_place, traces_of
 from sealtrace.studies.policies.records.protocol import Bootstrap
+from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
 
 metric = metrics_of("policies")
 
@@ -52,8 +54,9 @@ def state(study: Study, arguments: Arguments) -> Value:
 )
 def observation(study: Study, arguments: Arguments) -> Value:
     frame = study.frame("observation")
-    if arguments["field"] not in ("pot", "stack"):
-        raise RecipeError(f"an observation has no number {arguments['field']!r}")
+    field = arguments["field"]
+    if field not in study.observed or not Feature(FeatureRule(field=field, form="number")).fits(frame.table.schema):
+        raise RecipeError(f"an observation has no number {field!r}")
     place = state_place(study, arguments["state"])
     return value_of(frame, np.array([place]), float(frame.numbers(arguments["field"])[place]))
 
@@ -114,7 +117,22 @@ def _mean_of(name: str, formula: str, source: str, field: str) -> None:
 
 _mean_of("weak_ev", "mean of E_w(pi, s)", "RSD-Poker paper, appendix B: metrics", "weak")
 _mean_of("strong_ev", "mean of E_s(pi, s)", "RSD-Poker paper, appendix B: metrics", "strong")
-_mean_of("strong_delta", "mean of d = E_s(pi, s) - E_s(pi_0, s)", "violation equation", "delta")
+_mean_of("strong_delta", "mean of d = E_s(pi, s) - E_s(pi_0, s)", "RSD-Poker paper, section 3.3", "delta")
+_mean_of(
+    "expected_utility",
+    "mean of what the utility evaluator expects of the policy",
+    "RSD-Poker paper, section 3.3",
+    "weak",
+)
+_mean_of(
+    "expected_risk", "mean of what the risk evaluator expects of the policy", "RSD-Poker paper, section 3.3", "strong"
+)
+_mean_of(
+    "degradation",
+    "mean of d: the risk evaluator's expectation less that of the anchor",
+    "RSD-Poker paper, section 3.3",
+    "delta",
+)
 
 
 def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Rounded | None = None) -> Value:
@@ -126,7 +144,7 @@ def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Roun
 def _of_crossings(name: str, formula: str, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> None:
     """Registers what becomes of the number of crossings and of states."""
 
-    @metric(name, formula, "violation equation", needs="policy", takes="population")
+    @metric(name, formula, "RSD-Poker paper, section 3.3", needs="policy", takes="population")
     def compute_it(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
         return value_of(study.frame("trace"), rows, *reduce(int(study.scored.crossed[places].sum()), len(rows)))
@@ -137,7 +155,9 @@ _of_crossings("crossing_count", "how many states have d < -tau", lambda k, _: (F
 _of_crossings("crossing_rate", "share of states with d < -tau", lambda k, n: (Fraction(k, n),))
 
 
-@metric("marked_delta", "d at a state, with a dagger where it crosses", "violation equation", needs="policy state")
+@metric(
+    "marked_delta", "d at a state, with a dagger where it crosses", "RSD-Poker paper, section 3.3", needs="policy state"
+)
 def marked_delta(study: Study, arguments: Arguments) -> Value:
     rows, places = scored_traces(study, arguments)
     crossed = bool(study.scored.crossed[places][0])
@@ -188,7 +208,13 @@ def weak_gain(study: Study, arguments: Arguments) -> Value:
 def _extremes(end: str, word: str, reduce: Callable[[list[Fraction]], Fraction]) -> None:
     """Registers the least or the greatest of what differs between states."""
 
-    @metric(f"delta_{end}", f"{word} d over the population", "violation equation", needs="policy", takes="population")
+    @metric(
+        f"delta_{end}",
+        f"{word} d over the population",
+        "RSD-Poker paper, section 3.3",
+        needs="policy",
+        takes="population",
+    )
     def delta(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
         return _extreme(study, rows, study.scored.delta[places], word)
@@ -288,6 +314,8 @@ def query_rate(study: Study, arguments: Arguments) -> Value:
 def _mean_charge(name: str) -> Callable[[Study, Arguments], Value]:
     def compute_mean(study: Study, arguments: Arguments) -> Value:
         rows = traces_of(study, arguments)
+        if name not in study.declared.counted:
+            raise RecipeError(f"ledgers count no {name!r}; they count {', '.join(study.declared.counted)}")
         return value_of(study.frame("trace"), rows, study.charged(name, rows) / len(rows))
 
     return compute_mean
@@ -301,6 +329,17 @@ for _name in ("tokens", "latency_ms", "tool_calls"):
         needs="policy",
         takes="population",
     )(_mean_charge(_name))
+
+
+@metric(
+    "cost",
+    "mean of what the ledger counts of a declared quantity per state",
+    "RSD-Poker paper, appendix C: cost ledger",
+    needs="policy quantity",
+    takes="population",
+)
+def cost(study: Study, arguments: Arguments) -> Value:
+    return _mean_charge(arguments["quantity"])(study, arguments)
 
 
 # Intervals
