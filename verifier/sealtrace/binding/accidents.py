@@ -29,8 +29,8 @@ def message_of(grid: Grid, cell: PrintedCell, number: BoundNumber) -> str:
     expected = printed_as(float(candidate.expected[number.place]), candidate.series.slots[number.place])
     noun = "the other cell" if others == 1 else f"the other {others} cells"
     text = (
-        f"row {grid.row_name(cell.row)}: the paper prints {candidate.series.slots[number.place].text}; the results give "
-        f"{expected}. They give {noun} as {formula_of(candidate)}."
+        f"row {grid.row_name(cell.row)}: the paper prints {candidate.series.slots[number.place].text}; "
+        f"the results give {expected}. They give {noun} as {formula_of(candidate)}."
     )
     if _rounded_twice(candidate, number.place):
         unrounded = f"{candidate.expected[number.place]:.6g}"

@@ -180,7 +180,8 @@ def _witnesses(chain: Chain, width: int) -> Iterator[str]:
 def _coverage(report: Report) -> str:
     cells = report.coverage
     if not cells.cells:
-        return "the bundle reports no table"
+        looked = all(one.status != "skipped" for one in report.checks if one.id == "table.cells")
+        return "the bundle reports no table" if looked else "not looked at"
     statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
     names = f"; {cells.declared_names} more are declared names" if cells.declared_names else ""
     return f"{cells.recomputed} of {cells.cells} recomputed ({statuses}){names}"

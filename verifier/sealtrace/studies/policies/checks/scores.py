@@ -111,7 +111,7 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         crossed != reported,
         "/crossing",
-        f"The stored delta {'is compared strictly with'} -{study.declared.tau}.",
+        f"The stored crossing does not follow from the stored delta: a delta below -{study.declared.tau} is one.",
         lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
         lambda row: bool(reported[row]),
     )
