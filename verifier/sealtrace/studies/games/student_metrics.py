@@ -164,7 +164,8 @@ def _beside_teacher(study: GameStudy, students: Students, quantity: str, policie
     name = students.declared["teacher"]
     if quantity == "gap":
         place, known = study.evaluation(name)
-        return evaluate(study.game, policies).exploitability - known.exploitability[place]
+        gaps: Vector = evaluate(study.game, policies).exploitability - known.exploitability[place]
+        return gaps
     teacher, top = study.profiles[name], policies.argmax(axis=-1)[..., None]
     if quantity == "accuracy":
         each = (top[..., 0] == teacher.argmax(axis=-1)).astype(float)
