@@ -243,7 +243,8 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         risk = _attempt(missing, f"risk bound of {name}", chosen.risk_upper)
     if "utility" in chosen.certifies:
         utility = _attempt(missing, f"utility bound of {name}", chosen.utility_lower)
-    idle = chosen.reason == maps.describe(maps.GroupWise())
+    proof = None if chosen.solution is None else chosen.solution.proof
+    idle = isinstance(proof.proof if isinstance(proof, maps.Settled) else proof, maps.GroupWise)
     choice = Choice(
         name,
         selector.rule,

@@ -138,7 +138,11 @@ def normalizer(study: Study, outcome: Outcome) -> None:
 def replay_of(study: Study, candidate: int) -> Replay | None:
     """The replay of a candidate, or None where the protocol or the bank does not say how."""
     declared = study.declared
-    needed = {"tilt": (declared.anchor,), "anchor": (declared.anchor,), "query": (declared.prior, declared.query)}
+    needed = {
+        "tilt": (declared.anchor,),
+        "anchor": (declared.anchor,),
+        "query": (declared.prior, declared.gate(study.candidates[candidate].arm)),
+    }
     if None in needed.get(study.candidates[candidate].policy, ()) or not study.frame("observation").size:
         return None
     return study.replay(candidate)

@@ -364,6 +364,8 @@ def _robust(calibration: Calibration, radius: Fraction, *, within_groups: bool) 
         raise Undecided(f"a map of more than {MOST_GROUPS} groups is not searched for")
     instance = map_instance(calibration, radius, within_groups=within_groups)
     solution = maps.best_map(instance)
+    if calibration.study.declared.ties.map == "nominal-utility":
+        solution = maps.settled(instance, solution)
     return Chosen(
         calibration=calibration,
         rule="robust",

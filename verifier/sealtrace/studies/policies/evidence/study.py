@@ -82,7 +82,8 @@ class Checkpoint:
                 return f"/features/{place}", "a declared feature", name
         if value["actions"] != study.actions:
             return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
-        for head in ("residual", "base"):
+        for head in ("residual", "base", "gate"):
+            outputs_due = 1 if head == "gate" else len(study.actions)
             width = len(value["features"])
             for place, layer in enumerate(value.get(head) or []):
                 pointer = f"/{head}/{place}"
@@ -92,8 +93,8 @@ class Checkpoint:
                 for row, outputs in enumerate(layer["weights"]):
                     if len(outputs) != width:
                         return f"{pointer}/weights/{row}", f"{width} outputs", str(len(outputs))
-            if value.get(head) and width != len(study.actions):
-                return f"/{head}", f"{len(study.actions)} outputs at the end", str(width)
+            if value.get(head) and width != outputs_due:
+                return f"/{head}", f"{outputs_due} outputs at the end", str(width)
         return None
 
     def direction(self, study: Study) -> Matrix | None:
@@ -103,6 +104,10 @@ class Checkpoint:
     def base(self, study: Study) -> Matrix | None:
         """The logits of the family's own base policy; None where it has none."""
         return _network_outputs(study, self, "base")
+
+    def gate(self, study: Study) -> Matrix | None:
+        """The score of a learned gate, one column; None where there is none."""
+        return _network_outputs(study, self, "gate")
 
 
 @once
@@ -467,6 +472,12 @@ class Study(Evidence):
         return {
             document_digest(document.value): Checkpoint(document) for document in self.bundle.documents_of("checkpoint")
         }
+
+    def gate_weights(self, family: str | None) -> Checkpoint | None:
+        """The weights of a learned gate, where exactly one checkpoint of the family has them."""
+        found = [one for one in self.checkpoints.values() if one.document.value["family"] == family]
+        gates = [one for one in found if one.document.value.get("gate")]
+        return gates[0] if len(gates) == 1 else None
 
     def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
         """The weights of a candidate, where they are in the bundle."""
