@@ -16,7 +16,7 @@ from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.records.protocol import PolicyProtocol, Selector, Variant, Weights
+from sealtrace.studies.policies.records.protocol import PolicyProtocol, QueryRule, Selector, Variant, Weights
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
@@ -95,6 +95,20 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
     measured |= {name for one in protocol.variants.values() for _, name in one.evaluators or ()}
     for name, unit in protocol.units.items():
         yield f"/units/{name}", unit, name in measured, "the unit of a field, an evaluator or a cost"
+    for pointer, gate in _gates(protocol):
+        others = (
+            gate.random is not None,
+            gate.learned is not None,
+            exact(gate.entropy) != 0 or bool(gate.terms),
+        )
+        yield (
+            pointer,
+            f"{sum(others)} ways to a score",
+            sum(others) <= 1,
+            "weights, or a random draw, or a learned gate",
+        )
+        ranked = gate.first is None or gate.budget is not None
+        yield f"{pointer}/first", str(gate.first), ranked, "absent, unless there is a budget"
     for index, split in enumerate(protocol.splits):
         if (assigned := split.rule) is not None:
             inside = assigned.remainder < assigned.modulus
@@ -107,6 +121,13 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
         yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
     for index, split in enumerate(protocol.splits):
         yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
+
+
+def _gates(protocol: PolicyProtocol) -> Iterator[tuple[str, QueryRule]]:
+    """Every declared gate with its place."""
+    if protocol.query is not None:
+        yield "/query", protocol.query
+    yield from ((f"/gates/{arm}", gate) for arm, gate in protocol.gates.items())
 
 
 def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domain]:
@@ -330,9 +351,14 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
             "weights with this digest",
             "sealed directions only",
         )
+    gates = [gate for gate in (study.declared.query, *study.declared.gates.values()) if gate and gate.learned]
+    asked = [study.gate_weights(gate.learned) for gate in gates]
+    if None in asked:
+        outcome.missing = "the weights of a learned gate are not in the bundle, or are there twice"
+    asking = {id(one) for one in asked}
     named = {one.checkpoint for one in learned}
     for digest, checkpoint in study.checkpoints.items():
-        if digest not in named:
+        if digest not in named and id(checkpoint) not in asking:
             outcome.at(checkpoint.document.path).error(
                 None,
                 "No candidate names these weights.",
@@ -458,13 +484,14 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
             if unknown:
                 yield f"/direction/{action}/terms", "declared features", ", ".join(sorted(unknown))
     if one.policy == "query":
-        for part in ("prior", "query"):
-            if getattr(declared, part) is None:
+        gate = declared.gate(one.arm)
+        for part, there in (("prior", declared.prior is not None), ("query", gate is not None)):
+            if not there:
                 yield "/policy", f"a {part} rule in the protocol", "none"
         logits = {} if declared.prior is None else declared.prior.logits
         if set(logits) != set(study.actions):
             yield "/policy", f"prior logits for each of {', '.join(study.actions)}", ", ".join(logits)
         used = {name for rule in logits.values() for name in rule.terms or {}}
-        used |= set() if declared.query is None else set(declared.query.terms)
+        used |= set() if gate is None else set(gate.terms)
         if used - features:
             yield "/policy", "declared features", ", ".join(sorted(used - features))
