@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from sealtrace.bundle.frames import Matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies import PACK
@@ -27,7 +28,6 @@ from sealtrace.studies.policies.certified import (
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.choice import Chosen, count_scales
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
-from sealtrace.studies.policies.evidence.frame import Matrix
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, declared_setting

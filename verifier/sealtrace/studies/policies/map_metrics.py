@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index
 from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.printed.metrics import (
     Arguments,
@@ -37,7 +38,6 @@ from sealtrace.studies.policies.evidence.deployment import (
     scale_of,
     variant_setting,
 )
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing

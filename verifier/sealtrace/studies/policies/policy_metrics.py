@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import action_matrix
+from sealtrace.bundle.frames import Index, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import as_double, mean
@@ -25,7 +27,6 @@ from sealtrace.printed.metrics import (
 from sealtrace.studies.policies.constants import is_used
 from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.features import Feature
-from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores

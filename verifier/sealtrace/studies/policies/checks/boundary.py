@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.frames import Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.policies.checks.gate import query_columns
-from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Candidate, Study
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import QueryRule

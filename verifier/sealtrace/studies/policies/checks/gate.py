@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sealtrace.bundle.arrays import arrow_integers, distinct
+from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.policies.checks.replay import compare_matrix, replay_of
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
 from sealtrace.studies.policies.evidence.gate import CLOSE, gate_requests
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from sealtrace.bundle.frames import Matrix
 from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by, deciding
-from sealtrace.studies.policies.evidence.frame import Matrix
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Selector

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sealtrace.bundle.arrays import distinct
+from sealtrace.bundle.frames import Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Study
 
 

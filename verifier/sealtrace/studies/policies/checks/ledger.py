@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.arrays import distinct
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.gate import query_columns
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.study import Candidate, Study
 
 _NONE = -1

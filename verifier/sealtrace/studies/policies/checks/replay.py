@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
+from sealtrace.bundle.frames import Index, Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, Index, Matrix, action_matrix
 from sealtrace.studies.policies.evidence.study import Candidate, Replay, Study
 from sealtrace.studies.policies.mathematics import policies, scores
 

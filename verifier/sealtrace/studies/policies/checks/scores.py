@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import action_matrix
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.replay import replay_of
-from sealtrace.studies.policies.evidence.frame import Index, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import thresholds
 from sealtrace.studies.policies.mathematics.scores import aggregate

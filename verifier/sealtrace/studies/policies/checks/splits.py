@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics import resampling
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Assignment
