@@ -114,6 +114,7 @@ def test_repeated_draws(tmp_path: Path) -> None:
     found = repeated_splits(study, None)
     assert len(found) == declared.repeats
     for number, (calibrating, held_out) in enumerate(found):
+        assert declared.seed is not None
         stream = Random(declared.seed + number)
         due = [[pool[stream.randrange(len(pool))] for _ in range(n)] for n in (declared.calibration, declared.held_out)]
         assert [[names[state] for state in part.tolist()] for part in (calibrating, held_out)] == due
