@@ -243,7 +243,7 @@ def test_a_number_and_its_word_are_both_judged(tmp_path: Path, printed: str, sta
         ({"sql": "SELECT answer, system FROM answers LIMIT 1"}, "several texts and no number"),
         ({"metric": "acuracy", "of": "answer"}, "there is no metric 'acuracy'"),
         ({"metric": "accuracy"}, "accuracy needs the argument 'of'"),
-        ({"metric": "accuracy", "of": "reply", "dataset": "answers"}, "answers has no field 'reply'; it has example"),
+        ({"metric": "accuracy", "of": "reply", "dataset": "answers"}, "answers has no field 'reply'; there are"),
         ({"metric": "accuracy", "of": "answer", "where": {"sytem": "ours"}}, "none has answer, sytem"),
         ({"metric": "accuracy", "of": "answer", "where": {"system": "theirs"}}, "no row of answers has system theirs"),
         ({"metric": "accuracy", "of": "answer", "show": "mode"}, "show is one of mean"),

@@ -22,7 +22,7 @@ CELLS = 25
 LONG = 120
 """How many characters of one value are shown."""
 
-_VERDICTS = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete"}
+_VERDICTS = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete", "waived": "Waived"}
 _STATUSES = {
     "pass": "hold",
     "fail": "fail",
@@ -35,7 +35,7 @@ _STATUSES = {
 def render(report: Report) -> str:
     """The verdict and what to do first; then counts, checks, findings and cells."""
     lines = [
-        f"## {report.headline(_VERDICTS[report.verdict])}: {_short(report.bundle.name or 'unnamed bundle')}",
+        f"## {report.as_draft(_VERDICTS[report.headline])}: {_short(report.bundle.name or 'unnamed bundle')}",
         "",
         *([f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}.", ""] if report.draft else []),
         _first_step(report),

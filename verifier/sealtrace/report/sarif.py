@@ -70,7 +70,7 @@ class _Run:
             "columnKind": "unicodeCodePoints",
             "results": results,
             "properties": {
-                "verdict": report.headline(report.verdict),
+                "verdict": report.as_draft(report.verdict),
                 "bundle": harmless(report.bundle.name),
                 "root_sha256": harmless(report.bundle.root_sha256 or ""),
             },

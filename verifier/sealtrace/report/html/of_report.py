@@ -39,7 +39,7 @@ def page_of(report: Report) -> Page:
         name=report.bundle.name or "unnamed bundle",
         tool=report.sealtrace,
         verdict=report.verdict,
-        headline=report.headline(headline),
+        headline=report.as_draft(headline),
         lead=f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}. {lead}" if report.draft else lead,
         for_reviewers=reviewers,
         for_authors=authors,

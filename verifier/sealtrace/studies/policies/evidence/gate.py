@@ -7,11 +7,11 @@ from random import Random
 
 import numpy as np
 
+from sealtrace.bundle.frames import Mask, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
-from sealtrace.studies.policies.evidence.frame import Mask, Vector
 from sealtrace.studies.policies.evidence.outcomes import in_order
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.action_columns import ActionLists, ActionMatrix, action_lists, action_matrix
 from sealtrace.bundle.content import combined_codes, document_digest
+from sealtrace.bundle.frames import Frame, Index, Mask, Matrix, Vector
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
@@ -22,17 +24,6 @@ from sealtrace.evidence import Evidence, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
 from sealtrace.studies.policies.evidence.features import Feature, observed_fields
-from sealtrace.studies.policies.evidence.frame import (
-    ActionLists,
-    ActionMatrix,
-    Frame,
-    Index,
-    Mask,
-    Matrix,
-    Vector,
-    action_lists,
-    action_matrix,
-)
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import PolicyProtocol
