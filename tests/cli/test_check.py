@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from binding.random_studies import Study, study, write_csv
+from binding.random_studies import Study, predictions, study, write_csv
 from cli.runner import sealtrace
 from support import ROOT
 
@@ -105,6 +105,22 @@ def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
     assert (coverage["cells"], coverage["recomputed"]) == (made.numbers, made.numbers)
     again = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
     assert again.code == 2
+
+
+def test_every_explained_cell_of_predictions_is_recomputed_from_the_sealed_draft(tmp_path: Path) -> None:
+    """Metrics of runs, their means and deviations over seeds, and gains over a baseline: saved, sealed, verified."""
+    files, paper, cells = predictions(3)
+    for name, rows in files.items():
+        write_csv(tmp_path / "results" / name, rows)
+    (tmp_path / "paper.tex").write_text(paper)
+    draft = tmp_path / "study"
+    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
+    assert (run.code, f"{cells} cells: {cells} explained" in run.output) == (0, True), run.output
+    assert sealtrace("seal", draft, "--empty", "all=nothing but results").code == 0
+    judged = json.loads(sealtrace("verify", draft, "--format", "json").output)
+    statuses = [cell["status"] for cell in judged["cells"] if cell["status"] not in ("input", "name")]
+    assert judged["coverage"]["recomputed"] == cells, judged["findings"]
+    assert set(statuses) <= {"exact", "tie"}, statuses
 
 
 def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> None:

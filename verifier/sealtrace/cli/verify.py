@@ -58,6 +58,14 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
 )
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    metavar="N",
+    show_default=True,
+    help="Threads for the shards of large files; the report is the same.",
+)
+@click.option(
     "--as-expected",
     is_flag=True,
     help="Exit 0 if the verdict and the findings are those that the study expects of itself, else 1.",
@@ -77,6 +85,7 @@ def command(
     reported: tuple[Path, ...],
     beside: tuple[Path, ...],
     every_row: bool,
+    jobs: int,
     as_expected: bool,
     asked: Asked,
 ) -> int:
@@ -131,6 +140,7 @@ def command(
             beside=beside,
             progress=progress,
             asked=asked,
+            jobs=jobs,
         )
         page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report

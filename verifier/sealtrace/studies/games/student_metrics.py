@@ -126,8 +126,11 @@ _PROFILED: dict[str, Callable[[Evaluation], Vector]] = {
     "best_response_1": lambda values: values.best_response_1,
 }
 _STATED = ("weak_ev", "strong_ev", "violation")
+_TAUGHT = ("accuracy", "calibration_error", "gap")
+"""Beside the teacher: held-out states with the teacher's likeliest action; how far the probability of the likeliest
+action lies from the teacher's of the same action; and exploitability less the teacher's."""
 _PLAYED = ("score", "hand_ev")
-QUANTITIES = (*_STATED, *_PROFILED, *_PLAYED)
+QUANTITIES = (*_STATED, *_TAUGHT, *_PROFILED, *_PLAYED)
 
 
 @once
@@ -150,9 +153,27 @@ def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...]) -> Vect
         values = (policies * students.evaluators[_STATED.index(quantity)]).sum(axis=-1)
         means: Vector = values[:, states].mean(axis=1)
         return means
+    if quantity in _TAUGHT:
+        return _beside_teacher(study, students, quantity, policies)
     if quantity in _PLAYED:
         return np.array([_PLAYS[quantity](study, [name], None) for name in names])
     raise RecipeError(f"there is no quantity {quantity!r}; there are {', '.join(QUANTITIES)}")
+
+
+def _beside_teacher(study: GameStudy, students: Students, quantity: str, policies: Vector) -> Vector:
+    name = students.declared["teacher"]
+    if quantity == "gap":
+        place, known = study.evaluation(name)
+        gaps: Vector = evaluate(study.game, policies).exploitability - known.exploitability[place]
+        return gaps
+    teacher, top = study.profiles[name], policies.argmax(axis=-1)[..., None]
+    if quantity == "accuracy":
+        each = (top[..., 0] == teacher.argmax(axis=-1)).astype(float)
+    else:
+        own = np.take_along_axis(policies, top, axis=-1)
+        each = np.abs(own - np.take_along_axis(np.broadcast_to(teacher, policies.shape), top, axis=-1))[..., 0]
+    means: Vector = each[:, students.sample("held_out")].mean(axis=1)
+    return means
 
 
 @metric(

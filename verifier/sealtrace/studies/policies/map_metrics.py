@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index
 from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.printed.metrics import (
     Arguments,
@@ -37,7 +38,6 @@ from sealtrace.studies.policies.evidence.deployment import (
     scale_of,
     variant_setting,
 )
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing
@@ -139,10 +139,10 @@ def map_teacher_kl(study: Study, arguments: Arguments) -> Value:
 
 @metric(
     "map_cost_ratio",
-    "mean ledger latency under a selector's map, divided by that of the policy `base`",
+    "mean of what the ledger counts of `quantity` (latency_ms) under a selector's map, divided by that of `base`",
     "appendix D: residual families, relative cost",
     needs="selector base",
-    takes="variant population",
+    takes="variant population quantity",
 )
 def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
     with _as_recipe_errors():
@@ -150,7 +150,10 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
         _, candidates = deployed_candidates(_chosen(study, arguments), states)
         base = np.full(len(states), candidate_place(study, arguments["base"]))
         rows = _traces(study, candidates, states)
-        charged, due = (study.charged("latency_ms", one) for one in (rows, _traces(study, base, states)))
+        quantity = arguments.get("quantity", "latency_ms")
+        if quantity not in study.declared.counted:
+            raise RecipeError(f"ledgers count no {quantity!r}")
+        charged, due = (study.charged(quantity, one) for one in (rows, _traces(study, base, states)))
         if due == 0:
             raise MissingEvidenceError(f"{arguments['base']} is charged nothing")
         return value_of(study.frame("trace"), rows, charged / due)
@@ -367,6 +370,24 @@ _of_repeats(
 _of_repeats(
     "repeated_utility_lower", "mean over certified repeats of the map's utility bound", _mean_bound("utility_lower")
 )
+
+
+@metric(
+    "repeated_disagreement",
+    "in how many repeats two selectors choose different maps, of how many",
+    "appendix D: repeated splits",
+    needs="selector against",
+    takes="variant",
+)
+def repeated_disagreement(study: Study, arguments: Arguments) -> Value:
+    with _as_recipe_errors():
+        setting = variant_setting(study, arguments.get("variant"))
+        maps = [
+            [one.assigned for one in repeats_of(study, arguments[name], setting)] for name in ("selector", "against")
+        ]
+        states = np.concatenate([states_of(study, one) for one in resampling_of(study).pool])
+    others = sum(one != other for one, other in zip(*maps, strict=True))
+    return value_of(study.frame("observation"), states, Fraction(others), Fraction(len(maps[0])))
 
 
 # Measurements

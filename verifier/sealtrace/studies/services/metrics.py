@@ -100,14 +100,20 @@ def _computed(quantity: str) -> Callable[[ServiceStudy, Index], Fraction]:
 
 @metric(
     "service",
-    "a quantity over the timed requests of all arms whose name begins so, together",
+    "a quantity over the timed requests of all arms whose name begins so, together; with `base` by that of those arms",
     _DENOMINATORS,
     needs="quantity arms",
+    takes="base",
     measured=True,
 )
 def service(study: ServiceStudy, arguments: Arguments) -> Value:
     rule, places = _computed(arguments["quantity"]), _selected(study, arguments["arms"])
-    return Value((rule(study, places),), study.frame("attempt"), study.order[places])
+    found = rule(study, places)
+    if "base" in arguments:
+        if not (unit := rule(study, _selected(study, arguments["base"]))):
+            raise MissingEvidenceError(f"{arguments['quantity']} of {arguments['base']!r} is zero")
+        found /= unit
+    return Value((found,), study.frame("attempt"), study.order[places])
 
 
 @metric(

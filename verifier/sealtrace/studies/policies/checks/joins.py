@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from sealtrace.bundle.arrays import distinct
+from sealtrace.bundle.frames import Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Study
 
 
 @check("join.teacher", "states")
 def teacher(study: Study, outcome: Outcome) -> None:
     frame = study.frame("teacher")
-    if not frame.size and not any(one.interface == "teacher-backed" for one in study.candidates):
+    if not frame.size and not any(study.declared.shows_teacher(one.interface) for one in study.candidates):
         outcome.not_applicable = "no policy uses a teacher"
         return
     observations = study.frame("observation")

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.frames import Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.evidence.frame import Matrix
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
+from sealtrace.bundle.frames import Frame
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, Frame, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
+from sealtrace.bundle.frames import Index, Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, Index, Matrix, action_matrix
 from sealtrace.studies.policies.evidence.study import Candidate, Replay, Study
 from sealtrace.studies.policies.mathematics import policies, scores
 
@@ -138,7 +139,11 @@ def normalizer(study: Study, outcome: Outcome) -> None:
 def replay_of(study: Study, candidate: int) -> Replay | None:
     """The replay of a candidate, or None where the protocol or the bank does not say how."""
     declared = study.declared
-    needed = {"tilt": (declared.anchor,), "anchor": (declared.anchor,), "query": (declared.prior, declared.query)}
+    needed = {
+        "tilt": (declared.anchor,),
+        "anchor": (declared.anchor,),
+        "query": (declared.prior, declared.gate(study.candidates[candidate].arm)),
+    }
     if None in needed.get(study.candidates[candidate].policy, ()) or not study.frame("observation").size:
         return None
     return study.replay(candidate)
