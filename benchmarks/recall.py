@@ -209,7 +209,7 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
     claimed = {
         facts[address].address
         for one in found.decisions
-        if one.family in ("claim", "text against text") and one.status == "holds"
+        if one.family in ("claim", "text against text") and one.status == "holds" and one.telling
         for address in one.facts
         if facts[address].table is None
     }

@@ -46,7 +46,7 @@ def find(paper: Paper) -> Iterator[Claim]:
 
 
 def _claim(
-    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, chance: float | None = None
+    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, *, telling: bool = True
 ) -> Claim:
     place = f"{sentence.source}:{sentence.line(start)}"
     return Claim(
@@ -58,7 +58,7 @@ def _claim(
         question="Which of these numbers is right?",
         family=FAMILY,
         evidence=evidence,
-        chance=chance,
+        telling=telling,
     )
 
 
@@ -155,6 +155,8 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                     sentence, equal(_cell(mention.fact), _cell(model.fact)),
                     f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
                     f"the same words stand around it {times} times", mention.start,
+                    # Of two that differ nothing tells which is wrong, unless all words around them are the same.
+                    telling=key[0] == "both" or times > 2,
                 )  # fmt: skip
             continue
         strong = key[0] == "both"
