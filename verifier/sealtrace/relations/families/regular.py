@@ -735,7 +735,7 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
         )
         steps = np.array(sizes, dtype=float)[:, None]
         outside = (np.ceil(low * steps - 1e-9) / steps > high + 1e-12).sum(axis=1) if sizes else []
-        for size, wrong in zip(sizes, outside, strict=True):
+        for size, wrong in zip(sizes, map(int, outside), strict=True):
             step, share = Fraction(whole, size), float(size * unit / whole)
             chance, once_more = (
                 size * len(columns) * math.comb(len(values), one) * share ** (len(values) - one)
