@@ -48,7 +48,7 @@ def find(paper: Paper) -> Iterator[Claim]:
 def _claim(
     sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, *, telling: bool = True
 ) -> Claim:
-    place = f"{sentence.source}:{sentence.line(start)}"
+    place = sentence.place(start)
     return Claim(
         f"{FAMILY} {place} {says[:70]}",
         formula,
@@ -63,7 +63,7 @@ def _claim(
 
 
 def _at(sentence: Sentence, mention: Mention) -> str:
-    return f"{sentence.source}:{sentence.line(mention.start)}"
+    return sentence.place(mention.start)
 
 
 def _cell(fact: Fact) -> Cell:
@@ -137,7 +137,9 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             if len(mention.digits) > 3 and odd and mention.decimals == 0 and after and telling(after[:1]):
                 groups.setdefault(("one", mention.unit, after[0]), []).append((sentence, mention))
             for size in (3, 5):
-                if len(telling(before[-size:])) > 2 and len(telling(after)) > 1:
+                # Another number right behind it tells as much as two words.
+                paired = any(word[0].isdecimal() for word in after[:2])
+                if len(telling(before[-size:])) > 2 and len(telling(after)) > 1 - paired:
                     key = ("both", mention.unit, *before[-size:], "#", *after[:2])
                     groups.setdefault(key, []).append((sentence, mention))
                     break
@@ -362,15 +364,8 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
         if abs(count - told) > 2:
             continue
         noun = stem(found.group("noun").split()[-1].lower())
-        fact = Fact(
-            f"{sentence.source}:{sentence.line(found.start())} {found.group('count')} {found.group('noun')}",
-            found.group("count"),
-            Fraction(told),
-            Fraction(told),
-            Fraction(told),
-            Fraction(1),
-            sentence.source,
-            sentence.line(found.start()),
+        fact = sentence.fact(
+            found.start(), f"{found.group('count')} {found.group('noun')}", Fraction(told), Fraction(0)
         )
         yield _claim(
             sentence, equal(Cell(fact), number(count)),
