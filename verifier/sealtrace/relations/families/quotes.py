@@ -354,14 +354,19 @@ def _plain_miss(
     for one in own:
         if one.sheet.label != table:
             continue
-        beside = [
-            row
-            for row, spans in one.rows.items()
-            if any(
-                (span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start))
-                or (mention.end < span[0] and _BEHIND.fullmatch(sentence.text, mention.end, span[0]))
-                for span in spans
+        sides = {
+            row: (
+                any(
+                    span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start)
+                    for span in spans
+                ),
+                any(mention.end < span[0] and _BEHIND.fullmatch(sentence.text, mention.end, span[0]) for span in spans),
             )
+            for row, spans in one.rows.items()
+        }
+        # What is said to be a row's is not the one's before it.
+        beside = [row for row, (_before, behind) in sides.items() if behind] or [
+            row for row, side in sides.items() if side[0]
         ]
         cells = [
             fact

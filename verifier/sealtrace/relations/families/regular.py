@@ -743,6 +743,9 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
             )
             if wrong > max(1, len(facts) // MOST_EXCEPTIONS) or chance > FALSE_DISCOVERIES / 10:
                 continue
+            if wrong and len(values) < MOST_EXCEPTIONS:
+                # Rates over few and different numbers fit some step by turns.
+                break
             for fact in facts:
                 yield Claim(
                     f"{FAMILY} step {fact.address}", Multiple(Cell(fact), number(step)),
