@@ -6,11 +6,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour
+RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-operating:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour:bundles/ward-triage
 SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
-	bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe \
+	bundles/rsd-operating/rsd_operating bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe \
 	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
-	bundles/behaviour/behaviour_recipe
+	bundles/behaviour/behaviour_recipe bundles/ward-triage/ward_triage_recipe
 
 .PHONY: help verify test lint types imports unit ratios package schemas bundles reference reports campaign fuzz bench clean
 
@@ -57,15 +57,17 @@ schemas: .venv/development ## write schemas/ anew from the models
 	$(RUN) tests/contract/export.py
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
-	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-paper/bundle bundles/classification/bundle \
-		bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle
+	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-operating/bundle bundles/rsd-paper/bundle \
+		bundles/classification/bundle bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle bundles/ward-triage/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_stratified bundles/rsd-stratified/bundle
-	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_paper bundles/rsd-paper/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_operating bundles/rsd-operating/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m classification_recipe bundles/classification/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_recipe bundles/leduc/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_paper bundles/rsd-paper/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_students_recipe bundles/leduc-students/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m behaviour_recipe bundles/behaviour/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m ward_triage_recipe bundles/ward-triage/bundle
 
 reference: .venv/development ## write docs/reference/ anew from the code
 	$(RUN) docs/generate.py
@@ -74,7 +76,7 @@ reports: .venv/development ## write reports/ anew: what the verifier says of the
 	$(RUN) reports/regenerate.py
 
 campaign: .venv/development ## thousands of changed records of each shipped bundle: is each noticed?
-	for study in rsd-fixture rsd-stratified classification leduc leduc-students rsd-paper; do \
+	for study in rsd-fixture rsd-stratified rsd-operating classification leduc leduc-students rsd-paper ward-triage; do \
 		$(BIN)/sealtrace selftest bundles/$$study/bundle --sample $(or $(SAMPLE),4000) --seconds $(or $(SECONDS),1800) || exit 1; done
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds

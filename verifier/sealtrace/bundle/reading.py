@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
-from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows
+from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
+from sealtrace.bundle.identity import (
+    MANIFEST,
+    SEALS,
+    SUMS,
+    WITNESSES,
+    Entry,
+    file_digest,
+    root_digest,
+    sums_text,
+    unsafe_path,
+)
 from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.shapes import Declared, RowKind
+from sealtrace.bundle.shards import LaidOut, NotLaidOutError
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
@@ -48,6 +63,8 @@ class Bundle:
     root_sha256: str | None = None
     """Recomputed from the manifest."""
     declared_root: str | None = None
+    table_convention: str = BLOCKS
+    """How the manifest says that content digests of tables are made."""
     manifest_readable: bool = False
     entries: list[Entry] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
@@ -77,6 +94,12 @@ class Bundle:
     """Signatures, timestamps and the like, which no seal can list."""
     forward: list[Defect] = field(default_factory=list)
     """Digests of later files in earlier ones."""
+    streamed: dict[str, Any] = field(default_factory=dict)
+    """Pack to what judging rows a shard at a time has found (`checks.streamed.Streamed`)."""
+    layout_notes: list[Defect] = field(default_factory=list)
+    """Large files that had to be read whole, and why."""
+    again: Callable[[str], list[Store]] = lambda _: []
+    """Reads the rows of a streamed kind whole."""
     asked: Asked = field(default_factory=Asked)
     budget: Budget = field(default_factory=Budget)
     """What is left to be spent on this bundle."""
@@ -101,19 +124,40 @@ Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
 
 
+@dataclass(frozen=True)
+class Stream:
+    """A way to judge large files a row group at a time."""
+
+    name: str
+    kinds: tuple[str, ...]
+    judge: Callable[[Bundle, dict[str, tuple[Entry, LaidOut]]], Any]
+    """Returns what it found, or raises `NotLaidOutError`."""
+
+
 LONGEST_WITNESS = 2**20
 _OBJECTS = 12
 """How many times its length a JSON text takes as Python objects, at most but for texts made to be large."""
 
 
 def read_bundle(
-    path: Path, *, every_row: bool = False, progress: Progress | None = None, budget: Budget | None = None
+    path: Path,
+    *,
+    every_row: bool = False,
+    progress: Progress | None = None,
+    budget: Budget | None = None,
+    streams: Sequence[Stream] = (),
 ) -> Bundle:
-    """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it."""
+    """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it.
+
+    `streams` judge large files a row group at a time, which are then not held.
+    """
     budget = budget or Budget()
     try:
         with open_container(path, budget) as container:
-            return _Reader(container, _members(path, container), every_row, progress, budget).read()
+            reader = _Reader(container, _members(path, container), every_row, progress, budget)
+            reader.streams = () if every_row else streams
+            reader.bundle.again = partial(reader.again, path)
+            return reader.read()
     except BudgetError as error:
         raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
 
@@ -139,9 +183,23 @@ def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
 
 def _members(path: Path, container: Container) -> list[Member]:
     members = container.members()
-    if not any(member.path == MANIFEST for member in members):
-        raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
-    return members
+    paths = {member.path for member in members}
+    if MANIFEST in paths:
+        return members
+    tops = {name.partition("/")[0] for name in paths}
+    if below := sorted(name.removesuffix(f"/{MANIFEST}") for name in paths if name.endswith(f"/{MANIFEST}")):
+        where = f"{path / below[0]} is one; name that" if path.is_dir() else f"its {below[0]}/ is one; pack that alone"
+        raise BundleError(f"{path}: not a bundle itself, but {where}")
+    if SUMS in tops or SEALS in tops:
+        raise BundleError(f"{path}: a sealed bundle that lost its {MANIFEST}; restore it from the released copy")
+    if tops & set(STAGES):
+        raise BundleError(
+            f"{path}: not sealed yet; `sealtrace verify --draft` judges it as it is, and `sealtrace seal` seals it"
+        )
+    raise BundleError(
+        f"{path}: not a bundle, because it has no {MANIFEST}; "
+        "`sealtrace check PAPER DIRECTORY` takes a paper and a directory of plain results"
+    )
 
 
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
@@ -168,6 +226,9 @@ class _Reader:
             self.kinds.setdefault(member.path, member.kind)
         self.members = members
         self.every_row = every_row
+        self.streams: Sequence[Stream] = ()
+        self._forms: dict[str, RowKind] = {}
+        """What the rows of kinds are whose fields the protocol declares."""
         self.bundle = Bundle(budget=budget)
 
     def read(self) -> Bundle:
@@ -175,7 +236,7 @@ class _Reader:
         data = self._bytes(MANIFEST, _OBJECTS)
         if data is None:
             bundle.manifest_defects.append(
-                Defect("the manifest is not a plain file that can be read", MANIFEST, expected="a file")
+                Defect("The manifest is not a plain file that can be read.", MANIFEST, expected="a file")
             )
         else:
             self._manifest(data)
@@ -205,12 +266,19 @@ class _Reader:
         Rows come last: a declaration may say what they are.
         """
         bundle = self.bundle
-        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.kind == "rows"))
+        large = {entry.path for stream in self.streams for entry in self._large(stream)}
+        entries = sorted(
+            bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.path in large, entry.kind == "rows")
+        )
+        streamed: set[str] | None = None
         total = sum(entry.bytes for entry in entries)
         done = 0
         for number, entry in enumerate(entries):
             try:
-                self._file(entry)
+                if entry.path in large and streamed is None:
+                    streamed = {path for stream in self.streams for path in self._stream_rows(stream)}
+                if streamed is None or entry.path not in streamed:
+                    self._file(entry)
             except BudgetError as error:
                 unseen = [later.path for later in entries[number:]]
                 raise BudgetError(f"{error.reason}; no check was run", unseen) from None
@@ -219,6 +287,59 @@ class _Reader:
                 self.progress("reading", done, total)
         places = {entry.path: place for place, entry in enumerate(bundle.entries)}
         bundle.documents.sort(key=lambda document: places[document.path])
+
+    def _large(self, stream: Stream) -> list[Entry]:
+        """The files of a stream's kinds, where all are large."""
+        entries = [entry for entry in self.bundle.entries if entry.kind in stream.kinds]
+        small = any(entry.format != "parquet" or (entry.rows or 0) <= blocks.SMALL for entry in entries)
+        return [] if small or self.bundle.table_convention != BLOCKS else entries
+
+    def _stream_rows(self, stream: Stream) -> list[str]:
+        """Has large files judged a row group at a time; the paths of those that were."""
+        bundle, entries = self.bundle, self._large(stream)
+        before = len(bundle.stores)
+        try:
+            with ExitStack() as stack:
+                opened = [stack.enter_context(self.container.open(entry.path)) for entry in entries]
+                files = [LaidOut(one, self._form(entry) or "") for one, entry in zip(opened, entries, strict=True)]
+                sources = {entry.path: (entry, file) for entry, file in zip(entries, files, strict=True)}
+                found = stream.judge(bundle, sources)
+                for path, (entry, file) in sources.items():
+                    bundle.budget.read(file.size, path)
+                    if file.sha256 != entry.sha256 or file.size != entry.bytes or misplaced(entry) or bundle.marks:
+                        raise NotLaidOutError("its bytes are not those that were sealed")
+                    texts = [file.texts, "\n".join(sorted(found.texts[path])).encode() + b"\n"]
+                    later = self._later.get(entry.stage, {})
+                    if any(one.decode() in later for text in texts for one in _LINE.findall(text)):
+                        raise NotLaidOutError("it names the digest of a later file")
+                    if self._anonymous() and any(marks_in(texts, path)):
+                        raise NotLaidOutError("it holds marks of people")
+        except (NotLaidOutError, OSError) as error:
+            del bundle.stores[before:]
+            message = f"large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory"
+            bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
+            return []
+        for path, (entry, file) in sources.items():
+            bundle.digests[path], bundle.lengths[path] = file.sha256, file.size
+            bundle.stores.append(Store.streamed(path, entry.kind, file.form, file.rows))
+            self._content(entry, found.contents[path], file.rows)
+        bundle.streamed[stream.name] = found
+        return list(sources)
+
+    def again(self, path: Path, kind: str) -> list[Store]:
+        """The rows of a kind that were streamed, held after all; refused where they are not those that were judged."""
+        bundle, stores = self.bundle, []
+        with open_container(path, bundle.budget) as container:
+            for entry in bundle.entries:
+                if entry.kind != kind or (form := self._form(entry)) is None:
+                    continue
+                with container.open(entry.path) as opened:
+                    bundle.budget.read(opened.size, entry.path)
+                    data = opened.whole()
+                if file_digest(data) != bundle.digests.get(entry.path):
+                    raise BundleError(f"{path}: {entry.path} changed while it was being verified")
+                stores.append(read_rows(data, entry.path, form, entry.format, budget=bundle.budget))
+        return stores
 
     def _opened(self, path: str, use: Callable[[Opened], _Result]) -> _Result | None:
         """What `use` makes of a file; None where the file cannot be read, which is noted."""
@@ -230,7 +351,7 @@ class _Reader:
                 return use(opened)
         except OSError as error:
             reason = error.strerror or "it is damaged"
-            self.bundle.byte_defects.append(Defect(f"the file cannot be read: {reason}", path))
+            self.bundle.byte_defects.append(Defect(f"The file cannot be read: {reason}.", path))
             return None
 
     def _bytes(self, path: str, weight: int) -> bytes | None:
@@ -292,7 +413,7 @@ class _Reader:
             )
         misfits = misfits_of("manifest", manifest)
         bundle.manifest_defects.extend(
-            Defect("the schema refuses this value", MANIFEST, field=pointer, expected=expected, found=found)
+            Defect("The value does not fit the schema.", MANIFEST, field=pointer, expected=expected, found=found)
             for pointer, expected, found in misfits
         )
         if misfits:
@@ -301,6 +422,7 @@ class _Reader:
         bundle.name = manifest["name"]
         bundle.declared_root = manifest["root_sha256"]
         bundle.root_sha256 = root_digest(manifest)
+        bundle.table_convention = manifest["hashes"]["table"]
         bundle.entries = [Entry(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
 
     def _listing(self) -> None:
@@ -311,7 +433,7 @@ class _Reader:
         foreign = [member for member in self.members if member.path.startswith(MACOS)]
         if foreign:
             bundle.listing.append(
-                Defect("added by the archiver of macOS and not looked at; pack without it (zip -X, or ditto --norsrc)",
+                Defect("The archiver of macOS added these; they were not read. Pack without them (zip -X).",
                        MACOS, found=f"{len(foreign)} files", severity="warning")
             )  # fmt: skip
         for member in self.members:
@@ -323,25 +445,51 @@ class _Reader:
             listed[entry.path] = listed.get(entry.path, 0) + 1
         for path, times in listed.items():
             if path in (MANIFEST, SUMS):
-                bundle.listing.append(Defect("the manifest lists neither itself nor the sums", path, found="listed"))
+                bundle.listing.append(Defect("The manifest may not list itself or SHA256SUMS.", path, found="listed"))
             reason = unsafe_path(path)
             if reason:
-                bundle.listing.append(Defect(f"the manifest lists this path, and {reason}", path))
+                bundle.listing.append(Defect(f"The manifest lists this path, and {reason}.", path))
             elif path not in present:
-                bundle.listing.append(Defect("listed in the manifest, but not there", path, expected="a file"))
+                bundle.listing.append(
+                    Defect(
+                        "The manifest lists this file, and the bundle does not hold it. Restore it, or seal again.",
+                        path,
+                        expected="a file",
+                    )
+                )
             if times > 1:
-                bundle.listing.append(Defect("listed more than once", path, expected="once", found=f"{times} times"))
+                bundle.listing.append(
+                    Defect(
+                        "The manifest lists this path more than once.", path, expected="once", found=f"{times} times"
+                    )
+                )
         for path, kinds in present.items():
             if path not in listed and path not in (MANIFEST, SUMS) and not _is_witness(path):
-                bundle.listing.append(Defect("not listed in the manifest; remove it or seal it", path, found=kinds[0]))
+                bundle.listing.append(
+                    Defect("The manifest does not list this file. Remove it, or seal it.", path, found=kinds[0])
+                )
             if len(kinds) > 1:
                 bundle.listing.append(
-                    Defect("there more than once", path, expected="once", found=f"{len(kinds)} times")
+                    Defect(
+                        "The archive holds this path more than once. Pack it again.",
+                        path,
+                        expected="once",
+                        found=f"{len(kinds)} times",
+                    )
                 )
             if kinds[0] != "file":
-                bundle.listing.append(Defect("not a plain file", path, expected="a file", found=f"a {kinds[0]}"))
+                bundle.listing.append(
+                    Defect(
+                        "This is a link or a special file, not a plain file. Replace it by the file itself.",
+                        path,
+                        expected="a file",
+                        found=f"a {kinds[0]}",
+                    )
+                )
         if SUMS not in present:
-            bundle.listing.append(Defect("the bundle has no such file", SUMS, expected="a file"))
+            bundle.listing.append(
+                Defect("The bundle has no SHA256SUMS. Seal again to write it.", SUMS, expected="a file")
+            )
 
     def _file(self, entry: Entry) -> None:
         bundle = self.bundle
@@ -355,13 +503,13 @@ class _Reader:
         if data is None:
             return
         if not bundle.lengths[entry.path]:
-            bundle.listing.append(Defect("the file is empty", entry.path, found="0 bytes"))
+            bundle.listing.append(Defect("The file is empty. Fill it, or leave it out.", entry.path, found="0 bytes"))
         for name, found in (("bytes", str(bundle.lengths[entry.path])), ("sha256", bundle.digests[entry.path])):
             expected = str(getattr(entry, name))
             if found != expected:
                 bundle.byte_defects.append(
                     Defect(
-                        "the bytes are not those that were sealed",
+                        "The file changed after it was sealed. Restore it, or seal again.",
                         entry.path,
                         field=f"/{name}",
                         expected=expected,
@@ -369,11 +517,13 @@ class _Reader:
                     )
                 )
         if kind is None or kind.name in ("manifest", "report"):
-            bundle.listing.append(Defect("the manifest gives it no known kind", entry.path, found=entry.kind))
+            bundle.listing.append(
+                Defect("The manifest names a kind of record that is not known.", entry.path, found=entry.kind)
+            )
             return
         if (wrong := misplaced(entry)) is not None:
             bundle.listing.append(
-                Defect("the manifest's entry does not fit the file's place", entry.path, field=f"/{wrong[0]}",
+                Defect("The manifest's entry does not fit the file's place.", entry.path, field=f"/{wrong[0]}",
                        expected=wrong[1], found=wrong[2])
             )  # fmt: skip
         if kind.form is Form.DOCUMENT:
@@ -392,7 +542,7 @@ class _Reader:
         for digest in sorted({digest.strip(b'"').decode() for digest in digests} & later.keys()):
             self.bundle.forward.append(
                 Defect(
-                    "the file names the digest of one that is sealed later, so the later one was there before it",
+                    "This file names the digest of a file that a later stage seals, so that one existed before.",
                     entry.path,
                     key={"stage": entry.stage},
                     expected=f"nothing of {later[digest]}",
@@ -427,12 +577,14 @@ class _Reader:
             return
         misfits = misfits_of(entry.kind, value)
         bundle.document_misfits.extend(
-            Defect("the schema refuses this value", entry.path, field=pointer, expected=expected, found=found)
+            Defect("The value does not fit the schema.", entry.path, field=pointer, expected=expected, found=found)
             for pointer, expected, found in misfits
         )
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "protocol" and not misfits:
+                self._open(entry, without_nulls(value))
             if entry.kind == "dataset" and not misfits:
                 self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
@@ -452,19 +604,28 @@ class _Reader:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if store.whole is not None:
-            self._content(entry, table_digest(store.whole, form), store.count)
+            self._content(entry, table_digest(store.whole, form, bundle.table_convention), store.count)
         if entry.format == "parquet" and self._anonymous():
             bundle.marks.extend(marks_in(_texts(store), entry.path))
 
     def _form(self, entry: Entry) -> RowKind | None:
         """What the rows of a file are; None, and a defect, where no declaration says so."""
         if entry.kind != "rows":
-            return entry.kind
+            return self._forms.get(entry.kind, entry.kind)
         declared = self.bundle.declared.get(entry.records)
         if declared is None:
-            message = "nothing declares what these rows are"
+            message = "Nothing declares what these rows are. Add the declaration of the dataset."
             self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
         return declared
+
+    def _open(self, entry: Entry, protocol: dict[str, Any]) -> None:
+        """Takes the fields that a protocol declares for what the rows of its kinds are."""
+        for kind in (one.name for one in KINDS.values() if one.open):
+            try:
+                self._forms.setdefault(kind, opened_rows(kind, protocol))
+            except DeclarationError as error:
+                pointer, _, reason = str(error).partition(": ")
+                self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
 
     def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
         try:
@@ -476,7 +637,9 @@ class _Reader:
             self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
             return
         if declared.name in self.bundle.declared:
-            self.bundle.document_misfits.append(Defect("the dataset is declared twice", entry.path, field="/dataset"))
+            self.bundle.document_misfits.append(
+                Defect("Two files declare this dataset. Keep one.", entry.path, field="/dataset")
+            )
         self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
@@ -486,7 +649,7 @@ class _Reader:
             if found != getattr(entry, name):
                 bundle.content_defects.append(
                     Defect(
-                        "the records are not those that were sealed",
+                        "The records changed after they were sealed. Restore them, or seal again.",
                         entry.path,
                         field=f"/{name}",
                         expected=str(getattr(entry, name)),
@@ -512,7 +675,7 @@ class _Reader:
             if line != other:
                 bundle.sums.append(
                     Defect(
-                        "the line is not what the manifest gives",
+                        "This line of SHA256SUMS differs from the manifest.",
                         SUMS,
                         number + 1,
                         expected=_line(line),
@@ -536,7 +699,10 @@ def _texts(store: Store) -> Iterator[bytes]:
     for column in (store.table if store.whole is None else store.whole).columns:
         for chunk in column.chunks:
             for leaf in _text_leaves(chunk):
-                yield "\n".join(text for text in leaf.unique().to_pylist() if text).encode() + b"\n"
+                # Each text and the end of its line, one after the other: what Arrow's buffer holds then.
+                lines = pc.binary_join_element_wise(leaf.unique().drop_null(), "", "\n")
+                offsets = np.frombuffer(lines.buffers()[1], np.int32)[lines.offset : lines.offset + len(lines) + 1]
+                yield bytes(memoryview(lines.buffers()[2] or b"")[offsets[0] : offsets[-1]]) + b"\n"
 
 
 def _text_leaves(array: pa.Array) -> Iterator[pa.Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,6 +80,17 @@ class Outcome:
     largest: Place | None = None
     """The largest difference between a replayed and a stored number."""
 
+    def add(self, other: Outcome) -> None:
+        """What the same check found in more records, in their order."""
+        self.inspected += other.inspected
+        self.findings.extend(other.findings[: LISTED - len(self.findings)])
+        for severity, count in other.counts.items():
+            self.counts[severity] += count
+        self.missing = self.missing or other.missing
+        self.not_applicable = self.not_applicable or other.not_applicable
+        if other.largest is not None and (self.largest is None or _comes_first(other.largest, self.largest)):
+            self.largest = other.largest
+
     def at(self, source: str | None, key: Mapping[str, str] | None = None, row: int | None = None) -> Spot:
         """A place to say findings of."""
         return Spot(self, source, key, row)
@@ -100,20 +111,20 @@ class Outcome:
         frame: Frame,
         where: Mask | Index,
         field: str,
-        message: str,
+        message: str | Callable[[int], str],
         expected: object = None,
         found: object = OWN,
         severity: Severity = "error",
     ) -> None:
         """One finding per row of a frame that `where` marks or lists; all counted, the first described.
 
-        What was expected and found is a value, or a function of the row.
+        The message, and what was expected and found, is a value or a function of the row.
         """
         rows = np.flatnonzero(where) if where.dtype == np.bool_ else where
         listed = rows[: LISTED - len(self.findings)].tolist()
         for row in listed:
             was = _own(frame, field, row) if found is OWN else _of(found, row)
-            self.on(frame, row).say(severity, field, message, _of(expected, row), was)
+            self.on(frame, row).say(severity, field, str(_of(message, row)), _of(expected, row), was)
         self.counts[severity] += len(rows) - len(listed)
 
     def compare(
@@ -158,8 +169,8 @@ class Outcome:
             worst = int(excess.argmax())
             self.on(frame, int(rows[worst])).warning(
                 field,
-                f"{len(eased)} numbers agree only by the declared tolerance: "
-                f"at {USUAL_TOLERANCE:g} they would be wrong",
+                f"{len(eased)} numbers agree only because the declared tolerance is loose: "
+                f"at {USUAL_TOLERANCE:g} they would be wrong.",
                 float(replayed[worst]),
                 float(stored[worst]),
             )
@@ -171,6 +182,13 @@ class Outcome:
             self.largest = Place(
                 value=value, check=self.check, source=source, row=number, key=frame.key(row), field=field
             )
+
+
+def _comes_first(one: Place, other: Place) -> bool:
+    """Whether a difference is larger, or as large and met earlier in the same file."""
+    if one.value != other.value:
+        return one.value > other.value
+    return one.source == other.source and (one.row or 0) < (other.row or 0)
 
 
 def _of(value: object, row: int) -> object:

@@ -8,19 +8,20 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.arrays import distinct
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.gate import query_columns
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.study import Candidate, Study
 
 _NONE = -1
-_ACCEPTED, _REJECTED = 0, 1
 
 
 def _event_of(study: Study, one: Candidate) -> str:
     """What a policy owes at every state: a tilt its family's residual, where that has a charge of its own."""
+    if (declared := study.declared.events.get(one.arm)) is not None:
+        return declared
     if one.policy == "student":
         return "student"
     if one.policy != "tilt":
@@ -32,7 +33,15 @@ def _event_of(study: Study, one: Candidate) -> str:
 def _events(study: Study) -> list[str]:
     """What can be charged; a request owes its outcome besides."""
     owed = {_event_of(study, one) for one in study.candidates}
-    return ["query-accepted", "query-rejected", *sorted(owed)]
+    owed |= {event for one in study.candidates for event in _asked_events(study, one)}
+    return sorted(owed)
+
+
+def _asked_events(study: Study, one: Candidate) -> tuple[str, str]:
+    """What an accepted and a rejected request of a candidate's gate owe besides."""
+    gate = study.declared.gate(one.arm)
+    accepted, rejected = ("query-accepted", "query-rejected") if gate is None or gate.events is None else gate.events
+    return accepted, rejected
 
 
 def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
@@ -40,7 +49,10 @@ def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
     policies = np.array([one.policy for one in study.candidates] or [""])[study.trace_candidate]
     owed = [events.index(_event_of(study, one)) for one in study.candidates] or [_NONE]
     requested, accepted, _, _ = query_columns(study)
-    outcome = np.where(accepted, _ACCEPTED, _REJECTED)
+    asked = np.array(
+        [[events.index(event) for event in _asked_events(study, one)] for one in study.candidates] or [[_NONE] * 2]
+    )
+    outcome = asked[study.trace_candidate, np.where(accepted, 0, 1)]
     return np.array(owed)[study.trace_candidate], np.where((policies == "query") & requested, outcome, _NONE)
 
 
@@ -74,7 +86,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
         frame,
         known & ~right,
         "/ledger",
-        "the ledger has other events than the policy owes",
+        "The ledger has other events than the policy owes.",
         lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
         lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
     )
@@ -86,7 +98,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
             frame,
             rows[~same],
             f"/ledger/{position}/event",
-            "another event was charged",
+            "Another event was charged.",
             lambda row: known_events[event[row]],
             lambda row: column[row].as_py()[position]["event"],
         )
@@ -113,13 +125,13 @@ def _costs(
             frame,
             rows,
             f"/ledger/{position}/event",
-            "the protocol configures no such charge",
+            "The protocol configures no such charge.",
             f"a charge for {event}",
             "none",
         )
         return
-    for name in ("tokens", "latency_ms", "tool_calls"):
-        cost = as_double(Fraction(getattr(rule, name)))
+    for name in (one for one in study.declared.counted if one in rule):
+        cost = as_double(Fraction(rule[name]))
         stored = events.field(name).to_numpy(zero_copy_only=False)[places].astype(np.float64)
         outcome.compare(
             frame,
@@ -128,5 +140,5 @@ def _costs(
             np.full(len(rows), cost),
             stored,
             study.tolerance,
-            "the event does not cost what the protocol configures",
+            "The event does not cost what the protocol configures.",
         )

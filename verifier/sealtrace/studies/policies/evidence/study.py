@@ -14,25 +14,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.action_columns import ActionLists, ActionMatrix, action_lists, action_matrix
 from sealtrace.bundle.content import combined_codes, document_digest
+from sealtrace.bundle.frames import Frame, Index, Mask, Matrix, Vector
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.features import Feature
-from sealtrace.studies.policies.evidence.frame import (
-    ActionLists,
-    ActionMatrix,
-    Frame,
-    Index,
-    Mask,
-    Matrix,
-    Vector,
-    action_lists,
-    action_matrix,
-)
+from sealtrace.studies.policies.evidence.features import Feature, observed_fields
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import PolicyProtocol
@@ -82,7 +73,8 @@ class Checkpoint:
                 return f"/features/{place}", "a declared feature", name
         if value["actions"] != study.actions:
             return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
-        for head in ("residual", "base"):
+        for head in ("residual", "base", "gate"):
+            outputs_due = 1 if head == "gate" else len(study.actions)
             width = len(value["features"])
             for place, layer in enumerate(value.get(head) or []):
                 pointer = f"/{head}/{place}"
@@ -92,8 +84,8 @@ class Checkpoint:
                 for row, outputs in enumerate(layer["weights"]):
                     if len(outputs) != width:
                         return f"{pointer}/weights/{row}", f"{width} outputs", str(len(outputs))
-            if value.get(head) and width != len(study.actions):
-                return f"/{head}", f"{len(study.actions)} outputs at the end", str(width)
+            if value.get(head) and width != outputs_due:
+                return f"/{head}", f"{outputs_due} outputs at the end", str(width)
         return None
 
     def direction(self, study: Study) -> Matrix | None:
@@ -103,6 +95,10 @@ class Checkpoint:
     def base(self, study: Study) -> Matrix | None:
         """The logits of the family's own base policy; None where it has none."""
         return _network_outputs(study, self, "base")
+
+    def gate(self, study: Study) -> Matrix | None:
+        """The score of a learned gate, one column; None where there is none."""
+        return _network_outputs(study, self, "gate")
 
 
 @once
@@ -173,6 +169,11 @@ class Study(Evidence):
     # States
 
     @cached_property
+    def observed(self) -> frozenset[str]:
+        """The fields of observations that a policy may compute with."""
+        return observed_fields(self.frame("observation").table.schema)
+
+    @cached_property
     def states(self) -> pa.Array:
         """State ids in the order of observations; ids that stand twice are left out of joins by `by_state`."""
         array = self.frame("observation").column("state")
@@ -185,6 +186,7 @@ class Study(Evidence):
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
         return mask
 
+    @once
     def state_of(self, kind: str) -> Index:
         """The observation that each row of a kind belongs to; -1 where none or several do."""
         places = self.frame(kind).lookup("state", self.states)
@@ -248,6 +250,7 @@ class Study(Evidence):
         legal = self.legal
         return legal.named.any(axis=1) & ~legal.unknown & ~legal.repeated
 
+    @once
     def feature(self, name: str) -> Vector:
         """A declared feature of every observed state; NaN where it cannot be computed."""
         rule = self.declared.features.get(name)
@@ -258,15 +261,16 @@ class Study(Evidence):
         """The same at one state with nothing rounded, where it can be computed."""
         return Feature(self.declared.features[name]).of_one(self.frame("observation"), state)
 
-    def affine(self, rules: dict[str, Affine]) -> Matrix:
-        """Affine rules by action, at every observed state; NaN for an action without a rule."""
+    def affine(self, rules: dict[str, Affine], states: slice = slice(None)) -> Matrix:
+        """Affine rules by action, at every observed state or some of them; NaN for an action without a rule."""
         known = [rules.get(action) for action in self.actions]
         terms = [{} if rule is None else rule.terms or {} for rule in known]
         names = sorted({name for one in terms for name in one})
         constants = np.array([np.nan if rule is None else as_double(exact(rule.constant)) for rule in known])
         weights = np.array([[as_double(exact(one.get(name, "0"))) for one in terms] for name in names])
-        features = [self.feature(name) for name in names]
-        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, len(self.states))
+        features = [self.feature(name)[states] for name in names]
+        count = len(range(*states.indices(len(self.states))))
+        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, count)
 
     # Teacher and values, by state
 
@@ -386,8 +390,8 @@ class Study(Evidence):
         stored = ledger.values.field(quantity).to_numpy(zero_copy_only=False)[items].astype(np.float64)
         total = Fraction(0)
         for code in np.unique(codes).tolist():
-            charge = self.declared.charges.get(events.dictionary[code].as_py())
-            declared = None if charge is None else Fraction(getattr(charge, quantity))
+            charge = self.declared.charges.get(events.dictionary[code].as_py(), {}).get(quantity)
+            declared = None if charge is None else Fraction(charge)
             amounts, times = np.unique(stored[codes == code], return_counts=True)
             usual = np.full(len(amounts), False) if declared is None else amounts == as_double(declared)
             total += (declared or 0) * int(times[usual].sum())
@@ -459,6 +463,12 @@ class Study(Evidence):
         return {
             document_digest(document.value): Checkpoint(document) for document in self.bundle.documents_of("checkpoint")
         }
+
+    def gate_weights(self, family: str | None) -> Checkpoint | None:
+        """The weights of a learned gate, where exactly one checkpoint of the family has them."""
+        found = [one for one in self.checkpoints.values() if one.document.value["family"] == family]
+        gates = [one for one in found if one.document.value.get("gate")]
+        return gates[0] if len(gates) == 1 else None
 
     def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
         """The weights of a candidate, where they are in the bundle."""

@@ -8,8 +8,6 @@ from pydantic import ConfigDict, Field
 
 from sealtrace.contract.scalars import Actions, ByAction, Count, Exact, Name, Number, Record, Sha256
 
-Interface = Literal["teacher-backed", "teacher-free"]
-
 
 class Affine(Record):
     """A constant plus a weighted sum of the protocol's features."""
@@ -28,7 +26,7 @@ class Candidate(Record):
         "anchor, an exponential tilt of the anchor, the prior with gated queries, or an exponential tilt of the "
         "checkpoint's own base policy."
     )
-    interface: Interface = Field(description="Which fields the policy may see.")
+    interface: Name = Field(description="The protocol's interface: which fields the policy may see.")
     family: Name | None = Field(None, description="The residual family.")
     family_index: Count | None = Field(None, description="The family's place, for ties.")
     direction: dict[Name, Affine] | None = Field(None, description="The residual direction of a fixed rule, by action.")
@@ -71,7 +69,7 @@ class Layer(Record):
         description="One list per input, with one number per output."
     )
     bias: Annotated[list[Number], Field(min_length=1)] = Field(description="One number per output.")
-    activation: Literal["identity", "tanh", "relu"] = Field(description="Applied to each output.")
+    activation: Literal["identity", "tanh", "relu", "logistic"] = Field(description="Applied to each output.")
 
 
 class Checkpoint(Record):
@@ -82,11 +80,14 @@ class Checkpoint(Record):
         description="The protocol's features that enter, in order. They are functions of observations alone."
     )
     actions: Actions = Field(description="The actions that the last outputs stand for, in order.")
-    residual: Annotated[list[Layer], Field(min_length=1)] = Field(
-        description="From features to the residual direction."
+    residual: Annotated[list[Layer], Field(min_length=1)] | None = Field(
+        None, description="From features to the residual direction."
     )
     base: list[Layer] | None = Field(
         None, description="From features to the logits of the base policy, where the family has one of its own."
+    )
+    gate: list[Layer] | None = Field(
+        None, description="From features to one number, the score of a learned gate, clipped to [0, 1]."
     )
 
     model_config = ConfigDict(
@@ -135,7 +136,7 @@ class Query(Record):
 
 
 class Charge(Record):
-    """One event of the cost ledger."""
+    """One event of the cost ledger. Where the protocol declares its own `costs`, these stand in the place of ours."""
 
     event: Name = Field(description="What was charged; a name of the protocol's charges.")
     tokens: Count = Field(description="Tokens charged.")

@@ -30,20 +30,26 @@ class Feature(Record):
     """A number that a policy may compute from an observation."""
 
     field: Name = Field(description="The observation's field.")
-    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number"] = Field(
+    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number", "flag"] = Field(
         description="min(1, field / cap), min(1, length / cap), a table's value, a table's value of a list's first "
-        "item, or the number itself."
+        "item, the number itself, or 1 for true and 0 for false."
     )
     cap: Exact | None = Field(None, description="The cap of a capped form.")
     table: dict[Name, Exact] | None = Field(None, description="The values of a lookup.")
 
 
 class Assignment(Record):
-    """How states were dealt to splits at random, in strata."""
+    """How states were dealt to splits at random, in strata, or drawn one by one from a population."""
 
     seed: Count = Field(description="Seeds one generator for all states.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random(seed); one random() per state, in order of state id."
+    generator: Literal["python-random", "python-randrange"] = Field(
+        description="Python's random.Random(seed), asked once per state. python-random: states are dealt, by random() "
+        "in order of state id. python-randrange: each state is an independent draw, the member randrange(population) "
+        "of a population, split after split and in order of state id; members may come up again."
+    )
+    population: Count | None = Field(None, description="python-randrange: how many members the population has.")
+    member: Name | None = Field(
+        None, description="python-randrange: the observation's field with the number of the drawn member, from zero."
     )
     strata: list[Name] = Field(
         description="Features. States are ordered by their values, one feature after the other, then by the draw."
@@ -55,17 +61,23 @@ class Assignment(Record):
 
 
 class Resampling(Record):
-    """Repeated splits of states that were scored already: diagnostics, not coverage."""
+    """Repeated splits: of one pool, which is diagnostics and not coverage, or each with states of its own."""
 
-    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
+    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt or drawn.")
     repeats: Count = Field(description="How many times.")
-    seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random; one random() per state of the pool, in order of state id."
+    seed: Count | None = Field(
+        None, description="Repeat r, from zero, seeds its generator with seed + r; absent of blocks."
     )
-    strata: list[Name] = Field(description="As in an assignment.")
+    generator: Literal["python-random", "python-randrange", "blocks"] = Field(
+        description="Python's random.Random. python-random: one random() per state of the pool, in order of state id, "
+        "and a deal. python-randrange: calibration states, then held-out ones, are drawn from the pool in order of "
+        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part. "
+        "blocks: in order of state id, repeat r has the next calibration + held_out states of the pool for itself, "
+        "those that calibrate first."
+    )
+    strata: list[Name] | None = Field(None, description="As in an assignment; absent of blocks.")
     calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
-    held_out: Count = Field(description="States that are held out; taken from those left.")
+    held_out: Count = Field(description="States that are held out; taken from those left, or the block's last.")
 
 
 class TeacherRule(Record):
@@ -89,22 +101,39 @@ class PriorRule(Record):
 
 
 class QueryRule(Record):
-    """The gate that decides when the teacher is asked."""
+    """The gate that decides when the teacher is asked.
+
+    Its score is a weighted sum of the prior's entropy and of features, clipped to [0, 1]; or a random draw; or what a
+    learned gate says. Weights of entropy alone make an entropy gate, a threshold of 0 asks always, one above 1 never.
+    """
 
     entropy: Exact = Field(description="Weight of the prior's normalized entropy.")
     terms: dict[Name, Exact] = Field(description="Weights of features.")
+    random: Count | None = Field(
+        None,
+        description="A random gate: the score is Python's random.Random(seed).random(), drawn once per observed state, "
+        "in order of state id.",
+    )
+    learned: Name | None = Field(
+        None, description="A learned gate: the family whose checkpoint's gate gives the score."
+    )
     threshold: Exact = Field(description="A query is requested at or above this score.")
-    budget: Count | None = Field(
-        None, description="Accepted queries allowed per split, in order of state; absent: no limit."
+    budget: Count | None = Field(None, description="Accepted queries allowed per split; absent: no limit.")
+    first: Literal["state", "score"] | None = Field(
+        None,
+        description="Which requests the budget accepts first: in order of state id (absent), or the highest scores, "
+        "and among equal ones in order of state id.",
+    )
+    events: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = Field(
+        None,
+        description="The ledger's events of an accepted and of a rejected request; absent: `query-accepted` and "
+        "`query-rejected`.",
     )
 
 
-class ChargeRule(Record):
-    """What one ledger event costs."""
-
-    tokens: Count = Field(description="Tokens.")
-    latency_ms: Exact = Field(description="Milliseconds.")
-    tool_calls: Count = Field(description="Tool calls.")
+ChargeRule = Annotated[dict[Name, Exact | Count], Field(description="What one ledger event costs, by quantity.")]
+COSTS = ("tokens", "latency_ms", "tool_calls")
+"""What ledgers count where the protocol declares no costs of its own."""
 
 
 class Evaluators(Record):
@@ -212,8 +241,10 @@ class Ties(Record):
         description="Among equal candidates: the smaller scale, then the lower family index; absent where a rule "
         "cannot tie.",
     )
-    map: Literal["lexicographic"] | None = Field(
-        None, description="Among equal maps: group by group, the anchor first, then smaller scale, then family index."
+    map: Literal["lexicographic", "nominal-utility"] | None = Field(
+        None,
+        description="Among equal maps: group by group, the anchor first, then smaller scale, then family index; or, "
+        "before that, the larger utility bound at the calibration mixture.",
     )
     partition: Literal["fewer-leaves"] | None = Field(
         None, description="Among equal partitions: fewer leaves, then the earlier serialization."
@@ -315,10 +346,33 @@ class Protocol(Record):
     teacher: TeacherRule | None = Field(None, description="How the teacher's distribution is formed.")
     anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
     prior: PriorRule | None = Field(None, description="The prior of the query policy.")
-    query: QueryRule | None = Field(None, description="The gate of the query policy.")
+    query: QueryRule | None = Field(None, description="The gate of query policies.")
+    gates: dict[Name, QueryRule] | None = Field(
+        None, description="Arm to the gate of its own, where query policies have different ones."
+    )
+    observation: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="The fields of an observation besides state, split, block and legal: field to JSON Schema. Absent: "
+        "those of a card game (hero, board, position, pot, stack, history).",
+    )
+    costs: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="What a ledger's event counts: quantity to JSON Schema of a number. Absent: tokens, latency_ms and "
+        "tool_calls.",
+    )
+    units: dict[Name, Name] | None = Field(
+        None, description="Field of an observation, evaluator or cost to the unit of its numbers."
+    )
     charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
+    events: dict[Name, Name] | None = Field(
+        None,
+        description="Arm to the ledger's event that its policy owes at every state. Of other arms: `policy`; of tilts "
+        "`residual-<family>` where that has a charge, or `residual`; of students `student`.",
+    )
     interfaces: dict[Name, list[Name]] | None = Field(
-        None, description="Per interface, the fields that a policy may see."
+        None,
+        description="Per interface, the fields that a policy may see: of the observation, `legal`, and "
+        "`teacher.distribution` where the interface is backed by the teacher.",
     )
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
     ties: Ties | None = Field(None, description="Tie rules.")
@@ -332,6 +386,11 @@ class Protocol(Record):
     )
     partition_classes: dict[Name, PartitionClass] | None = Field(
         None, description="The classes that partitions are learned in, by name."
+    )
+    identities: Literal["disjoint", "independent-draws"] | None = Field(
+        None,
+        description="Whether an observation stands in one split only (disjoint, or absent), or states are independent "
+        "draws, of which two may look alike wherever they stand. Ids and blocks never stand in two splits.",
     )
     assignment: Assignment | None = Field(None, description="How states were dealt to splits.")
     resampling: Resampling | None = Field(None, description="Repeated splits.")
@@ -383,7 +442,11 @@ class PolicyProtocol(Protocol):
     scale_grid: list[str]
     evaluators: Evaluators
     features: dict[str, Feature] = Field({})
-    charges: dict[str, ChargeRule] = Field({})
+    charges: dict[str, dict[str, str | int]] = Field({})
+    costs: dict[str, dict[str, Any]] = Field({})
+    units: dict[str, str] = Field({})
+    events: dict[str, str] = Field({})
+    gates: dict[str, QueryRule] = Field({})
     interfaces: dict[str, list[str]] = Field({})
     selectors: list[Selector] = Field([])
     allocations: dict[str, AllocationRule] = Field({})
@@ -402,6 +465,21 @@ class PolicyProtocol(Protocol):
     def deployed(self) -> str | None:
         """The partition whose groups calibration and held-out traces carry."""
         return None if self.certification is None else self.certification.partition
+
+    def gate(self, arm: str) -> QueryRule | None:
+        """The gate of an arm's query policy."""
+        return self.gates.get(arm, self.query)
+
+    @property
+    def counted(self) -> list[str]:
+        """What ledgers count."""
+        return list(self.costs or COSTS)
+
+    def shows_teacher(self, interface: str) -> bool:
+        """Whether an interface lets a policy see the teacher's distribution."""
+        if interface in ("teacher-backed", "teacher-free"):
+            return interface == "teacher-backed"
+        return "teacher.distribution" in self.interfaces.get(interface, ())
 
     @property
     def choosing(self) -> list[Selector]:
