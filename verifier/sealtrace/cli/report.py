@@ -10,7 +10,7 @@ import click
 
 from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.verify import prefix_of, root_digest
+from sealtrace.cli.verify import beside_option, prefix_of, root_digest
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
@@ -32,11 +32,14 @@ DIFF = "diff.md"
     help="Write into DIR, which is made where it is not there.",
 )
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@beside_option
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
 @budget_options
-def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, no_timings: bool) -> int:
+def command(
+    bundle: Path, output: Path, expect_root: str | None, beside: tuple[Path, ...], strict: bool, no_timings: bool
+) -> int:
     """Verify BUNDLE once, and write every report about it into a directory.
 
     \b
@@ -62,7 +65,7 @@ def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, n
 
     _refuse_bad_directory(output, bundle)
     with progress_bar() as progress:
-        report = verify(bundle, expect_root=expect_root, strict=strict, details=True, progress=progress)
+        report = verify(bundle, expect_root=expect_root, beside=beside, strict=strict, details=True, progress=progress)
     code = report.exit_code
     texts = texts_of(without_timings(report) if no_timings else report, code, prefix_of(bundle))
     _write(output, texts)
