@@ -64,6 +64,11 @@ class Queries:
             raise RecipeError(f"the table's query gives {len(result.rows)} rows, not {rows}")
         return self._value(sql, result, place, column)
 
+    def found(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
+        """Columns and rows of a query that is a check."""
+        result = self._sound(sql)
+        return list(result.columns), list(result.rows)
+
     def behind(self, sql: str) -> tuple[int, list[str]]:
         """How many rows a query sums up, and the first of them as people read them."""
         from sealtrace.printed.sql import SqlRecords
@@ -173,6 +178,12 @@ class Queries:
         )
         if len(due) == 1 and isinstance(due[0], str):
             return Value((), text=due[0], fixed=_SAME if fixed else None, query=sql)
+        # Texts among the numbers are the words that stand with them.
+        words = tuple(value for value in due if isinstance(value, str))
+        kept = [place for place, value in enumerate(due) if not isinstance(value, str)]
+        if not kept:
+            raise RecipeError("the query gives several texts and no number")
+        due, names = tuple(due[place] for place in kept), [names[place] for place in kept]
         try:
             (row,) = numbers(replace(result, columns=names, rows=[due]))
         except SqlError as error:
@@ -181,7 +192,7 @@ class Queries:
             raise MissingEvidenceError("the query gives null")
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
         found = tuple(one for one in row if one is not None)
-        return Value(found, fixed=_SAME if fixed else None, measured=measured, query=sql)
+        return Value(found, words=words, fixed=_SAME if fixed else None, measured=measured, query=sql)
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:

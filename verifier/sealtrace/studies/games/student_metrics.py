@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.bundle.frames import Index
+from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
@@ -19,7 +20,7 @@ from sealtrace.studies.games.students import ARMS, Calibrated, Students, student
 
 metric = metrics_of("games")
 
-_DEFINITION = "appendix D: best responses, NashConv and exploitability"
+_DEFINITION = "RSD-Poker paper, appendix D: best responses, NashConv and exploitability"
 
 
 def _playable(study: GameStudy) -> None:
@@ -157,7 +158,7 @@ def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...]) -> Vect
         return _beside_teacher(study, students, quantity, policies)
     if quantity in _PLAYED:
         return np.array([_PLAYS[quantity](study, [name], None) for name in names])
-    raise RecipeError(f"there is no quantity {quantity!r}; there are {', '.join(QUANTITIES)}")
+    raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
 
 
 def _beside_teacher(study: GameStudy, students: Students, quantity: str, policies: Vector) -> Vector:
@@ -179,7 +180,7 @@ def _beside_teacher(study: GameStudy, students: Students, quantity: str, policie
 @metric(
     "over_seeds",
     "mean and standard deviation over training seeds, with the declared divisor",
-    "appendix C, denominators: training variability",
+    "RSD-Poker paper, appendix C, denominators: training variability",
     needs="quantity arm",
     takes="runs statistic",
 )
@@ -197,7 +198,11 @@ def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
 
 
 @metric(
-    "violations", "violated held-out states by all, over seeds", "section 3.3, violation", needs="arm", takes="runs"
+    "violations",
+    "violated held-out states by all, over seeds",
+    "RSD-Poker paper, section 3.3, violation",
+    needs="arm",
+    takes="runs",
 )
 def violations(study: GameStudy, arguments: Arguments) -> Value:
     names = _candidates(study, arguments)
@@ -216,18 +221,20 @@ def _calibrated(study: GameStudy, run: str) -> tuple[str, Calibrated]:
     return students.declared["scales"][place], students.calibrated[run][place]
 
 
-@metric("calibrated_scale", "the largest certified scale", "section 3.4: selection", needs="run")
+@metric("calibrated_scale", "the largest certified scale", "RSD-Poker paper, section 3.4: selection", needs="run")
 def calibrated_scale(study: GameStudy, arguments: Arguments) -> Value:
     return Value((exact(_calibrated(study, arguments["run"])[0]),))
 
 
-@metric("calibrated_count", "its violated calibration states by all", "section 3.4: k and n", needs="run")
+@metric(
+    "calibrated_count", "its violated calibration states by all", "RSD-Poker paper, section 3.4: k and n", needs="run"
+)
 def calibrated_count(study: GameStudy, arguments: Arguments) -> Value:
     found = _calibrated(study, arguments["run"])[1]
     return Value((Fraction(found.violations), Fraction(found.states)))
 
 
-@metric("calibrated_bound", "its Clopper-Pearson bound", "section 3.4, risk bound", needs="run")
+@metric("calibrated_bound", "its Clopper-Pearson bound", "RSD-Poker paper, section 3.4, risk bound", needs="run")
 def calibrated_bound(study: GameStudy, arguments: Arguments) -> Value:
     return Value((Fraction(_calibrated(study, arguments["run"])[1].bound),))
 
@@ -261,7 +268,7 @@ def _hand_ev(study: GameStudy, names: list[str], opponent: str | None) -> float:
 
 
 _PLAYS = {"score": _score, "hand_ev": _hand_ev}
-_OPPONENTS = "appendix D: win plus one-half tie, and EV per hand"
+_OPPONENTS = "RSD-Poker paper, appendix D: win plus one-half tie, and EV per hand"
 
 
 def _counted(study: GameStudy, arguments: Arguments, numbers: tuple[float, ...] | tuple[Fraction, ...]) -> Value:
@@ -292,7 +299,7 @@ def hand_ev(study: GameStudy, arguments: Arguments) -> Value:
 @metric(
     "hand_ev_interval",
     "the mean over deals and z standard errors, each deal the mean of its hands in both seats",
-    "appendix C, denominators: paired match blocks",
+    "RSD-Poker paper, appendix C, denominators: paired match blocks",
     needs="arm",
     takes="opponent runs",
 )

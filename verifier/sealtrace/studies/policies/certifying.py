@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from sealtrace.bundle.frames import Matrix
+from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies import PACK
@@ -113,7 +114,7 @@ def _asked_for(study: Study, selectors: Sequence[str], partitions: Sequence[str]
     for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
         for name in given:
             if name not in known:
-                raise LookupError(f"there is no {option} {name!r}; there are {', '.join(known) or 'none'}")
+                raise LookupError(f"there is no {option} {name!r}{nearest(name, known)}")
     if selectors:
         chosen = [declared[name] for name in dict.fromkeys(selectors)]
     else:

@@ -68,7 +68,7 @@ def _within(
         total = int(seen[each_item == code][0])
         yield Gap(
             _named(table, [*by, *item], int(where[0])), f"/{item[0]}",
-            f"{_words(table, item, int(where[0]))} is there for few only; remove it, or add it for all",
+            f"{_words(table, item, int(where[0]))} is there for few only. Remove it, or add it for all.",
             f"{len(each_system)} of {'+'.join(system)}", f"{total}", where,
         )  # fmt: skip
     usual = each_item[2 * seen >= len(each_system)]
@@ -80,7 +80,7 @@ def _within(
             yield Gap(
                 _named(table, [*by, *system], int(where[0])), f"/{item[0]}",
                 f"{_words(table, system, int(where[0]))} lacks {len(absent)} that the others have, "
-                f"{_words(table, item, first)} among them; add them",
+                f"{_words(table, item, first)} among them. Add them.",
                 f"{len(usual)} of {'+'.join(item)}", f"{len(usual) - len(absent)}", where,
             )  # fmt: skip
 
@@ -98,7 +98,7 @@ def _absent_systems(table: pa.Table, groups: list[list[str]], by: Sequence[str])
         if found < expected:
             yield Gap(
                 _named(table, list(by), int(mine[0])), f"/{names[0]}",
-                f"some combinations of {' x '.join('+'.join(group) for group in groups)} are absent altogether",
+                f"Some combinations of {' x '.join('+'.join(group) for group in groups)} are absent altogether.",
                 f"{expected} combinations", f"{found}", mine,
             )  # fmt: skip
 
@@ -111,7 +111,7 @@ def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap
     for place in wrong[:LISTED].tolist():
         where = order[starts[place] : starts[place] + counts[place]]
         yield Gap(
-            _named(table, fields, int(where[0])), f"/{fields[-1]}", "the combination is not there as often as declared",
+            _named(table, fields, int(where[0])), f"/{fields[-1]}", "The declaration says another number of times.",
             f"{times} times", f"{counts[place]} times", where,
         )  # fmt: skip
 
@@ -130,7 +130,7 @@ def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
             Gap(
                 _named(table, list(on), int(where[0])),
                 f"/{field}",
-                f"{_words(table, list(on), int(where[0]))} has several {field}",
+                f"{_words(table, list(on), int(where[0]))} has several values of {field}, and should have one.",
                 "one",
                 ", ".join("nothing" if value is None else str(value) for value in shown),
                 where,

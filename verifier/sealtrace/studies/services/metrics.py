@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.bundle.frames import Index
+from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.services.evidence import ServiceStudy
 from sealtrace.studies.services.mathematics.latency import mean, percentile
 
 metric = metrics_of("services")
-_DENOMINATORS = "appendix C: aggregation units and failure treatment"
+_DENOMINATORS = "RSD-Poker paper, appendix C: aggregation units and failure treatment"
 
 
 def _selected(study: ServiceStudy, arms: str) -> Index:
@@ -94,7 +95,7 @@ QUANTITIES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
 
 def _computed(quantity: str) -> Callable[[ServiceStudy, Index], Fraction]:
     if quantity not in QUANTITIES:
-        raise RecipeError(f"there is no quantity {quantity!r}; there are {', '.join(QUANTITIES)}")
+        raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
     return QUANTITIES[quantity]
 
 
@@ -119,7 +120,7 @@ def service(study: ServiceStudy, arguments: Arguments) -> Value:
 @metric(
     "service_over_seeds",
     "mean and standard deviation (divisor n - 1) over the arms whose name begins so",
-    "appendix C: training variability",
+    "RSD-Poker paper, appendix C: training variability",
     needs="quantity arms",
     takes="statistic",
     measured=True,

@@ -34,13 +34,13 @@ def interfaces(study: Study, outcome: Outcome) -> None:
             if field not in visible(study, name):
                 outcome.at(study.protocol_path, {"interface": name}).error(
                     f"/interfaces/{name}/{index}",
-                    "the interface declares a field that its contract hides",
+                    "The interface declares a field that its contract hides.",
                     ", ".join(sorted(visible(study, name))),
                     field,
                 )
             if field in fields[:index]:
                 outcome.at(study.protocol_path, {"interface": name}).error(
-                    f"/interfaces/{name}/{index}", "the interface lists a field twice", "each field once", field
+                    f"/interfaces/{name}/{index}", "The interface lists a field twice.", "each field once", field
                 )
 
 
@@ -49,7 +49,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     outcome.inspected = frame.size
     read, twice = _read_fields(study)
-    outcome.rows(frame, twice, "/inputs", "the trace lists a field twice", "each field once")
+    outcome.rows(frame, twice, "/inputs", "The trace lists a field twice.", "each field once")
     declared = study.declared.interfaces
     accepted = query_columns(study)[1]
     for index, one in enumerate(study.candidates):
@@ -61,7 +61,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
                     frame,
                     rows[names[rows]],
                     "/inputs",
-                    "the policy read a field that its interface does not show",
+                    "The policy read a field that its interface does not show.",
                     ", ".join(sorted(allowed)) or "nothing",
                     name,
                 )
@@ -71,7 +71,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
                 frame,
                 rows[lacking],
                 "/inputs",
-                "the policy cannot be computed without a field that it does not name",
+                "The policy cannot be computed without a field that it does not name.",
                 name,
                 lambda row: ", ".join(frame.column("inputs")[row].as_py()) or "nothing",
             )

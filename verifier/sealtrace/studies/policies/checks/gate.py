@@ -44,7 +44,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
         frame,
         present & ~gated & (study.trace_candidate >= 0),
         "/query",
-        "a policy without a gate has a query record",
+        "A policy without a gate has a query record.",
         "nothing",
         "a query record",
     )
@@ -55,7 +55,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
         rows = study.traces_of(index)
         outcome.inspected += len(rows)
         outcome.rows(
-            frame, rows[~present[rows]], "/query", "the policy's query record is missing", "a query record", "nothing"
+            frame, rows[~present[rows]], "/query", "The policy's query record is missing.", "a query record", "nothing"
         )
         rows = rows[present[rows]]
         states = study.trace_state[rows]
@@ -74,7 +74,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
             scores_by_state[states],
             score[rows],
             study.tolerance,
-            "the gate's score is not what the prior and the features give",
+            "The gate's score is not what the prior and the features give.",
             1.0,
         )
         wrong = rows[requested[rows] != asks[states]]
@@ -82,7 +82,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
             frame,
             wrong,
             "/query/requested",
-            "the gate decides otherwise",
+            "The prior and the features give another decision of the gate.",
             lambda row: bool(asks[study.trace_state[row]]),
             lambda row: bool(requested[row]),
         )
@@ -96,7 +96,7 @@ def query_gate(study: Study, outcome: Outcome) -> None:
             frame,
             rows[accepted[rows] != allowed],
             "/query/accepted",
-            "the budget decides otherwise",
+            "The declared budget gives another decision on this query.",
             lambda row: verdicts[row],
             lambda row: bool(accepted[row]),
         )

@@ -68,7 +68,7 @@ def compare_counts(study: Study, outcome: Outcome, document: Document) -> None:
     if len(record["counts"]) != len(due):
         outcome.at(document.path, key).error(
             "/counts",
-            "there is another number of counts than of candidates and groups",
+            "There is another number of counts than of candidates and groups.",
             len(due),
             len(record["counts"]),
         )
@@ -80,7 +80,7 @@ def compare_counts(study: Study, outcome: Outcome, document: Document) -> None:
         where = dict(zip(("arm", "scale", "group"), pair, strict=True)) | key
         if pair not in found:
             outcome.at(document.path, where).error(
-                "/counts", "the selection counts nothing for this pair", "a count", "nothing"
+                "/counts", "The selection counts nothing for this pair.", "a count", "nothing"
             )
             continue
         place, one = found[pair]
@@ -88,7 +88,7 @@ def compare_counts(study: Study, outcome: Outcome, document: Document) -> None:
         for field, number in counted.items():
             if one[field] != number:
                 outcome.at(document.path, where).error(
-                    f"/counts/{place}/{field}", "the count is not that of the records", number, one[field]
+                    f"/counts/{place}/{field}", "The count is not that of the records.", number, one[field]
                 )
         for field, table in bounds.items():
             bound, stated = None if table is None else float(table[row, group]), one.get(field)
@@ -97,7 +97,7 @@ def compare_counts(study: Study, outcome: Outcome, document: Document) -> None:
             if bound is None or stated is None or not abs(bound - stated) <= study.tolerance * max(1.0, abs(bound)):
                 outcome.at(document.path, where).error(
                     f"/counts/{place}/{field}",
-                    "the bound is not that of the recomputed count, or the rule uses none",
+                    "The bound is not that of the recomputed count, or the rule uses none.",
                     "nothing" if bound is None else bound,
                     "nothing" if stated is None else stated,
                 )
@@ -120,7 +120,7 @@ def compare_certified(study: Study, outcome: Outcome, document: Document) -> Non
             where = dict(zip(("arm", "scale", "group"), pair, strict=True)) | {"selector": document.value["selector"]}
             outcome.at(document.path, where).error(
                 f"/counts/{place}/certified",
-                "whether the rule may take the candidate in this group is decided otherwise",
+                "Whether the rule may take the candidate in this group is decided otherwise.",
                 "nothing" if due is None else due,
                 "nothing" if one.get("certified") is None else one["certified"],
             )
@@ -147,12 +147,12 @@ def compare_choice(study: Study, outcome: Outcome, document: Document) -> None:
     where = {"selector": document.value["selector"]}
     if due != found:
         outcome.at(document.path, where).error(
-            "/assignments", f"the rule takes something else ({chosen.reason})", _said(due), _said(found)
+            "/assignments", f"The rule takes something else ({chosen.reason}).", _said(due), _said(found)
         )
     wanted = "no-certified-candidate" if all(chosen.fell_back) else "selected"
     if document.value["outcome"] != wanted:
         outcome.at(document.path, where).error(
-            "/outcome", "the outcome is not what the rule gives", wanted, document.value["outcome"]
+            "/outcome", "The outcome is not what the rule gives.", wanted, document.value["outcome"]
         )
 
 

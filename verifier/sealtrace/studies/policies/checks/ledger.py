@@ -86,7 +86,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
         frame,
         known & ~right,
         "/ledger",
-        "the ledger has other events than the policy owes",
+        "The ledger has other events than the policy owes.",
         lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
         lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
     )
@@ -98,7 +98,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
             frame,
             rows[~same],
             f"/ledger/{position}/event",
-            "another event was charged",
+            "Another event was charged.",
             lambda row: known_events[event[row]],
             lambda row: column[row].as_py()[position]["event"],
         )
@@ -125,7 +125,7 @@ def _costs(
             frame,
             rows,
             f"/ledger/{position}/event",
-            "the protocol configures no such charge",
+            "The protocol configures no such charge.",
             f"a charge for {event}",
             "none",
         )
@@ -140,5 +140,5 @@ def _costs(
             np.full(len(rows), cost),
             stored,
             study.tolerance,
-            "the event does not cost what the protocol configures",
+            "The event does not cost what the protocol configures.",
         )

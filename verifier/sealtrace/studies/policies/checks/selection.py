@@ -98,7 +98,7 @@ def grid(study: Study, outcome: Outcome) -> None:
         if _selector(study, record) is None:
             outcome.at(document.path, key).error(
                 "/selector",
-                "the protocol declares no such selector",
+                "The protocol declares no such selector.",
                 ", ".join(one.name for one in selectors) or "none",
                 record["selector"],
             )
@@ -106,7 +106,7 @@ def grid(study: Study, outcome: Outcome) -> None:
             if _values(record[field]) != _values(due):
                 outcome.at(document.path, key).error(
                     f"/{field}",
-                    "the selection used another value than the protocol declares",
+                    "The selection used another value than the protocol declares.",
                     _text(due),
                     _text(record[field]),
                 )
@@ -114,7 +114,7 @@ def grid(study: Study, outcome: Outcome) -> None:
         if study.roles.get(record["split"]) != "calibration":
             outcome.at(document.path, key).error(
                 "/split",
-                "the selection counts a split that is not for calibration",
+                "The selection counts a split that is not for calibration.",
                 _of_role(study, "calibration"),
                 record["split"],
             )
@@ -122,7 +122,7 @@ def grid(study: Study, outcome: Outcome) -> None:
             # A selector is declared without a split, so nobody said beforehand which of them would count.
             outcome.at(document.path, key).error(
                 "/split",
-                "the study has several calibration splits, and the selection counts the one that it names",
+                "The study has several calibration splits, and the selection counts the one that it names.",
                 f"a count over {' and '.join(splits)}",
                 record["split"],
             )
@@ -131,7 +131,7 @@ def grid(study: Study, outcome: Outcome) -> None:
         if names.count(document.value["selector"]) > 1:
             outcome.at(document.path, {"selector": document.value["selector"]}).error(
                 "/selector",
-                "the selector has more than one selection record",
+                "The selector has more than one selection record.",
                 "one record",
                 names.count(document.value["selector"]),
             )
@@ -158,7 +158,7 @@ def _budgets(study: Study, outcome: Outcome, document: Document) -> None:
     for field in ("epsilon", "epsilon_global", "zeta", "zeta_util"):
         if record.get(field) is not None:
             outcome.at(document.path, key).error(
-                f"/{field}", "empirical-zero selection has no budget", "nothing", record[field]
+                f"/{field}", "Empirical-zero selection has no budget.", "nothing", record[field]
             )
     for place, one in enumerate(record["counts"]):
         for field in ("risk_upper", "utility_mean", "utility_lower", "certified"):
@@ -181,7 +181,7 @@ def counts(study: Study, outcome: Outcome) -> None:
         if len(record["counts"]) != len(counted.grid):
             outcome.at(document.path, key).error(
                 "/counts",
-                "the selection has another number of counts than the grid has scales",
+                "The selection has another number of counts than the grid has scales.",
                 len(counted.grid),
                 len(record["counts"]),
             )
@@ -189,14 +189,14 @@ def counts(study: Study, outcome: Outcome) -> None:
             outcome.inspected += 1
             if exact(text) not in reported:
                 outcome.at(document.path, {**key, "scale": text}).error(
-                    "/counts", "the selection counts nothing for this scale", f"{crossings}/{states}", "nothing"
+                    "/counts", "The selection counts nothing for this scale.", f"{crossings}/{states}", "nothing"
                 )
                 continue
             index, one = reported[exact(text)]
             for field, due in (("crossings", crossings), ("states", states)):
                 if one[field] != due:
                     outcome.at(document.path, {**key, "scale": text}).error(
-                        f"/counts/{index}/{field}", "the count is not that of the records", due, one[field]
+                        f"/counts/{index}/{field}", "The count is not that of the records.", due, one[field]
                     )
 
 
@@ -214,7 +214,7 @@ def certified(study: Study, outcome: Outcome) -> None:
         if sorted(_values(document.value.get("certified") or [])) != sorted(counted.choice.certified):
             outcome.at(document.path, key).error(
                 "/certified",
-                "the certified set is not what the rule admits",
+                "The certified set is not what the rule admits.",
                 _text(due),
                 _text(document.value.get("certified") or []),
             )
@@ -234,12 +234,12 @@ def choice(study: Study, outcome: Outcome) -> None:
         due = chosen_text(counted)
         if (None if chosen is None else exact(chosen)) != counted.choice.chosen:
             outcome.at(document.path, key).error(
-                "/choice", "the choice is not what the rule takes", due or "none", chosen or "none"
+                "/choice", "The declared rule chooses another scale.", due or "none", chosen or "none"
             )
         wanted = "selected" if due else "no-certified-candidate"
         if document.value["outcome"] != wanted:
             outcome.at(document.path, key).error(
-                "/outcome", "the outcome is not what the rule gives", wanted, document.value["outcome"]
+                "/outcome", "The declared rule gives another outcome.", wanted, document.value["outcome"]
             )
 
 
@@ -264,7 +264,7 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
     if study.roles.get(status["split"]) != "held-out":
         outcome.at(document.path, key).error(
             "/held_out/split",
-            "the split that was to stay unseen is not the held-out one",
+            "The split that was to stay unseen is not the held-out one.",
             _of_role(study, "held-out"),
             status["split"],
         )
@@ -278,13 +278,13 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
     if early:
         outcome.at(document.path, key).error(
             "/held_out/status",
-            "held-out values or scores were sealed no later than the choice",
+            "Held-out values or scores were sealed no later than the choice.",
             "held-out scores sealed after select",
             ", ".join(early),
         )
     if status["status"] != "not-joined":
         outcome.at(document.path, key).error(
-            "/held_out/status", "the choice was made with held-out scores joined", "not-joined", status["status"]
+            "/held_out/status", "The choice was made with held-out scores joined.", "not-joined", status["status"]
         )
 
 
