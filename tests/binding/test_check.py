@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,6 +209,26 @@ def test_predictions_per_example_give_metrics(tmp_path: Path) -> None:
     check = checked(tmp_path, latex(table, "Two metrics."))
     assert check.counts.explained == check.counts.cells == 8
     assert [one.measure for one in check.bindings] == ["accuracy", "macro_f1"]
+
+
+def test_deviations_over_seeds_are_of_each_seeds_mean(tmp_path: Path) -> None:
+    """Tasks that were passed or not, in three seeds: the deviation is that of the seeds' rates."""
+    chance = random.Random(9)
+    rows: list[Row] = []
+    table = [["Agent", "Pass rate"]]
+    for agent in ("plain", "reviewed", "tested", "voted", "planned"):
+        rates = []
+        for number in (1, 2, 3):
+            passed = [chance.random() < 0.2 + 0.1 * len(agent) / 2 for _ in range(45)]
+            rows += [
+                {"agent": agent, "seed": number, "task": f"t{place}", "passed": one} for place, one in enumerate(passed)
+            ]
+            rates.append(100 * sum(passed) / 45)
+        table.append([agent, rf"{statistics.fmean(rates):.1f} $\pm$ {statistics.stdev(rates):.1f}"])
+    write_csv(tmp_path / "results/attempts.csv", rows)
+    check = checked(tmp_path, latex(table, "Pass rate in percent, mean and standard deviation over seeds."))
+    assert check.counts.explained == 5, check.bindings
+    assert "per repeat" in next(one.formula for one in check.bindings if one.statistic == "sd")
 
 
 def test_a_markdown_paper_is_read(tmp_path: Path) -> None:
