@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -59,6 +59,9 @@ class Evidence:
         found = self._views[view]
         assert isinstance(found, view)
         return found
+
+    def adopt(self, other: Evidence, without: Collection[str]) -> None:
+        """Takes over what was computed from the same records, but for some kinds: a view may know what that is."""
 
     def frame(self, kind: str) -> Frame:
         """The rows of a kind."""
