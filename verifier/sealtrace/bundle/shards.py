@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.archives import Opened

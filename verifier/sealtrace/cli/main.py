@@ -92,8 +92,6 @@ def cli() -> None:
 def program() -> None:
     """The `sealtrace` script: a process of its own, which the operating system may bound."""
     budget.OWN_PROCESS = True
-    # Where pandas is installed, Arrow would import it to see whether a list is one of its own: half a second.
-    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
     main()
 
 
