@@ -81,8 +81,8 @@ campaign: .venv/development ## thousands of changed records of each shipped bund
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
 
-bench: .venv/development ## a million traces, and map searches beside peers and the floor, and growth with length
-	$(RUN) benchmarks/million.py
+bench: .venv/development ## four million traces beside the floor and peers, map searches, growth with length
+	$(RUN) benchmarks/scale.py --write
 	$(RUN) benchmarks/maps.py
 	$(RUN) benchmarks/growth.py
 
