@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from sealtrace.printed import sql as queries
 from sealtrace.printed.sql import SqlRecords, SqlResult, numbers
 from sealtrace.printed.sql_process import MOST_ROWS, SqlError
 
@@ -405,7 +406,7 @@ def test_what_a_query_reads(records: SqlRecords) -> None:
 
 
 def test_closing_leaves_nothing_behind() -> None:
-    """Neither a process nor a file; closing twice is fine."""
+    """No file, and at most one process, which waits for the next query and ends with this one; closing twice is fine."""
     records = SqlRecords({"label": LABEL})
     records.query("SELECT count(*) FROM label")
     process, directory = records._process, Path(records._directory.name)
@@ -413,5 +414,10 @@ def test_closing_leaves_nothing_behind() -> None:
     assert directory.is_dir()
     records.close()
     records.close()
-    assert process.poll() is not None
     assert not directory.exists()
+    assert [idle for _, idle in queries._IDLE] == [process]
+    with SqlRecords({"label": LABEL}) as others:
+        assert others.query("SELECT count(*) FROM label").rows == [(LABEL.num_rows,)]
+        assert others._process is process
+    queries._rest()
+    assert process.poll() is not None

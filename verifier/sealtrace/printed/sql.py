@@ -10,8 +10,10 @@ A recipe is text from a bundle that nobody here wrote, so it gets what it needs 
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -44,6 +46,8 @@ class SqlResult:
     rows: list[tuple[object, ...]]
     reads: frozenset[str] = frozenset()
     """The kinds of record that the query names: one that reads none proves nothing."""
+    brought: tuple[str, ...] = ()
+    """Numbers that its result may take from the query itself."""
 
 
 def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:
@@ -84,7 +88,8 @@ class SqlRecords:
     def query(self, sql: str) -> SqlResult:
         """What one SELECT gives. `SqlError` where it is refused or fails."""
         answer = self._answered(sql, {})
-        return SqlResult(answer["columns"], [tuple(row) for row in answer["rows"]], frozenset(answer["reads"]))
+        rows = [tuple(row) for row in answer["rows"]]
+        return SqlResult(answer["columns"], rows, frozenset(answer["reads"]), tuple(answer["brought"]))
 
     def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:
         # Records that the text does not even mention are not worth copying.
@@ -108,8 +113,16 @@ class SqlRecords:
         named = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
         return answer["count"], [{name: value for name, value in row.items() if value is not None} for row in named]
 
+    @property
+    def _settings(self) -> tuple[int, int, float]:
+        """What a process was started with, and by whom: a process is not shared with a fork."""
+        return os.getpid(), self._memory, self._seconds
+
     def close(self) -> None:
-        """Ends the process and removes the copies of the records."""
+        """Lets the process go, for others to use, and removes the copies of the records."""
+        if self._process is not None and not _IDLE and self._process.poll() is None:
+            _IDLE.append((self._settings, self._process))
+            self._process = None
         self._end()
         self._directory.cleanup()
 
@@ -132,6 +145,12 @@ class SqlRecords:
         return self._paths[kind]
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._process is None and _IDLE:
+            settings, process = _IDLE.pop()
+            if settings == self._settings and process.poll() is None:
+                self._process = process
+            else:
+                _reap(process)
         if self._process is None:
             self._process = self._start()
         answer = self._exchange(self._process, request, self._seconds)
@@ -153,8 +172,7 @@ class SqlRecords:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-        settings = {"memory": self._memory, "seconds": self._seconds}
-        if not self._exchange(process, settings, START_SECONDS):
+        if not self._exchange(process, {"memory": self._memory, "seconds": self._seconds}, START_SECONDS):
             _reap(process)
             raise SqlError("DuckDB cannot be started; does `python -c 'import duckdb'` work?")
         return process
@@ -189,6 +207,16 @@ class SqlRecords:
         if self._process is not None:
             _reap(self._process)
             self._process = None
+
+
+_IDLE: list[tuple[tuple[int, int, float], subprocess.Popen[str]]] = []
+"""A process that waits for the next query. Every query has a connection of its own, so nothing stays in it."""
+
+
+@atexit.register
+def _rest() -> None:
+    while _IDLE:
+        _reap(_IDLE.pop()[1])
 
 
 def _reap(process: subprocess.Popen[str]) -> None:
