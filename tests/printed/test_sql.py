@@ -406,7 +406,7 @@ def test_what_a_query_reads(records: SqlRecords) -> None:
 
 
 def test_closing_leaves_nothing_behind() -> None:
-    """No file, and at most one process, which waits for the next query and ends with this one; closing twice is fine."""
+    """No file, and one process at most, which waits for the next query and ends with us; closing twice is fine."""
     records = SqlRecords({"label": LABEL})
     records.query("SELECT count(*) FROM label")
     process, directory = records._process, Path(records._directory.name)

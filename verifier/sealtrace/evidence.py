@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -68,6 +69,10 @@ class Evidence:
         found = self._views[view]
         assert isinstance(found, view)
         return found
+
+    def room(self, what: str, *sizes: int, width: int = 8) -> None:
+        """An array of these sizes is about to be made: a few rows can name millions of combinations."""
+        self.bundle.budget.room(math.prod(sizes) * width, f"{what} ({' x '.join(str(size) for size in sizes)})")
 
     def frame(self, kind: str) -> Frame:
         """The rows of a kind."""
