@@ -83,7 +83,6 @@ class SqlRecords:
         self._memory = memory
         self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-")
         self._paths: dict[str, str] = {}
-        self._process: subprocess.Popen[str] | None = None
 
     def query(self, sql: str) -> SqlResult:
         """What one SELECT gives. `SqlError` where it is refused or fails."""
@@ -119,11 +118,7 @@ class SqlRecords:
         return os.getpid(), self._memory, self._seconds
 
     def close(self) -> None:
-        """Lets the process go, for others to use, and removes the copies of the records."""
-        if self._process is not None and not _IDLE and self._process.poll() is None:
-            _IDLE.append((self._settings, self._process))
-            self._process = None
-        self._end()
+        """Removes the copies of the records. The process waits for others to use it."""
         self._directory.cleanup()
 
     def __enter__(self) -> SqlRecords:
@@ -145,22 +140,25 @@ class SqlRecords:
         return self._paths[kind]
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._process is None and _IDLE:
-            settings, process = _IDLE.pop()
-            if settings == self._settings and process.poll() is None:
-                self._process = process
-            else:
-                _reap(process)
-        if self._process is None:
-            self._process = self._start()
-        answer = self._exchange(self._process, request, self._seconds)
+        process = self._idle() or self._start()
+        answer = self._exchange(process, request, self._seconds)
+        if answer:
+            _IDLE.append((self._settings, process))
+            return answer
+        _reap(process)
         if answer is None:
-            self._end()
             raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
-        if not answer:
-            self._end()
-            raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
-        return answer
+        raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
+
+    def _idle(self) -> subprocess.Popen[str] | None:
+        """The process that waits, where it has the same limits."""
+        if not _IDLE:
+            return None
+        settings, process = _IDLE.pop()
+        if settings == self._settings and process.poll() is None:
+            return process
+        _reap(process)
+        return None
 
     def _start(self) -> subprocess.Popen[str]:
         # Isolated from PYTHON* and the working directory, but with the caller's own import path.
@@ -202,11 +200,6 @@ class SqlRecords:
             return None
         answer: dict[str, Any] = json.loads(line, object_hook=_decoded) if line.endswith("\n") else {}
         return answer
-
-    def _end(self) -> None:
-        if self._process is not None:
-            _reap(self._process)
-            self._process = None
 
 
 _IDLE: list[tuple[tuple[int, int, float], subprocess.Popen[str]]] = []
