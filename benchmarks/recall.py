@@ -12,8 +12,10 @@ alarm.
   quote   one digit of a number of the text that quotes a cell
   claim   one digit of a number of the text that a claim or another passage rests on
 
-Errors in tables are planted where some relation that could fail speaks of the cell. Quotes are planted wherever a
-number of the text with at least three digits, or with a sign of percent, is printed by some cell, bound or not.
+Errors in tables are planted where some relation that could fail speaks of the cell; two cells are swapped where one
+speaks of one of them and not of the other (a sum does not know its terms apart). Quotes are planted wherever a number
+of the text with at least three digits, or with a sign of percent, is printed by a cell of whose row or column the
+sentence has a word, whether the audit binds them or not.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from sealtrace.contract.audit import Audit, AuditDecision
 from sealtrace.printed.extracted import ExtractedCell, ExtractedTable, Part, ProseLine
 from sealtrace.printed.reported import records_of
 from sealtrace.relations.auditing import Subject, audit
+from sealtrace.relations.lexicon import named_by, vocabulary
 from sealtrace.relations.sentences import sentences_of
 from sealtrace.relations.subjects import read_subject
 
@@ -88,6 +91,13 @@ def with_cells(table: ExtractedTable, texts: dict[tuple[int, int], str]) -> Extr
     return replace(table, rows=tuple(rows))
 
 
+def telling_groups(found: Audit) -> list[set[tuple[str, int]]]:
+    """Of every decided relation that could fail, the files and lines of its numbers."""
+    facts = {fact.address: fact for fact in found.facts}
+    decided = [one for one in found.decisions if one.telling and one.status != "undecided"]
+    return [{(facts[one].source or "", facts[one].line or 0) for one in each.facts} for each in decided]
+
+
 def bound_lines(found: Audit) -> set[tuple[str, str, str]]:
     """Printed text, file and line of every number that a decided relation that could fail speaks of."""
     facts = {fact.address: fact for fact in found.facts}
@@ -108,6 +118,7 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
         for c, cell in enumerate(row.cells)
         if cell is not None and _bound_parts(cell, bound)
     ]
+    groups = telling_groups(found)
     chance.shuffle(places)
     for kind in ("digit", "swap", "stale"):
         made = 0
@@ -115,6 +126,9 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
             table = subject.extracted[number]
             texts = _cell_error(kind, table, r, c, chance, bound)
             if texts is None:
+                continue
+            rows = {(cell.source, cell.line) for row, column in texts if (cell := table.rows[row].cells[column])}
+            if kind == "swap" and len(rows) == 2 and not any(len(group & rows) == 1 for group in groups):
                 continue
             tables = [with_cells(one, texts) if place == number else one for place, one in enumerate(subject.extracted)]
             lines = frozenset(
@@ -181,14 +195,16 @@ def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant
 
 def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int) -> Iterator[Plant]:
     """Errors in numbers of the text: those that a cell prints, and those that a claim speaks of."""
-    cells = {
-        text.replace("−", "-").lstrip("+").rstrip("%")
-        for table in subject.extracted
-        for row in table.rows
-        for cell in row.cells
-        if cell is not None
-        for text in re.findall(r"[-+−]?\d[\d.,]*%?", cell.text)
-    }
+    cells: dict[str, set[str]] = {}
+    for table in subject.extracted:
+        heads = [row for row in table.rows if row.header]
+        for row in (row for row in table.rows if not row.header):
+            names = [cell.text for cell in row.cells if cell is not None and not cell.numeric]
+            for column, cell in enumerate(row.cells):
+                own = names + [head.text for one in heads if (head := one.cells[column]) is not None]
+                for text in re.findall(r"[-+−]?\d[\d.,]*%?", cell.text) if cell is not None else ():
+                    bare = text.replace("−", "-").lstrip("+").rstrip("%")
+                    cells.setdefault(bare, set()).update(*map(named_by, own))
     facts = {fact.address: fact for fact in found.facts}
     claimed = {
         facts[address].address
@@ -203,7 +219,11 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
             bare = mention.fact.text.replace("−", "-").lstrip("+").rstrip("%")
             digits = len(mention.digits)
             place = (sentence.source, sentence.line(mention.start), mention.fact.text)
-            if bare in cells and (digits > 2 or mention.unit == "%") and not mention.loose:
+            if (
+                cells.get(bare, set()) & vocabulary(sentence.text)
+                and (digits > 2 or mention.unit == "%")
+                and not mention.loose
+            ):
                 places["quote"].append(place)
             if {mention.fact.address, f"rounded({mention.fact.address})"} & claimed:
                 places["claim"].append(place)

@@ -13,11 +13,14 @@ from sealtrace.report import audit_markdown, audit_text
 HERE = Path(__file__).resolve().parent
 BUNDLES = HERE.parent / "bundles"
 RELATIONS = "report/relation.jsonl"
+BESIDE = {"rsd-paper": ("rsd-fixture", "leduc")}
+"""Study to those that recompute tables of it."""
 
 
 def rendered(bundle: Path) -> dict[str, str]:
     """File name to content, for one study."""
-    report = without_timings(sealtrace.verify(bundle, details=True))
+    beside = [BUNDLES / name / "bundle" for name in BESIDE.get(bundle.parent.name, ())]
+    report = without_timings(sealtrace.verify(bundle, details=True, beside=beside))
     files = texts_of(report, report.exit_code, bundle.relative_to(HERE.parent).as_posix())
     if (bundle / RELATIONS).exists():
         found = audit(read_subject(bundle)[0], version=sealtrace.__version__)

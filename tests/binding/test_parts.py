@@ -89,13 +89,11 @@ def test_groups_are_evaluated_as_one_by_one(rows: list[tuple[str, str, float]]) 
     for number, label in enumerate(labels):
         for place, (code,) in enumerate(evaluated.filters):
             values = [row[2] for row in rows if row[0] == label and row[1] == frame.dimensions[1].values[code]]
-            mean = evaluated.values["mean"][number, place, 0]
+            mean = evaluated.of("mean")[number, place, 0]
             assert np.isnan(mean) if not values else mean == pytest.approx(statistics.fmean(values), abs=1e-9)
             if len(values) > 1:
-                assert evaluated.values["median"][number, place, 0] == pytest.approx(
-                    statistics.median(values), abs=1e-9
-                )
-                assert evaluated.values["sd"][number, place, 0] == pytest.approx(statistics.stdev(values), abs=1e-6)
+                assert evaluated.of("median")[number, place, 0] == pytest.approx(statistics.median(values), abs=1e-9)
+                assert evaluated.of("sd")[number, place, 0] == pytest.approx(statistics.stdev(values), abs=1e-6)
 
 
 def test_melting_keeps_every_number() -> None:

@@ -15,10 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contract.specimens import ROWS, json_lines, records, specimen, variants
+from oracles.block_digest import spelled_out_in_blocks
 from oracles.columnar_digest import spelled_out
-from sealtrace.bundle import stores
+from sealtrace.bundle import blocks, stores
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.documents import schema_accepts
+from sealtrace.bundle.parquet_writing import write_parquet
 from sealtrace.bundle.shapes import row_shape
 from sealtrace.bundle.writing import write_rows
 from sealtrace.contract.kinds import KINDS
@@ -30,9 +32,6 @@ fuzz = settings(
     derandomize=not LONG,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-
-
-# The rules of `content.py`'s docstring, one value at a time, with nothing of Arrow or numpy.
 
 
 # What the package says of the same rows, by way of each format.
@@ -97,6 +96,29 @@ def test_both_formats_and_the_specification_give_one_digest(kind: str, data: st.
     assert expected == table_digest(table, kind)
     assert expected == digest_of(kind, data.draw(st.permutations(rows)))
     assert expected == by_parquet(kind, table, use_dictionary=data.draw(st.booleans()), row_group_size=2)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@fuzz
+@given(data=st.data())
+def test_large_tables_have_one_digest_in_blocks_whatever_carries_them(kind: str, data: st.DataObject) -> None:
+    """Blocks of two rows and more: JSON lines, shuffled Parquet and laid-out Parquet give what the rules give."""
+    rows = data.draw(st.lists(records(kind), min_size=3, max_size=7))
+    table = table_of(kind, rows)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(blocks, "SMALL", 2)
+        patched.setattr(blocks, "BLOCK", 2)
+        expected = spelled_out_in_blocks(kind, rows, 2)
+        assert expected == table_digest(table, kind)
+        assert expected == digest_of(kind, data.draw(st.permutations(rows)))
+        assert expected == by_parquet(kind, table, row_group_size=2)
+        sink = io.BytesIO()
+        write_parquet(table, kind, sink)
+        back = stores.read_rows(sink.getvalue(), "file.parquet", kind, "parquet")
+        assert (back.syntax.listed, back.misfits.listed) == ([], [])
+        assert back.whole is not None
+        assert expected == table_digest(back.whole, kind)
+        assert spelled_out(kind, rows) == table_digest(back.whole, kind, "sha256-columns-1")
 
 
 @pytest.mark.parametrize("kind", ROWS)

@@ -57,6 +57,16 @@ def protocol(**settings: Any) -> Change:
     return lambda parts: parts["protocol"].update(settings)
 
 
+def resampling(**settings: Any) -> Change:
+    """Changes how splits are repeated; what is None is left out."""
+
+    def change(parts: Parts) -> None:
+        changed = parts["protocol"]["resampling"] | settings
+        parts["protocol"]["resampling"] = {name: value for name, value in changed.items() if value is not None}
+
+    return change
+
+
 def variant(**settings: Any) -> Change:
     """Changes the first variant."""
     return lambda parts: parts["protocol"]["variants"].update(declared=settings)
@@ -207,7 +217,17 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     (declared(epsilon_global="-0.5"), "/certification/epsilon_global", "from 0 to 1", "-0.5"),
     (declared(utility_range=["2", "2"]), "/certification/utility_range", "q_min below q_max", "2, 2"),
     (
-        variant(tau="-1", zeta="0", rho="3", epsilon="2"),
+        variant(
+            tau="-1",
+            zeta="0",
+            rho="3",
+            epsilon="2",
+            epsilon_group="-1",
+            epsilon_global="9/8",
+            epsilon_groups={"small": "2"},
+            scales=["0.3"],
+            allocation="nowhere",
+        ),
         "/variants/declared/zeta",
         "between 0 and 1, both excluded",
         "0",
@@ -215,6 +235,19 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     (lambda _: None, "/variants/declared/tau", "above 0", "-1"),
     (lambda _: None, "/variants/declared/rho", "from 0 to 2", "3"),
     (lambda _: None, "/variants/declared/epsilon", "from 0 to 1", "2"),
+    (lambda _: None, "/variants/declared/epsilon_group", "from 0 to 1", "-1"),
+    (lambda _: None, "/variants/declared/epsilon_global", "from 0 to 1", "9/8"),
+    (lambda _: None, "/variants/declared/epsilon_groups/small", "from 0 to 1", "2"),
+    (lambda _: None, "/variants/declared/scales", "a scale of the grid", "0.3"),
+    (lambda _: None, "/variants/declared/allocation", "an allocation of the protocol", "nowhere"),
+    (
+        protocol(allocations={"odd": {"risk": {"scales": {"1": "0", "one": "1"}, "total": "3/2"}, "utility": {}}}),
+        "/allocations/odd/risk/scales/1",
+        "above 0",
+        "0",
+    ),
+    (lambda _: None, "/allocations/odd/risk/scales", "scales", "one"),
+    (lambda _: None, "/allocations/odd/risk/total", "above 0 and at most 1", "3/2"),
     (learned_class(lambda_cert="-1"), "/partition_classes/aware/lambda_cert", "at least 0", "-1"),
     (learned_class(lambda_comp="-1/2"), "/partition_classes/aware/lambda_comp", "at least 0", "-1/2"),
     (
@@ -232,7 +265,7 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     ),
     (lambda _: None, "/assignment", "declared splits, each once", "held-out, nope"),
     (
-        lambda parts: parts["protocol"]["resampling"].update(repeats=0, pool=["held-out", "held-out"], strata=["mood"]),
+        resampling(repeats=0, pool=["held-out", "held-out"], strata=["mood"]),
         "/resampling/repeats",
         "above 0",
         "0",
@@ -244,6 +277,13 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     (selector("mean-strong", limit=None), "/selectors/3/limit", "given for mean-strong", "None"),
     (selector("kl-budget", clip="2"), "/selectors/4/clip", "at least 0 and below 1", "2"),
     (selector("robust", radius="3"), "/selectors/7/radius", "from 0 to 2", "3"),
+    (selector("risk-only", allocation="gone"), "/selectors/5/allocation", "an allocation of the protocol", "gone"),
+    (
+        selector("anchor", group_budgets=False),
+        "/selectors/0/group_budgets",
+        "absent, unless a rule is robust",
+        "False",
+    ),
     (
         protocol(ties={"action": "earliest-legal"}),
         "/ties/map",
@@ -327,6 +367,16 @@ def _certificate_of_nowhere(parts: Parts) -> None:
 
 
 PLACES: dict[str, tuple[Change, str, Place]] = {
+    "a group's budget above one": (
+        lambda parts: parts["partition"]["by pot"]["leaves"][0].update(epsilon="5/4"),
+        "partition.allocations",
+        (BY_POT, {"partition": "by pot", "group": "small"}, "/leaves/0/epsilon", "from 0 to 1", "5/4"),
+    ),
+    "an anchor that competes": (
+        protocol(competitors=["bold", "meek", "calm", "anchor"]),
+        "bank.policies",
+        (PROTOCOL, None, "/competitors/3", "bold, calm, free, meek", "anchor"),
+    ),
     "a share of zero": (
         share(risk="0"),
         "partition.allocations",
@@ -753,11 +803,11 @@ FOUND: dict[str, tuple[Change, str]] = {
     "a second partition of one name": (_second_partition, "partition.rule"),
     "a scale of 1e300": (_huge_scale, "replay.tilt"),
     "a support of 10^12": (learned_class(minimum_support=10**12), "partition.support"),
-    "10^9 repeats": (lambda parts: parts["protocol"]["resampling"].update(repeats=10**9), "table.recipes"),
-    "more calibration states than the pool": (
-        lambda parts: parts["protocol"]["resampling"].update(calibration=10**15),
-        "table.recipes",
-    ),
+    "10^9 repeats": (resampling(repeats=10**9), "table.recipes"),
+    "more calibration states than the pool": (resampling(calibration=10**15), "table.recipes"),
+    "blocks that the pool has not": (resampling(generator="blocks", seed=None, strata=None), "table.recipes"),
+    "blocks with a seed": (resampling(generator="blocks", strata=None), "protocol.domain"),
+    "a pool that is dealt without a seed": (resampling(seed=None), "protocol.domain"),
     "a threshold of 1e999": (protocol(tau="1e999"), "threshold.recomputed"),
     "a share of 1e-400": (share(risk="1e-400"), "certificate.risk"),
     "a failure probability of 1e-999": (declared(zeta_risk="1e-999"), "certificate.risk"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from binding.random_studies import Study, study, write_csv
+from binding.random_studies import Study, predictions, study, write_csv
 from cli.runner import sealtrace
 from support import ROOT
 
@@ -66,7 +66,7 @@ def test_an_empty_directory_explains_nothing(tmp_path: Path, made: Study) -> Non
 
 
 def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> None:
-    """JSON fits its published schema; the page has every printed cell and no script."""
+    """JSON fits its published schema; the page has every printed cell, its formula and its records."""
     run = sealtrace(
         "check", tmp_path / "paper.tex", tmp_path / "results",
         "-o", f"json={tmp_path / 'check.json'}", "-o", f"html={tmp_path / 'check.html'}", "--format", "github",
@@ -77,8 +77,9 @@ def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> 
     jsonschema.Draft202012Validator(schema).validate(document)
     assert document["audit"]["paper"] == "paper.tex"
     page = (tmp_path / "check.html").read_text()
-    assert "<script" not in page
-    assert all(cell["printed"] in page for cell in document["cells"])
+    assert page.count("<script") == 2
+    for text in (*(cell["printed"] for cell in document["cells"]), document["bindings"][0]["formula"]):
+        assert json.dumps(text)[1:-1] in page
     assert len(document["cells"]) == made.numbers
 
 
@@ -91,7 +92,7 @@ def test_hostile_names_do_not_act(tmp_path: Path) -> None:
         r"\begin{document}\begin{tabular}{lc}Model & x \\ \hline " + body + r"\end{tabular}\end{document}"
     )
     run = sealtrace("check", tmp_path / "p.tex", tmp_path / "results", "--no-audit", "--format", "html")
-    assert "<script" not in run.output
+    assert run.output.count("<script") == 2
 
 
 def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
@@ -104,6 +105,22 @@ def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
     assert (coverage["cells"], coverage["recomputed"]) == (made.numbers, made.numbers)
     again = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
     assert again.code == 2
+
+
+def test_every_explained_cell_of_predictions_is_recomputed_from_the_sealed_draft(tmp_path: Path) -> None:
+    """Metrics of runs, their means and deviations over seeds, and gains over a baseline: saved, sealed, verified."""
+    files, paper, cells = predictions(3)
+    for name, rows in files.items():
+        write_csv(tmp_path / "results" / name, rows)
+    (tmp_path / "paper.tex").write_text(paper)
+    draft = tmp_path / "study"
+    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
+    assert (run.code, f"{cells} cells: {cells} explained" in run.output) == (0, True), run.output
+    assert sealtrace("seal", draft, "--empty", "all=nothing but results").code == 0
+    judged = json.loads(sealtrace("verify", draft, "--format", "json").output)
+    statuses = [cell["status"] for cell in judged["cells"] if cell["status"] not in ("input", "name")]
+    assert judged["coverage"]["recomputed"] == cells, judged["findings"]
+    assert set(statuses) <= {"exact", "tie"}, statuses
 
 
 def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> None:

@@ -106,13 +106,14 @@ def _archives() -> list[bytes]:
 
 
 def _parquet() -> list[bytes]:
-    from sealtrace.bundle.stores import read_rows, write_parquet
+    from sealtrace.bundle.parquet_writing import write_parquet
+    from sealtrace.bundle.stores import read_rows
 
     found = []
     for kind, path in (("run", "bundles/rsd-stratified/bundle/bank/run.jsonl"), ("trace", _first_traces())):
         lines = (ROOT / path).read_bytes().splitlines(keepends=True)[:3]
         sink = io.BytesIO()
-        write_parquet(read_rows(b"".join(lines), path, kind, "jsonl").table, sink)
+        write_parquet(read_rows(b"".join(lines), path, kind, "jsonl").table, kind, sink)
         found.append(sink.getvalue())
     return found
 

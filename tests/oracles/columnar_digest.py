@@ -13,6 +13,11 @@ from support import Row
 
 def spelled_out(kind: str, rows: list[Row]) -> str:
     """The digest of a table as its specification reads."""
+    return hashlib.sha256(_stream(kind, row_shape(kind), sorted_rows(kind, rows))).hexdigest()
+
+
+def sorted_rows(kind: str, rows: list[Row]) -> list[Row]:
+    """Rows by key; equal keys by their encoding."""
     shape = row_shape(kind)
 
     def place(row: Row) -> tuple[Any, ...]:
@@ -22,7 +27,7 @@ def spelled_out(kind: str, rows: list[Row]) -> str:
             _stream(kind, shape, [row]),
         )
 
-    return hashlib.sha256(_stream(kind, shape, sorted(rows, key=place))).hexdigest()
+    return sorted(rows, key=place)
 
 
 def _stream(kind: str, shape: Struct, rows: list[Row]) -> bytes:

@@ -33,7 +33,9 @@ def test_everything_about_a_claim_comes_from_one_pot() -> None:
     """Deciding is cheap here; how far numbers would have to move is not, and is left out rather than waited for."""
     rows = [{"label": f"r{n}", "cells": [f"0.{123 + 37 * n}4567"]} for n in range(1, 3)]
     facts = facts_of_records([{"label": "t", "columns": [{"label": "B"}], "rows": rows}])
-    (claim,) = read_relations("relation r\n  says s\n  because b\n  holds t[r1, B] * t[r2, B] == 7\n", "r", facts).claims
+    (claim,) = read_relations(
+        "relation r\n  says s\n  because b\n  holds t[r1, B] * t[r2, B] == 7\n", "r", facts
+    ).claims
     with shared(100) as pot:
         found = decide(claim)
     assert (found.status, found.distance) == (Status.CONTRADICTION, None)

@@ -15,28 +15,22 @@ from typing import Any
 import pytest
 
 from cli.runner import sealtrace
-from report.samples import HOSTILE, broken_page, cell, good, good_page, hostile, report_of
+from report.samples import HOSTILE, broken_page, cell, finding, good, good_page, hostile, report_of
+from report.test_audit import audit
 from sealtrace import verify
-from sealtrace.contract.details import (
-    CandidateBound,
-    ChosenMap,
-    Details,
-    Frontier,
-    GroupBounds,
-    Mixture,
-    PartitionBounds,
-    Reached,
-    StageLink,
-)
+from sealtrace.contract.checked import Check, CheckCounts
+from sealtrace.contract.details import Details, Plot, PlotLimit, PlotPoint, PlotSeries, StageLink
 from sealtrace.contract.report import Report
-from sealtrace.report import html, inert
+from sealtrace.report import audit_html, check_page, html, inert
 from sealtrace.report import json as json_format
-from sealtrace.report.html.data import STRIDE
-from sealtrace.report.html.frontier import best_of
+from sealtrace.report.html.data import BEFORE_FIELDS
+from sealtrace.report.html.of_report import FIELDS
 from sealtrace.report.html.svg import Axis, apart, around
+from sealtrace.studies.policies.figures import unsurpassed
 from studies.certified_study import certified_study
 from support import read_rows
 
+STRIDE = BEFORE_FIELDS + len(FIELDS)
 VOID = {"meta", "input", "br", "link", "img"}
 
 
@@ -53,11 +47,11 @@ class Element:
 class Parsed(HTMLParser):
     """The elements of a page in order; fails where they are not nested."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report | str) -> None:
         super().__init__()
         self.elements: list[Element] = []
         self.open: list[Element] = []
-        self.source = html.render(report)
+        self.source = report if isinstance(report, str) else html.render(report)
         self.feed(self.source)
         assert self.open == []
 
@@ -92,23 +86,13 @@ class Parsed(HTMLParser):
 
 
 def certified() -> Report:
-    """A report of a study that certifies, with hostile names: every plot is drawn."""
+    """A report with hostile names in every kind of plot."""
     name = HOSTILE
-    bounds = [
-        CandidateBound(
-            candidate=f"{name}@{place}",
-            crossings=place,
-            risk_upper=0.05 * (place + 1),
-            utility_mean=0.7,
-            utility_lower=0.6,
-            certified=place == 0,
-        )
-        for place in range(3)
+    points = [
+        PlotPoint(label=name, y=0.05 * place, low=0.0, high=0.1, note=name, hollow=place > 1) for place in range(3)
     ]
-    reached = [
-        Reached(name=f"{name}{place}", family=name, utility=4.0 + place, crossings=place, states=9) for place in (0, 1)
-    ]
-    mixtures = [Mixture(radius=place / 20, risk_upper=0.05 + place / 1000, utility_lower=0.5) for place in range(41)]
+    curve = [PlotPoint(label=name, x=place + 1.0, y=0.5 + place) for place in range(3)]
+    intervals = Plot(title=name, caption=name, across=name, series=[PlotSeries(name=name, points=points)])
     details = Details(
         lineages=[],
         tables=[],
@@ -121,24 +105,64 @@ def certified() -> Report:
             ),
             StageLink(stage="structure", sealed=False, files=0, bytes=0, kinds={}, linked=False),
         ],
-        certificates=[
-            PartitionBounds(
-                partition=name, declared=True, budget="0.10", groups=[GroupBounds(group=name, states=9, bounds=bounds)]
-            )
+        plots=[
+            intervals.model_copy(update={"title": "1", "section": name, "limits": [PlotLimit(name=name, value=0.07)]}),
+            intervals.model_copy(update={"title": "2", "section": name, "folded": True}),
+            Plot(
+                title=name + "3",
+                caption=name,
+                across=name,
+                up=name,
+                series=[
+                    PlotSeries(name=name, points=curve, named=True),
+                    PlotSeries(name="b", points=curve, line=False),
+                ],
+                limits=[PlotLimit(name=name, value=2.0), PlotLimit(name=name, value=1.0, upright=False)],
+            ),
         ],
-        frontier=Frontier(split=name, evaluator=name, candidates=reached, chosen=[reached[0]]),
-        maps=[
-            ChosenMap(
-                selector=name, rule="robust", partition=name, assigned={name: name}, reason=name, mixtures=mixtures
-            )
-        ],
-        budget="1e999",
-        radius="0.10",
     )
     return hostile().model_copy(update={"details": details})
 
 
-PAGES = {
+def checked(name: str) -> str:
+    """The page of a check in which every name and every sentence is the given text."""
+    place = {"table": name, "source": name, "line": 3}
+    texts = dict.fromkeys(("table", "subject", "formula", "measure", "statistic", "transformation", "apart"), name)
+    rule = {**texts, "id": "b1", "kind": "column", "files": [name], "where": {}, "by": [], "bits": 12.5, "agrees": 1}
+    rule |= {"numbers": 2, "ambiguous": [name]}
+    counts = dict.fromkeys(CheckCounts.model_fields, 1)
+    return check_page.render(
+        Check.model_validate(
+            {
+                "sealtrace": "0.1.0",
+                "paper": name,
+                "results": name,
+                "verdict": "off",
+                "counts": counts,
+                "accidents": [{"kind": "stale-text", "message": name, "places": [name]}],
+                "bindings": [rule],
+                "cells": [
+                    {**place, "row": name, "column": "c", "printed": name, "status": "off", "expected": name,
+                     "bindings": ["b1"], "records": [name], "behind": 9, "message": name},
+                    {**place, "row": name, "column": "d", "printed": "1", "status": "explained", "bindings": ["b1"]},
+                ],
+                "text": [{"printed": name, "sentence": name, "source": name, "line": 1, "status": "off"}],
+                "search": {"files": 1, "frames": 1, "hypotheses": 5, "seconds": 1, "untried": [name], "problems": []},
+                "audit": audit(name).model_dump(),
+            }
+        )
+    )  # fmt: skip
+
+
+def audited(name: str) -> str:
+    """The page of an audit in which every name and every sentence is the given text."""
+    found = audit(name)
+    fact = found.facts[0].model_copy(update={"table": name, "row": name, "column": name})
+    table = {"label": name, "caption": name, "columns": [{"label": name}], "rows": [{"label": name, "cells": ["1.5"]}]}
+    return audit_html.render(found.model_copy(update={"facts": [fact]}), [table])
+
+
+PAGES: dict[str, Report | str] = {
     "good": good_page(),
     "without details": good(),
     "broken": broken_page("replay.tilt"),
@@ -146,6 +170,10 @@ PAGES = {
     "missing": report_of(statuses={"join.teacher": "missing", "replay.tilt": "skipped"}),
     "hostile": hostile(),
     "certified": certified(),
+    "audit": audited("fine"),
+    "hostile audit": audited(HOSTILE),
+    "check": checked("fine"),
+    "hostile check": checked(HOSTILE),
 }
 
 
@@ -206,10 +234,10 @@ def test_the_island_ends_where_it_should(page: Parsed) -> None:
 def test_a_bundle_adds_no_markup() -> None:
     """A hostile page has the kinds of elements that a good one has."""
     known = {one.tag for one in Parsed(good_page()).elements} | {"li", "ol", "ul", "code", "strong", "path"}
-    for report in (hostile(), certified()):
+    for report in (hostile(), certified(), audited(HOSTILE), checked(HOSTILE)):
         parsed = Parsed(report)
         assert {one.tag for one in parsed.elements} <= known
-        assert parsed.of("h1")[0].text == "✗Findings"
+        assert parsed.of("h1")[0].text.startswith("✗")
         assert inert.harmless(HOSTILE) in next(one.text for one in parsed.of("title") if "head" in one.parents)
 
 
@@ -223,16 +251,16 @@ def test_tables_stand_as_in_the_paper() -> None:
     controls = data["tables"][0]
     assert (controls["columns"][0], text[controls["texts"][0]]) == ("Policy", "Top-1")
     assert len(main["cells"]) == 30 * STRIDE
-    row, column, status, recomputed, sentence, source, line, recipe, formula, *rest = main["cells"][
-        13 * STRIDE : 14 * STRIDE
-    ]
+    row, column, status, recomputed, source, line, *fields = main["cells"][13 * STRIDE : 14 * STRIDE]
     assert (row, column, data["statuses"][status][0], line) == (2, 1, "exact", 676)
     assert text[recomputed] == "4.288857504796316"
-    assert text[sentence].endswith("rounded; exact")
-    assert (text[source], text[recipe]) == ("rsd-poker.tex", "weak_ev(policy=residual@0.08)")
-    assert text[formula] == "mean of E_w(pi, s)"
-    _, population, count, records, _ = rest
-    assert (text[population], count, len(text[records].split("\n"))) == ("all", 24, 3)
+    known = dict(zip(data["fields"], (text[one] for one in fields), strict=True))
+    assert known["Rounding"].endswith("rounded; exact")
+    assert (text[source], known["Recipe"]) == ("rsd-poker.tex", "weak_ev(policy=residual@0.08)")
+    assert known["Formula"].startswith("mean of E_w(pi, s)")
+    assert (known["Population"], known["Printed at"]) == ("all", "rsd-poker.tex:676")
+    assert known["Records"].startswith("24, the first of them:\n")
+    assert known["Records"].count("\n") == 3
 
 
 def test_labels_that_stand_twice_are_filled_in_order() -> None:
@@ -243,14 +271,59 @@ def test_labels_that_stand_twice_are_filled_in_order() -> None:
     assert [data["tables"][0]["cells"][at] for at in (0, STRIDE)] == [0, 1]
 
 
-def test_verdict_and_what_to_do_come_first() -> None:
-    """A cause with its place, then what is missing; a good study has nothing to do but look at warnings."""
-    first = Parsed(broken_page("replay.tilt")).of("li")[0].text
-    assert first.startswith("Correct replay.tilt: 3 findings trace/trace.calibration.jsonl:59")
-    assert "4 other failed checks may follow from it." in first
-    assert "Look at the warnings" in Parsed(good_page()).of("li")[0].text
+def test_what_to_do_for_reviewers_and_for_authors() -> None:
+    """A cause with its place and what may follow from it, then what is missing; a good study leaves some to do."""
+    parsed = Parsed(broken_page("replay.tilt"))
+    steps = [one.text for one in parsed.of("li") if one.parents[-1] == "ol" and "section" in one.parents]
+    asked, corrected = (next(one for one in steps if one.startswith(word)) for word in ("Ask about", "Correct"))
+    for step in (asked, corrected):
+        assert "replay.tilt: 3 findings trace/trace.calibration.jsonl:59" in step
+        assert "other findings of 4 checks may follow from it." in step
+    assert [one.text for one in parsed.of("h3")][:2] == ["If you review this", "If you wrote this"]
+    good_steps = Parsed(good_page()).source
+    assert "Look at the warnings" in good_steps
+    assert "Print the root digest in the paper" in good_steps
     assert "there is no protocol. Undecided: join.teacher." in Parsed(PAGES["missing"]).source
-    assert "Nothing is left to do." in Parsed(report_of()).source
+
+
+def test_findings_come_before_tables_and_limits_on_every_page(page: Parsed) -> None:
+    """A reader meets what is wrong first, and what even a green verdict does not prove."""
+    ids = [one.attributes["id"] for one in page.elements if one.tag == "section" and "id" in one.attributes]
+    assert "limits" in ids
+    assert page.source.count("What this does not prove") == 1
+    if "findings" in ids and "tables" in ids:
+        assert ids.index("findings") < ids.index("limits") < ids.index("tables")
+    assert ("findings" in ids) == bool(page.data["findings"])
+
+
+def test_consequences_are_folded_under_their_cause() -> None:
+    """Whatever was found in files that are not those that were sealed has one cause; so has one record's damage."""
+    found = [
+        finding("identity.bytes", source="trace/a.jsonl"),
+        finding("score.utility", source="b.jsonl", row=3),
+        *(finding("table.cells", source="report/table.json", row=row) for row in range(107)),
+    ]
+    failed: dict[str, Any] = {one.check: "fail" for one in found}
+    data = Parsed(report_of(found, [], failed)).data
+    names = [(data["text"][check], parent) for check, _, parent, _ in data["causes"]]
+    assert names[0] == ("identity.bytes", -1)
+    assert {name for name, parent in names if parent == 0} == {"score.utility", "table.cells"}
+    assert "108 other findings of 2 checks may follow from it" in Parsed(report_of(found, [], failed)).source
+    same = [finding("probability.normalized", source="t", row=2), finding("replay.anchor", source="t", row=2)]
+    causes = Parsed(report_of(same, [], {"probability.normalized": "fail", "replay.anchor": "fail"})).data["causes"]
+    assert [parent for _, _, parent, _ in causes] == [-1, 0]
+    apart = [same[0], same[1].model_copy(update={"row": 3})]
+    causes = Parsed(report_of(apart, [], {"probability.normalized": "fail", "replay.anchor": "fail"})).data["causes"]
+    assert [parent for _, _, parent, _ in causes] == [-1, -1]
+
+
+def test_undecided_checks_wait_for_the_cause_that_keeps_them_so() -> None:
+    """A duplicate key leaves forty checks undecided: that is one thing to do."""
+    report = report_of([finding("join.unique-key")], [], {"join.unique-key": "fail", "join.teacher": "missing"})
+    parsed = Parsed(report)
+    assert parsed.data["causes"][0][3] == 1
+    assert "1 check cannot be decided before it is corrected" in " ".join(parsed.source.split())
+    assert "Supply what is missing" not in parsed.source
 
 
 def test_the_chain_tells_where_it_is_broken() -> None:
@@ -269,8 +342,9 @@ def test_details_only_where_they_are_asked_for() -> None:
     assert report.details is not None
     assert len(report.details.lineages) == len(report.cells)
     assert [one.linked for one in report.details.stages] == [True] * 8
-    assert report.details.frontier is not None
-    assert {one.name: one.crossings for one in report.details.frontier.candidates}["residual@0.16"] == 3
+    frontier = next(one for one in report.details.plots if one.up == "mean weak EV")
+    reached = {point.label: point.note for series in frontier.series for point in series.points}
+    assert reached["residual@0.16"] == "3 of 12 cross"
     largest = max((check.largest.value for check in report.checks if check.largest), default=None)
     assert report.summary.max_discrepancy is not None
     assert largest == report.summary.max_discrepancy.value
@@ -285,32 +359,42 @@ def test_details_of_a_study_that_certifies(tmp_path: Path) -> None:
     details = report.details
     assert details is not None
     drawn = {
-        (partition.partition, group.group, one.candidate): (group.states, one.crossings, one.certified)
-        for partition in details.certificates
-        for group in partition.groups
-        for one in group.bounds
+        (plot.section.removeprefix("Risk bounds in "), plot.title.rpartition(",")[0], point.label): (
+            point.note,
+            not point.hollow,
+        )
+        for plot in details.plots
+        if plot.section.startswith("Risk bounds")
+        for point in plot.series[0].points
     }
     sealed = read_rows(tmp_path / "bundle" / "calibrate" / "certificate.jsonl")
     assert drawn == {
         (one["partition"], one["group"], f"{one['arm']}@{one['scale']}"): (
-            one["states"],
-            one["crossings"],
+            f"{one['crossings']} of {one['states']} cross",
             one["certified"],
         )
         for one in sealed
     }
-    for one in details.maps:
-        record = json.loads((tmp_path / "bundle" / "select" / f"map.{one.selector}.json").read_text())
-        for name, sign in (("risk_upper", 1), ("utility_lower", -1)):
-            bounds = [getattr(mixture, name) for mixture in one.mixtures]
-            if record.get(name) is None:
-                assert set(bounds) <= {None}
-            else:
+    chosen = {one.selector for one in report.summary.selected}
+    for title, name, sign in (("Worst risk bound", "risk_upper", 1), ("Worst utility bound", "utility_lower", -1)):
+        curves = {
+            name: one
+            for plot in details.plots
+            if plot.title == title
+            for one in plot.series
+            for name in one.name.split(", ")
+        }
+        assert set(curves) <= chosen
+        for path in (tmp_path / "bundle" / "select").glob("map.*.json"):
+            record = json.loads(path.read_text())
+            assert (record.get(name) is not None) == (record["selector"] in curves)
+            if record["selector"] in curves:
+                bounds = [point.y for point in curves[record["selector"]].points]
                 # More room for the mixture never makes a bound better, and the sealed radius lies within the range.
                 assert all(sign * (later - earlier) >= -1e-12 for earlier, later in pairwise(bounds))
                 assert min(bounds) - 1e-9 <= record[name] <= max(bounds) + 1e-9
-    assert details.frontier is not None
-    assert {one.name for one in details.frontier.chosen} == {one.selector for one in details.maps}
+    frontier = next(one for one in details.plots if (one.up or "").endswith("EV"))
+    assert {one.label for one in frontier.series[-1].points} == chosen
     Parsed(report)
 
 
@@ -337,6 +421,6 @@ def test_axes_and_labels() -> None:
 
 def test_unsurpassed_policies() -> None:
     """More utility at no more violation surpasses; equals count once."""
-    policies = [Reached(name=name, utility=utility, crossings=crossings, states=9) for name, utility, crossings in (
+    points = [PlotPoint(label=name, y=utility, x=crossings / 9) for name, utility, crossings in (
         ("worse", 1.0, 1), ("least", 2.0, 0), ("same", 2.0, 0), ("most", 3.0, 4))]  # fmt: skip
-    assert [one.name for one in best_of(policies)] == ["least", "most"]
+    assert [one.label for one in unsurpassed(points)] == ["least", "most"]

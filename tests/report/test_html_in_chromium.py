@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from playwright import sync_api
 
 from report.samples import broken_page, cell, finding, good_page, hostile, report_of
+from report.test_html import audited, certified, checked
 from sealtrace.contract.report import Report
 from sealtrace.report import html
 
@@ -48,10 +51,10 @@ class Browser:
         self.context = context
         self.directory = directory
 
-    def open(self, report: Report, *, width: int = 1280, **media: Any) -> Opened:
-        """The report's page, opened from disk."""
+    def open(self, report: Report | str, *, width: int = 1280, at: str = "", **media: Any) -> Opened:
+        """The report's page, opened from disk, at an address within it."""
         path = self.directory / "report.html"
-        path.write_text(html.render(report), encoding="utf-8")
+        path.write_text(report if isinstance(report, str) else html.render(report), encoding="utf-8")
         opened = Opened(self.context.new_page())
         page = opened.page
         page.on("request", lambda request: opened.requests.append(request.url))
@@ -61,7 +64,7 @@ class Browser:
         page.add_init_script("for (const name of ['alert', 'confirm', 'prompt']) window[name] = console.log")
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(**{"color_scheme": "light", "media": "screen", **media})
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + at)
         return opened
 
 
@@ -90,7 +93,7 @@ def test_opens_from_disk_alone_and_without_complaint(browser: Browser) -> None:
 
 def test_a_cell_opens_its_lineage(browser: Browser) -> None:
     """Formula, population, records, unrounded value, rounding and source line; Escape returns to the cell."""
-    page = browser.open(broken_page("table.cells")).page
+    page = browser.open(broken_page("table.cells"), at="#tables").page
     page.locator("td.fam-differ").first.click()
     told = page.locator("#lineage").inner_text()
     for part in (
@@ -117,6 +120,7 @@ def test_everything_is_reached_by_keyboard(browser: Browser) -> None:
     page = browser.open(good_page()).page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
+    page.locator("#table-0").scroll_into_view_if_needed()
     page.locator("#table-0 td[tabindex='0']").focus()
     assert page.locator("#table-0 td[tabindex='0']").count() == 1
     first = page.evaluate("document.activeElement.dataset.p")
@@ -135,32 +139,242 @@ def test_everything_is_reached_by_keyboard(browser: Browser) -> None:
     page.close()
 
 
-def test_filters_of_cells_and_findings(browser: Browser) -> None:
-    """By status, severity, check and words; counts are announced; what was found leads to its cell."""
-    page = browser.open(broken_page("table.cells")).page
+WIDTHS = pytest.mark.parametrize("width", [1280, 390])
+TOP = """(element) => {
+  const stays = Array.from(document.querySelectorAll(element.closest(".paper") ? ".bar, .stays" : ".bar"));
+  return element.getBoundingClientRect().top - Math.max(...stays.map((one) => one.getBoundingClientRect().bottom));
+}"""
+"""How far below what stays at the top of the window an element stands."""
+IN_VIEW = """(element) => {
+  const own = element.getBoundingClientRect(), box = element.closest(".grid-box").getBoundingClientRect();
+  const stays = document.querySelector(".stays").getBoundingClientRect();
+  const lead = element.closest("table").querySelector("thead > tr > :first-child").getBoundingClientRect();
+  return own.top >= Math.min(stays.bottom, box.bottom) - 1 && own.bottom <= Math.min(innerHeight, box.bottom) + 1
+    && (element.cellIndex === 0 || own.left >= lead.right - 1) && own.right <= box.right + 1;
+}"""
+"""Whether a cell can be seen whole, beside the column and below the bars that stay."""
+
+
+@WIDTHS
+def test_filters_bring_their_match_into_view(browser: Browser, width: int) -> None:
+    """In both directions, forwards and backwards; without the filter the last match stays in view."""
+    page = browser.open(broken_page("table.cells"), width=width).page
     page.locator("#cell-chips button", has_text="mismatch").click()
     assert page.locator("#cell-count").inner_text() == "1 of 910 cells"
     assert page.locator("section.paper:visible").count() == 1
     assert page.locator("#tables tbody tr").count() == 1
+    assert page.locator("td.here").evaluate(IN_VIEW)
     page.locator("#cell-chips button", has_text="mismatch").click()
-    page.locator("#cell-search").fill("weak ev residual (0.08)")
-    sync_api.expect(page.locator("#cell-count")).to_have_text("1 of 910 cells")
-    assert page.locator("#cell-count").get_attribute("aria-live") == "polite"
+    assert page.locator("#cell-count").inner_text() == "910 cells"
+    assert page.locator("td.here").evaluate(IN_VIEW)
 
-    total = page.locator("#finding-list li").count()
+    page.locator("#cell-search").fill("0016 a")  # Wide tables, in which the match is far to the right or below.
+    sync_api.expect(page.locator("#cell-after")).to_be_visible()
+    matches = int(page.locator("#cell-count").inner_text().split()[0])
+    seen = []
+    for _ in range(min(matches, 12)):
+        assert page.locator("td.here").evaluate(IN_VIEW)
+        seen.append(page.locator("td.here").evaluate("(cell) => cell.closest('section').id + cell.dataset.p"))
+        page.locator("#cell-after").click()
+    assert len(set(seen)) == len(seen) > 1
+    page.locator("#cell-before").click()
+    assert page.locator("td.here").evaluate("(cell) => cell.closest('section').id + cell.dataset.p") == seen[-1]
+    assert page.locator("td.here").evaluate(IN_VIEW)
+    page.locator("#cell-search").press("Enter")
+    assert page.evaluate("document.activeElement.id") == "cell-search"
+    assert page.locator("#cell-count").get_attribute("aria-live") == "polite"
+    page.close()
+
+
+def test_filters_of_findings(browser: Browser) -> None:
+    """By severity, check and words; counts are announced."""
+    page = browser.open(broken_page("table.cells")).page
+    total = int(page.locator("#finding-count").inner_text().split()[0])
     page.locator("#finding-chips button", has_text="error").click()
-    assert page.locator("#finding-list li").count() == 1
+    assert page.locator(".finding").count() == 1
     assert page.locator("#finding-count").inner_text() == f"1 of {total} findings"
-    page.locator("#finding-list button").click()
-    assert page.locator("#lineage-title").inner_text() == "tab:main[0.08, Weak EV]"
-    page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.textContent") == "Show the cell"
     page.locator("#finding-chips button", has_text="error").click()
     page.locator("#finding-search").fill("under-specified kl clip")
-    sync_api.expect(page.locator("#finding-list li")).to_have_count(1)
+    sync_api.expect(page.locator(".finding")).to_have_count(1)
+    assert page.locator(".finding").is_visible()
     page.locator("#finding-search").fill("")
-    page.locator("a[data-check='table.cells']").click()
+    page.locator("a[data-check='table.cells']").first.click()
     assert page.locator("#finding-check option:checked").inner_text().startswith("table.cells")
+    page.close()
+
+
+@WIDTHS
+def test_consequences_are_folded(browser: Browser, width: int) -> None:
+    """What follows from a cause is counted beneath it, and drawn only when it is opened."""
+    page = browser.open(broken_page("replay.tilt"), width=width).page
+    cause = page.locator("#finding-list > details").first
+    assert "replay.tilt" in cause.locator("> summary").inner_text()
+    assert "more may follow from it" in cause.locator("> summary").inner_text()
+    assert cause.locator("> ol > li").count() == 3
+    assert cause.locator(".follows").count() == 4
+    assert cause.locator(".follows li").count() == 0
+    cause.locator(".follows summary").last.click()
+    assert cause.locator(".follows").last.locator("li").count() > 0
+    page.close()
+
+
+@WIDTHS
+def test_anchors_land_on_their_heading(browser: Browser, width: int) -> None:
+    """However long and however lazily drawn the tables above them are: the heading stands right below the bars."""
+    page = browser.open(big(20_000), width=width).page
+    links = page.locator(".index a, .bar nav a").evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
+    assert len(links) > 15
+    for link in [*links, *reversed(links)]:
+        page.evaluate("(hash) => { location.hash = hash }", link)
+        page.evaluate(FRAME)
+        page.evaluate(FRAME)
+        page.evaluate(FRAME)
+        heading = page.locator(f"{link} :is(h2, h3)").first
+        at_the_end = page.evaluate("scrollY + innerHeight >= document.documentElement.scrollHeight - 1")
+        assert heading.is_visible()
+        assert -1 <= heading.evaluate(TOP) <= (844 if at_the_end else 60), link
+    page.close()
+
+
+@WIDTHS
+def test_cells_findings_and_checks_link_to_each_other(browser: Browser, width: int) -> None:
+    """A finding leads to its cell and to its check, both lead back, and each has an address of its own."""
+    report = broken_page("table.cells")
+    page = browser.open(report, width=width).page
+    page.locator(".finding a", has_text="Show the cell").first.click()
+    sync_api.expect(page.locator("#lineage-title")).to_have_text("tab:main[0.08, Weak EV]")
+    address = page.evaluate("location.hash")
+    assert address.startswith("#cell=tab%3Amain")
+    page.locator("#lineage a[href^='#finding-']").click()
+    sync_api.expect(page.locator("#lineage")).to_be_hidden()
+    number = page.evaluate("document.activeElement.id")
+    assert number.startswith("finding-")
+    assert 0 <= page.locator(f"#{number}").evaluate(TOP) < 60
+    page.locator(f"#{number} a[href='#check-table.cells']").click()
+    row = page.locator("[id='check-table.cells']")
+    sync_api.expect(row).to_be_in_viewport()
+    row.locator("a[data-check]").click()
+    assert page.locator("#finding-check option:checked").inner_text().startswith("table.cells")
+    page.close()
+    # From outside, too: the address opens the same cell, finding or check.
+    page = browser.open(report, width=width, at=address).page
+    sync_api.expect(page.locator("#lineage-title")).to_have_text("tab:main[0.08, Weak EV]")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.textContent") == "4.2890"
+    assert page.evaluate("document.activeElement.classList.contains('fam-differ')")
+    assert page.locator("td:focus").evaluate(IN_VIEW)
+    page.close()
+    page = browser.open(report, width=width, at="#check-identity.bytes").page
+    assert -1 <= page.locator("[id='check-identity.bytes']").evaluate(TOP) < 60
+    page.close()
+    last = len(html_data(report)["findings"])
+    page = browser.open(report, width=width, at=f"#finding-{last}").page
+    sync_api.expect(page.locator(f"#finding-{last}")).to_be_in_viewport()
+    page.close()
+
+
+def html_data(report: Report) -> dict[str, Any]:
+    """What the script draws."""
+    found: dict[str, Any] = json.loads(html.render(report).partition('id="data">')[2].partition("</script>")[0])
+    return found
+
+
+@WIDTHS
+def test_no_box_cuts_a_table_without_saying_so(browser: Browser, width: int) -> None:
+    """A box that scrolls has a shadow and words on the side where more is; only very long tables scroll downwards."""
+    for report in (good_page(), big(3000)):
+        page = browser.open(report, width=width).page
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        cut = 0
+        for number in range(page.locator(".scroll").count()):
+            holder = page.locator(".scroll").nth(number)
+            holder.scroll_into_view_if_needed()
+            page.evaluate(FRAME)
+            across, down, long, classes, words = holder.evaluate(
+                """(holder) => { const box = holder.firstElementChild;
+                return [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight,
+                  box.matches('.long, .box'), holder.className, holder.nextElementSibling.textContent]; }"""
+            )
+            cut += across > 1 or down > 1
+            assert ("more-right" in classes, "more columns" in words) == (across > 1, across > 1)
+            assert ("more-down" in classes) == (down > 1)
+            assert long or down <= 1
+            if down > 1:
+                assert "more rows" in words or "scroll inside the table" in words
+        assert cut
+        page.close()
+
+
+@WIDTHS
+def test_plots_use_their_width_and_can_be_read(browser: Browser, width: int) -> None:
+    """Labels are at least eleven pixels high on every screen, and a plot of its own fills the page."""
+    page = browser.open(certified(), width=width).page
+    measured = page.evaluate(
+        """() => Array.from(document.querySelectorAll(".plot svg[role=img]")).filter((one) => one.checkVisibility())
+        .map((svg) => { const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+          const size = (one) => parseFloat(getComputedStyle(one).fontSize) * scale;
+          const sizes = Array.from(svg.querySelectorAll("text"), size);
+          return [Math.min(...sizes), svg.getBoundingClientRect().width, svg.closest(".pictures").clientWidth,
+            svg.closest(".plot").classList.contains("wide")]; })"""
+    )
+    assert len(measured) >= 4
+    for size, own, room, alone in measured:
+        assert size >= 11
+        assert own >= (0.95 * room if alone else min(340, room))
+    page.close()
+
+
+@WIDTHS
+def test_recomputed_stands_beside_printed_on_demand(browser: Browser, width: int) -> None:
+    """Cut two digits behind the printed ones; once more, and the table is as the paper has it."""
+    page = browser.open(good_page(), width=width).page
+    cell = page.locator("#table-2 tbody tr").nth(2).locator("td[data-c]").nth(1)
+    page.locator("#table-2").scroll_into_view_if_needed()
+    assert cell.inner_text() == "4.2889"
+    page.locator("#cell-beside").click()
+    page.locator("#table-2").scroll_into_view_if_needed()
+    assert cell.inner_text().split() == ["4.2889", "4.288857…"]
+    page.locator("#cell-beside").click()
+    assert cell.inner_text() == "4.2889"
+    page.close()
+
+
+def test_the_cells_that_a_filter_leaves_are_exported(browser: Browser) -> None:
+    """As CSV, with their lineage; what a spreadsheet would take for a formula is text."""
+    page = browser.open(broken_page("table.cells")).page
+    page.locator("#cell-chips button", has_text="mismatch").click()
+    with page.expect_download() as download:
+        page.locator("#cell-export").click()
+    (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
+    assert (row["table"], row["row"], row["column"], row["printed"]) == ("tab:main", "0.08", "Weak EV", "4.2890")
+    assert (row["status"], row["line"], row["Recipe"]) == ("mismatch", "676", "weak_ev(policy=residual@0.08)")
+    page.locator("#cell-chips button", has_text="mismatch").click()
+    with page.expect_download() as download:
+        page.locator("#cell-export").click()
+    assert len(list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))) == 910
+    page.close()
+    page = browser.open(report_of(cells=[cell(reported="=1+1", recomputed="-0.25")])).page
+    with page.expect_download() as download:
+        page.locator("#cell-export").click()
+    (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
+    assert (row["printed"], row["recomputed"]) == ("'=1+1", "-0.25")
+    page.close()
+
+
+@WIDTHS
+@pytest.mark.parametrize("made", [audited, checked])
+def test_an_audit_and_a_check_have_the_same_page(browser: Browser, made: Callable[[str], str], width: int) -> None:
+    """Findings lead to cells, cells to their lineage and back; nothing is wider than the window or complains."""
+    opened = browser.open(made("fine"), width=width)
+    page = opened.page
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.locator(".finding a[href^='#cell=']").first.click()
+    sync_api.expect(page.locator("#lineage")).to_be_visible()
+    assert "fine" in page.locator("#lineage").inner_text()
+    page.locator("#lineage a[href^='#finding-']").first.click()
+    sync_api.expect(page.locator("#lineage")).to_be_hidden()
+    assert page.locator("#limits li").count() == 3
+    assert opened.complaints == []
     page.close()
 
 

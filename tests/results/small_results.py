@@ -98,7 +98,7 @@ def write_study(directory: Path, file_format: str = "jsonl") -> Path:
     for name, rows in (("examples", examples()), ("answers", answers())):
         documents[f"declare/dataset.{name}.json"] = declarations()[name]
         schema = arrow_schema(checked(declarations()[name]))
-        data = rows_as(pa.Table.from_pylist(rows, schema), file_format)
+        data = rows_as(pa.Table.from_pylist(rows, schema), checked(declarations()[name]), file_format)
         (directory / f"report/rows.{name}.{file_format}").write_bytes(data)
     for path, document in documents.items():
         (directory / path).write_text(json.dumps(document, indent=2))

@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.frames import Frame
-from sealtrace.bundle.reading import Bundle, Progress, read_bundle
+from sealtrace.bundle.reading import Bundle, Progress, Stream, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
@@ -38,6 +38,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.stages import stage_links
+from sealtrace.checks.streamed import Sources, Streamed, Streamer
 from sealtrace.checks.witnesses import Outside, coverage, disclosures
 from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
 from sealtrace.contract.kinds import STAGES
@@ -57,6 +58,7 @@ from sealtrace.contract.report import (
 )
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
+from sealtrace.printed.elsewhere import named_bundles
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
@@ -74,9 +76,11 @@ def examine(
     every_row: bool = False,
     draft: bool = False,
     reported: Sequence[str | PathLike[str]] = (),
+    beside: Sequence[str | PathLike[str]] = (),
     progress: Progress | None = None,
     asked: Asked | None = None,
     budget: Budget | None = None,
+    jobs: int = 1,
 ) -> Examination:
     """Examine a bundle: read it once, run its checks, and answer whatever is asked afterwards.
 
@@ -85,9 +89,11 @@ def examine(
     is then at best `incomplete`. With `strict` a warning counts as an error. `expect_root` is the root
     digest that the paper names. `every_row` validates each row with jsonschema and with its model too,
     besides the column predicates. `draft` examines a directory that is not sealed as if it were. `reported` are papers
-    whose tables must print what the bundle's table records say. `progress` is called with a step's name, how much of it
+    whose tables must print what the bundle's table records say. `beside` are bundles that recompute cells of this one;
+    those that its recipes name are examined, too. `progress` is called with a step's name, how much of it
     is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
-    have witnessed. `budget` bounds memory, time and reading.
+    have witnessed. `budget` bounds memory, time and reading. `jobs` threads judge the shards of large files; the report
+    is the same for any number.
 
     Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
     check that does not exist. Everything else that is wrong is a finding.
@@ -95,10 +101,28 @@ def examine(
     chosen = select(check, skip)
     place = default_bundle() if path is None else Path(path)
     with draft_bundle(place) if draft else nullcontext(place) as read_from:
-        bundle = read_bundle(read_from, every_row=every_row, progress=progress, budget=budget)  # (1)
+        bundle = read_bundle(
+            read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(jobs)
+        )  # (1)
     bundle.asked = asked or Asked()
     bundle.reported = [Path(one) for one in reported]
+    named = named_bundles([document.value for document in bundle.documents_of("table")])
+    others = [read_bundle(Path(one), progress=progress, budget=budget) for one in beside]
+    bundle.beside = [
+        Examination(one, progress=progress).report for one in others if {one.name, one.root_sha256} & named
+    ]
     return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
+
+
+def _streams(jobs: int) -> list[Stream]:
+    """The ways to judge large files a row group at a time that study packs offer."""
+    offering = [pack for pack in packs() if pack.streamer]
+    return [Stream(pack.name, pack.streamed, partial(_streamed, pack.streamer, jobs)) for pack in offering]
+
+
+def _streamed(streamer: str, jobs: int, bundle: Bundle, sources: Sources) -> Streamed:
+    judge: Streamer = loaded(streamer)
+    return judge(bundle, sources, jobs)
 
 
 class Examination:
@@ -121,7 +145,9 @@ class Examination:
         self.strict = strict
         self.draft = draft
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
-        self.evidence = Evidence(bundle, expect_root, progress, frames)
+        streamed = {kind: frame for found in bundle.streamed.values() for kind, frame in found.frames.items()}
+        known = {**streamed, **(frames or {})} if streamed else frames
+        self.evidence = Evidence(bundle, expect_root, progress, known)
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
         due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)
@@ -138,7 +164,7 @@ class Examination:
     # Checks
 
     def _run(self, entry: Check) -> tuple[Outcome, CheckResult]:
-        function, unit = FUNCTIONS[entry.id]
+        unit = FUNCTIONS[entry.id][1]
         outcome = Outcome(entry.id, unit)
         started = time.perf_counter()
         pack = pack_of(entry)
@@ -148,7 +174,7 @@ class Examination:
         elif pack is not None and (reason := pack.absent(self.evidence)) is not None:
             outcome.not_applicable, unmet = reason, None
         elif not unmet or self._can_look(entry, pack):
-            function(self.seen_by(pack), outcome)
+            self._look(entry, pack, outcome)
         status, reason = _settle(outcome, unmet)  # (4)
         return outcome, CheckResult(
             id=entry.id,
@@ -160,6 +186,17 @@ class Examination:
             findings=sum(outcome.counts.values()),
             seconds=round(time.perf_counter() - started, 6),
         )
+
+    def _look(self, entry: Check, pack: Pack | None, outcome: Outcome) -> None:
+        """Runs a check; of rows that were judged a shard at a time, what is known is taken."""
+        function, _ = FUNCTIONS[entry.id]
+        streamed: Streamed | None = None if pack is None else self.bundle.streamed.get(pack.name)
+        if streamed is None or entry.id not in streamed.outcomes:
+            function(self.seen_by(pack), outcome)
+            return
+        if entry.id in streamed.beside_too:
+            function(streamed.beside, outcome)
+        outcome.add(streamed.outcomes[entry.id])
 
     def _can_look(self, entry: Check, pack: Pack | None) -> bool:
         """Whether a check may look for errors although it cannot pass: not aggregates, and not without a protocol."""
@@ -391,6 +428,7 @@ def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Cove
         cells=len(statuses),
         recomputed=sum(status in RECOMPUTED for status in statuses),
         inputs=statuses.count(CellStatus.INPUT),
+        elsewhere=statuses.count(CellStatus.ELSEWHERE),
         constrained=statuses.count(CellStatus.CONSTRAINED),
         contradicted=statuses.count(CellStatus.CONTRADICTED),
         attested=statuses.count(CellStatus.ATTESTED),

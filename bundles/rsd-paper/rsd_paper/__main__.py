@@ -12,12 +12,19 @@ from rsd_paper.extract import write
 
 HERE = Path(__file__).parent
 PRINTED = HERE.parent / "printed.json"
-CLASSIFICATION = HERE.parent / "classification.json"
+ELSEWHERE = HERE.parent / "elsewhere.json"
+"""Table to the study that recomputes it from records."""
 
 
 def relations() -> list[Path]:
     """The relations files, in order."""
     return sorted((HERE.parent / "relations").glob("*.relations"))
+
+
+def there(study: str) -> dict[str, str]:
+    """A study as it lies sealed beside this one."""
+    manifest = json.loads((HERE.parents[1] / study / "bundle/manifest.json").read_text(encoding="utf-8"))
+    return {"study": manifest["name"], "root_sha256": manifest["root_sha256"]}
 
 
 def rebuild(directory: Path) -> None:
@@ -26,12 +33,11 @@ def rebuild(directory: Path) -> None:
     They are archived as text: as modules, an installer would compile them inside the sealed bundle.
     """
     printed = json.loads(PRINTED.read_text(encoding="utf-8"))
-    classes = json.loads(CLASSIFICATION.read_text(encoding="utf-8"))
-    recomputed = {label for label, one in classes.items() if one["default"] == "recomputed"}
+    elsewhere = {label: there(study) for label, study in json.loads(ELSEWHERE.read_text(encoding="utf-8")).items()}
     texts = {path.name: path.read_text(encoding="utf-8") for path in relations()}
     archived = {f"{HERE.name}/{path.name}.txt": path.read_bytes() for path in sorted(HERE.glob("*.py"))}
     archived |= {f"relations/{path.name}.txt": path.read_bytes() for path in relations()}
-    build(printed, texts, recomputed, directory, archived)
+    build(printed, texts, elsewhere, directory, archived)
 
 
 if __name__ == "__main__":

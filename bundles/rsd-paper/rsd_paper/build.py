@@ -29,19 +29,19 @@ PROTOCOL = {
 NO_POLICIES = "An audit of printed numbers: no policy is traced, calibrated or selected."
 NUMBER = "Number"
 """The one column of the table of text."""
-RECOMPUTED = "Recomputed from records by the study rsd-fixture; here its numbers are held against each other."
 
 
 def build(
     printed: dict[str, Any],
     relations: dict[str, str],
-    recomputed: set[str],
+    elsewhere: dict[str, dict[str, str]],
     directory: Path,
     attachments: dict[str, bytes],
 ) -> None:
     """Makes the bundle in a new directory.
 
-    `relations` are the relations files, by name; `recomputed` are the tables that another study gives from records.
+    `relations` are the relations files, by name; `elsewhere` are the tables that another study gives from records, each
+    with that study's name and root.
     """
     source = printed["source"]
     tables = [{"source": source, **table} for table in printed["tables"]]
@@ -62,9 +62,10 @@ def build(
     _tell_printing(records, facts)
     bound = set(cells_of_facts((fact for claim in claims for fact in claim.facts), records))
     for record in records:
-        _classify(record, bound)
-        if record["label"] in recomputed:
-            record["caption"] = RECOMPUTED
+        if (there := elsewhere.get(record["label"])) is not None:
+            record["recipe"] = {"elsewhere": there}
+        else:
+            _classify(record, bound)
 
     write_document(directory / "declare/protocol.json", PROTOCOL)
     _archive(directory, attachments)

@@ -148,3 +148,12 @@ def test_steps_finer_than_the_print_say_nothing() -> None:
     # 0.9412 is 32 of the 34 in two of the groups.
     groups = "Here $N = 60$; $N_a = 15$; $N_b = 19$; $N_c = 26$."
     assert claimed(read(table(groups, "Arm | Accuracy", ["A | 0.9412"])), "granularity") == []
+
+
+def test_marks_without_a_direction_are_no_contradiction() -> None:
+    """Where nothing says which way is better, no mark is wrong."""
+    rows = [r"Elm | \textbf{4.2} | 1", "Oak | 3.1 | 2", "Ash | 2.7 | 3"]
+    assert contradicted(read(table("Best is bold.", "Kind | Girth | Age", rows))) == []
+    told = "Higher tall/wide girth and age score (Age) are preferable; best is bold."
+    both = [r"Elm | \textbf{4.2} | 5.0 | 1", r"Oak | 3.1 | \textbf{4.4} | \textbf{3}", "Ash | 2.7 | 1.2 | 2"]
+    assert contradicted(read(table(told, "Kind | Tall girth | Wide girth | Age", both))) == ["marks"] * 2

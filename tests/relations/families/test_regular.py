@@ -119,3 +119,38 @@ def test_what_two_tables_print_of_one_thing_is_compared() -> None:
     second = [row if not row.startswith("Fir") else "Fir | 0.53" for row in first]
     paper = read(table("", "Tree | Share", first, "tab:a"), table("", "Tree | Part", second, "tab:b"))
     assert _suspected(paper, "same in two tables") == [{"0.35", "0.53"}]
+
+
+def test_a_rank_that_is_not_the_rank_of_anything_is_found() -> None:
+    """Ranks follow one column, in whichever direction; two that changed places do not."""
+    scores = ("0.91", "0.64", "0.77", "0.52", "0.83", "0.45", "0.38")
+    ranks = [str(1 + sum(float(other) > float(score) for other in scores)) for score in scores]
+
+    def given(numbers: list[str]) -> Paper:
+        rows = [
+            f"row{place} | {score} | {number}"
+            for place, (score, number) in enumerate(zip(scores, numbers, strict=True))
+        ]
+        return read(table("Numbers.", "Name | Score | Rank", rows))
+
+    assert _suspected(given(ranks)) == []
+    assert [one for one in decided(given(ranks)) if " rank " in one.claim.name]
+    swapped = [*ranks[:3], ranks[5], ranks[4], ranks[3], ranks[6]]
+    assert {"0.52", "0.45"} & set().union(*_suspected(given(swapped)))
+
+
+def test_rates_over_a_number_that_nobody_prints() -> None:
+    """Seven rates are multiples of 1/37; the eighth is none."""
+    rates = [f"{count / 37:.3f}" for count in (3, 11, 14, 20, 25, 29, 33)]
+    for last, expected in ((f"{17 / 37:.3f}", []), ("0.470", [{"0.470"}])):
+        rows = [f"row{place} | {rate}" for place, rate in enumerate([*rates, last])]
+        assert _suspected(read(table("Numbers.", "Name | Rate", rows))) == expected
+
+
+def test_tables_of_one_shape_that_print_different_things() -> None:
+    """Same rows and columns, and half of the cells agree: two quantities that are alike, not one with errors."""
+    names = ("Elm", "Oak", "Ash", "Yew", "Fir", "Box")
+    first = [f"{name} | 0.12{place} | 0.31{place}" for place, name in enumerate(names)]
+    second = [f"{name} | 0.12{place + (place > 3)} | 0.31{place + place % 2}" for place, name in enumerate(names)]
+    paper = read(table("", "Tree | Left | Right", first, "tab:a"), table("", "Tree | Left | Right", second, "tab:b"))
+    assert _suspected(paper, "same in two tables") == []

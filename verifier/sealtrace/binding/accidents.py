@@ -8,10 +8,11 @@ from collections import defaultdict
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.choosing import Candidate, printed_as
+from sealtrace.binding.bound import Bound, BoundNumber
+from sealtrace.binding.candidates import Candidate
+from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.prose import BoundText
 from sealtrace.binding.series import Grid, PrintedCell
-from sealtrace.binding.tables import Bound, BoundNumber
 from sealtrace.binding.wording import formula_of
 from sealtrace.contract.checked import CheckAccident
 
@@ -57,14 +58,13 @@ def _superseded(bound: Bound) -> list[CheckAccident]:
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for binding in bound.bindings:
         candidate = binding.candidate
-        old = [value for name, value in candidate.fixed if _OLD.search(value)]
-        files = [file for file in candidate.frame.files if _OLD.search(file)]
-        if not old and len(files) < len(candidate.frame.files):
+        old = [value for one in candidate.selected for _, value in one.fixed if _OLD.search(value)]
+        if not old and not all(map(_OLD.search, candidate.files)):
             continue
-        if any(not any(_OLD.search(file) for file in other.frame.files) for other in binding.others):
+        if any(not any(map(_OLD.search, other.files)) for other in binding.others):
             continue
         grid = candidate.series.grid
-        name = old[0] if old else candidate.frame.name
+        name = old[0] if old else candidate.selected[0].frame.name
         found[grid.name, name].append(candidate.series.constant[0])
     return [
         CheckAccident(

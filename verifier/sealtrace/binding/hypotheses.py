@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
-from sealtrace.binding.labels import FieldMatcher, Glossary, Match, name_match
+from sealtrace.binding.labels import EXACT, FieldMatcher, Glossary, Match, name_match
 from sealtrace.binding.names import words
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import Label, Series
@@ -44,6 +45,25 @@ class Transformation:
         return formula if not self.name else self.name.replace("x", formula)
 
 
+def _unit(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{pattern})(?![a-z])")
+
+
+_UNITS = (
+    ("1000 · x", 1000.0, _unit(r"ms|msec|milliseconds?|‰|m[wjv]|g")),
+    ("1000000 · x", 1e6, _unit(r"[uμµ]s|microseconds?|ppm")),
+    ("x / 1000", 1e-3, _unit(r"k|kb|ktok|tok(?:ens)?|k tokens|kj|kw|kg|km|sec|secs|s|seconds?|thousands?|10\^?3")),
+    ("x / 1000000", 1e-6, _unit(r"m|mb|millions?|params?|mtok|10\^?6|mj")),
+    ("x / 1000000000", 1e-9, _unit(r"b|gb|bn|billions?|g?flops?|params?|10\^?9")),
+    ("x / 1024", 1 / 1024, _unit(r"k|kb|kib|gb|gib|mb|mib")),
+    ("x / 1048576", 1 / 1048576, _unit(r"m|mb|mib|gb|gib")),
+    ("x / 1073741824", 1 / 1073741824, _unit(r"g|gb|gib")),
+    ("x / 60", 1 / 60, _unit(r"min|mins|minutes?|h|hrs?|hours?")),
+    ("x / 3600", 1 / 3600, _unit(r"h|hrs?|hours?|gpuh?")),
+)
+"""Changes of unit, and the units of a header that make them likely."""
+
+
 def transformations(series: Series) -> list[Transformation]:
     """Those that the series allows; percent is free where a sign says so."""
     context = " ".join(series.constant[:1]).lower()
@@ -58,13 +78,8 @@ def transformations(series: Series) -> list[Transformation]:
         found.append(Transformation("100 · (1 - x)", -100.0, 100.0, 6.0))
     if np.any(series.value < 0):
         found.append(Transformation("-x", -1.0, cost=5.0))
-    found += [
-        Transformation("1000 · x", 1000.0, cost=6.0),
-        Transformation("x / 1000", 0.001, cost=6.0),
-        Transformation("x / 1000000", 1e-6, cost=6.0),
-        Transformation("x / 60", 1 / 60, cost=8.0),
-        Transformation("x / 3600", 1 / 3600, cost=8.0),
-    ]
+    for name, scale, units in _UNITS:
+        found.append(Transformation(name, scale, cost=2.5 if units.search(context) else 8.0))
     return found
 
 
@@ -79,6 +94,8 @@ class Selection:
     chosen: npt.NDArray[np.bool_]
     """[number, row]"""
     cost: float
+    by_value: bool = False
+    """The labels were read by the numbers beside them, not by names."""
 
 
 @dataclass
@@ -89,6 +106,7 @@ class FrameView:
     melted: bool
     glossary: Glossary
     matchers: list[FieldMatcher] = field(init=False)
+    _codes: dict[int, dict[str | None, int]] = field(default_factory=dict)
     _names: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
     _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
 
@@ -107,6 +125,22 @@ class FrameView:
                     found = match
             self._matches[key] = found
         return self._matches[key]
+
+    def said(self, place: int, texts: tuple[str, ...]) -> Match | None:
+        """The value of a field that labels of a whole series name; a number is named with its field only."""
+        dimension = self.frame.dimensions[place]
+        if dimension.name in self.frame.measures:
+            told = set(words(dimension.name))
+            texts = tuple(one for one in texts if told & set(words(one)))
+        return self.best(place, tuple(map(Label, texts)))
+
+    def known(self, place: int, values: dict[str, str]) -> Match | None:
+        """The value of a field that is known of a label already."""
+        value = values.get(self.frame.dimensions[place].name)
+        codes = self._codes.setdefault(place, {})
+        if value is not None and not codes:
+            codes.update({text: code for code, text in enumerate(self.frame.dimensions[place].values)})
+        return Match(codes[value], EXACT) if value in codes else None
 
     def _is_named(self, place: int, header: str) -> bool:
         name = self.frame.dimensions[place].name.partition("/")[0]
@@ -130,7 +164,10 @@ def selections(view: FrameView, series: Series) -> list[Selection]:
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
-        found = [view.best(place, labels) for labels in series.varying]
+        found = [
+            view.known(place, known) or view.best(place, labels)
+            for labels, known in zip(series.varying, series.known, strict=True)
+        ]
         found = [one if one is not None and one.score >= 0.5 else None for one in found]
         codes = np.array([-1 if one is None else one.code for one in found], np.int32)
         known = codes >= 0
@@ -198,7 +235,10 @@ def fixed_sets(
         distinct = np.unique(dimension.codes[rows])
         if not 1 < len(distinct) <= 60:
             continue
-        matches = [view.best(place, tuple(map(Label, one.constant))) for one in group]
+        matches = [view.said(place, one.constant) for one in group]
+        if dimension.name in frame.measures and not any(matches):
+            # A whole number that is measured selects rows only where labels say so.
+            continue
         first = _relabelled(dimension.codes[rows])
         if first in taken and not any(matches):
             continue

@@ -60,6 +60,7 @@ class Glossary:
         return self._known[text]
 
 
+@lru_cache(maxsize=1_000_000)
 def same_word(label: str, name: str) -> float:
     """How well a word of a label stands for a word of a name: 1 the same, less for beginnings."""
     if label == name:
@@ -87,6 +88,7 @@ def coverage(label: tuple[str, ...], name: tuple[str, ...]) -> float:
     return best[-1] / len(name)
 
 
+@lru_cache(maxsize=500_000)
 def name_match(label: tuple[str, ...], name: str) -> float:
     """How well a label names a measure: shares of words both ways, order aside, numbers strict."""
     told = words(name)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
 from sealtrace.printed.extracted import ExtractedTable
@@ -38,12 +39,12 @@ class Slot:
     @property
     def low(self) -> float:
         """The least value that prints so."""
-        return -1e300 if self.side == "<" else float(self.value - self.unit / 2)
+        return -1e200 if self.side == "<" else float(self.value - self.unit / 2)
 
     @property
     def high(self) -> float:
         """The greatest value that prints so."""
-        return 1e300 if self.side == ">" else float(self.value + self.unit / 2)
+        return 1e200 if self.side == ">" else float(self.value + self.unit / 2)
 
     @property
     def decimals(self) -> int:
@@ -116,12 +117,22 @@ class Series:
     """Labels that tell each number from the others."""
     constant: tuple[str, ...]
     """Labels that all of them share, the nearest first."""
+    fresh: npt.NDArray[np.bool_] = field(init=False)
+    """The numbers that nothing gives yet."""
+    known: list[dict[str, str]] = field(init=False)
+    """Of each number, field to value where its label was read by the numbers beside it."""
     value: Numbers = field(init=False)
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
     unit: Numbers = field(init=False)
 
+    def line(self, spot: Spot) -> tuple[int, str, int]:
+        """The row that a number of a column stands in, or the column that one of a row does."""
+        return self.grid.number, self.kind, spot.row if self.kind == "column" else spot.column
+
     def __post_init__(self) -> None:
+        self.fresh = np.ones(len(self.slots), dtype=bool)
+        self.known = [{} for _ in self.slots]
         self.value = np.array([float(slot.value) for slot in self.slots])
         self.low = np.array([slot.low for slot in self.slots])
         self.high = np.array([slot.high for slot in self.slots])
@@ -229,8 +240,15 @@ def _label_columns(
     return labels if len(labels) < columns else labels[:1]
 
 
+_NAMES = re.compile(r"\bO\(|^[^\W\d_]{2,}[^=<>≤≥≈~:±]*$")
+"""`O(1)`, `Axis 1` and `Elm-3.1-8B` say what something is, not how much."""
+_MEASURED = re.compile(r"(?<![\w.-])[+\-−]?\d*\.\d+(?![\w-])|\d\s?%")
+
+
 def is_wordy(text: str) -> bool:
-    """Whether a cell is more of a sentence than of a number."""
+    """Whether a cell is more of a sentence or a name than of a number."""
+    if _NAMES.search(text) and not _MEASURED.search(text):
+        return True
     words = _WORDS.findall(text)
     return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(slots_of(text)) and len(text) > 25)
 

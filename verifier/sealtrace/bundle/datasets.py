@@ -13,9 +13,10 @@ from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.parquet_writing import write_parquet
 from sealtrace.bundle.replacing import place_new_file
-from sealtrace.bundle.shapes import Declared, arrow_schema
-from sealtrace.bundle.stores import Store, read_rows, without_nulls, write_parquet
+from sealtrace.bundle.shapes import Declared, RowKind, arrow_schema
+from sealtrace.bundle.stores import Store, read_rows, without_nulls
 
 FORMATS = ("parquet", "jsonl", "csv")
 
@@ -39,7 +40,7 @@ def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table,
     """Writes both files, new ones only, after reading back what they would hold."""
     declared = checked(declaration)
     rows = _in_order(table, declared)
-    data = rows_as(rows, file_format)
+    data = rows_as(rows, declared, file_format)
     back = read_rows(data, f"rows.{declared.name}.{file_format}", declared, file_format)
     _same(back, rows, declared)
     paths = [directory / path for path in dataset_paths(declared.name, file_format)]
@@ -58,18 +59,19 @@ def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table,
     return paths
 
 
-def rows_as(table: pa.Table, file_format: str) -> bytes:
+def rows_as(table: pa.Table, kind: RowKind, file_format: str, *, laid_out: bool | None = None) -> bytes:
     """The rows as the bytes of a file."""
     sink = io.BytesIO()
     if file_format == "parquet":
-        write_parquet(table, sink)
+        write_parquet(table, kind, sink, laid_out=laid_out)
     elif file_format == "csv":
         import pyarrow.csv as writer
 
         writer.write_csv(table, sink)
     else:
         for batch in table.to_batches(2**14):
-            lines = (json.dumps(without_nulls(row), ensure_ascii=False) + "\n" for row in batch.to_pylist())
+            rows = batch.to_pylist(maps_as_pydicts="strict")
+            lines = (json.dumps(without_nulls(row), ensure_ascii=False) + "\n" for row in rows)
             sink.write("".join(lines).encode())
     return sink.getvalue()
 

@@ -1,4 +1,4 @@
-"""The shape of a dataset's rows, from the JSON Schema that its declaration gives.
+"""The shape of rows that a bundle declares itself: a dataset's, or those whose fields its protocol declares.
 
 The schema is somebody else's. What it demands is decided on columns, so a keyword that has no such form is refused
 with its place rather than passed over.
@@ -6,15 +6,32 @@ with its place rather than passed over.
 
 from __future__ import annotations
 
+import copy
 import re
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.shapes import Declared, Field, Flag, Integer, Number, Sequence, Shape, Struct, Text
+from sealtrace.bundle.resources import schema_document
+from sealtrace.bundle.shapes import (
+    Declared,
+    Field,
+    Flag,
+    Integer,
+    Number,
+    RowKind,
+    Sequence,
+    Shape,
+    Struct,
+    Text,
+    row_shape,
+)
+from sealtrace.contract.kind import Opening
 from sealtrace.contract.kinds import KINDS
 
+FIELD_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
 LARGEST = 2**53 - 1
 DEEPEST = 8
 MOST_FIELDS = 1000
@@ -27,7 +44,7 @@ class DeclarationError(ValueError):
 
 def declared_rows(declaration: dict[str, Any]) -> Declared:
     """The shape and key of a declared dataset; every name that the declaration mentions is one of its fields."""
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,62}", declaration["dataset"]):
+    if not re.fullmatch(FIELD_NAME, declaration["dataset"]):
         raise DeclarationError("/dataset: a name has letters, digits and _, so that queries can use it")
     if declaration["dataset"] in KINDS:
         raise DeclarationError(f"/dataset: {declaration['dataset']} is the name of a record kind")
@@ -54,7 +71,59 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
             raise DeclarationError(f"/printed/{name}: two values are printed alike")
         if labels.keys() & set(labels.values()) - {value for value, label in labels.items() if value == label}:
             raise DeclarationError(f"/printed/{name}: a value is printed as the name of another")
-    return Declared(declaration["dataset"], shape, tuple(declaration["key"]))
+    return Declared(declaration["dataset"], shape, tuple(declaration["key"]), declaration["row"])
+
+
+def opened_rows(kind: str, protocol: Any) -> RowKind:
+    """What the rows of a kind are under a protocol that declares fields of its own; under any other, the kind."""
+    sections = protocol if isinstance(protocol, dict) else {}
+    openings = [one for one in KINDS[kind].open if isinstance(sections.get(one.section), dict)]
+    if not openings:
+        return kind
+    shape, schema = row_shape(kind), copy.deepcopy(schema_document(kind))
+    for opening in openings:
+        declared = sections[opening.section]
+        for name in declared:
+            if not re.fullmatch(FIELD_NAME, name) or name in opening.kept:
+                reason = "a field's name has letters, digits and _, and is none that every row has"
+                raise DeclarationError(f"/{opening.section}/{name}: {reason}")
+        own = [
+            Field(name, _derive(node, f"/{opening.section}/{name}", 1), _needed(node))
+            for name, node in declared.items()
+        ]
+        shape = _opened(shape, opening, own)
+        place = schema if not opening.at else _items_of(schema, opening.at)
+        kept = {name: node for name, node in place["properties"].items() if name in opening.kept}
+        place["properties"] = kept | declared
+        place["required"] = [name for name in place["required"] if name in kept] + [f.name for f in own if f.required]
+    return Declared(kind, shape, KINDS[kind].key, schema)
+
+
+def _needed(node: Any) -> bool:
+    """Whether a field is always there: unless its type may be null."""
+    return not (isinstance(node, dict) and isinstance(node.get("type"), list) and "null" in node["type"])
+
+
+def _opened(shape: Struct, opening: Opening, own: list[Field]) -> Struct:
+    """A shape whose place has the kept fields and those that are declared."""
+    if not opening.at:
+        return Struct((*(field for field in shape.fields if field.name in opening.kept), *own))
+
+    def inside(field: Field) -> Field:
+        if field.name != opening.at:
+            return field
+        assert isinstance(field.shape, Sequence)
+        assert isinstance(field.shape.item, Struct)
+        item = _opened(field.shape.item, Opening(opening.section, opening.kept), own)
+        return replace(field, shape=replace(field.shape, item=item))
+
+    return Struct(tuple(map(inside, shape.fields)))
+
+
+def _items_of(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    """The schema of the objects of a list."""
+    found: dict[str, Any] = schema["$defs"][schema["properties"][name]["items"]["$ref"].removeprefix("#/$defs/")]
+    return found
 
 
 def _mentioned(declaration: dict[str, Any]) -> list[tuple[str, list[str]]]:

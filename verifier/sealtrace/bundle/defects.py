@@ -25,4 +25,4 @@ class Defect:
     """JSON pointer."""
     expected: str | None = None
     found: str | None = None
-    severity: Literal["error", "warning"] = "error"
+    severity: Literal["error", "warning", "note"] = "error"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.datasets import checked
+from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import file_digest
 from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format
@@ -40,13 +43,31 @@ def digests_of(path: Path) -> Digests:
         return Digests(whole)
     if KINDS[kind].form is Form.DOCUMENT:
         return Digests(whole, document_digest(_document(path, data)))
-    form = _declared(path) if kind == "rows" else kind
+    table, form = _sound_rows(path, data, kind, file_format)
+    return Digests(whole, table_digest(table, form), table.num_rows)
+
+
+def sound_rows(path: Path) -> tuple[pa.Table, RowKind]:
+    """The records of a file, and what they are; `BundleError` where they are not sound."""
+    try:
+        kind, file_format = kind_and_format(f"report/{path.name}")
+        if KINDS[kind].form is not Form.ROWS:
+            raise BundleError(f"{path}: holds no rows")
+        return _sound_rows(path, path.read_bytes(), kind, file_format)
+    except LayoutError as error:
+        raise BundleError(f"{path}: {error}") from None
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+
+
+def _sound_rows(path: Path, data: bytes, kind: str, file_format: str) -> tuple[pa.Table, RowKind]:
+    form = _declared(path) if kind == "rows" else _opened(kind, path)
     store = read_rows(data, path.name, form, file_format)
     if store.whole is None or store.misfits.total:
         defect = (store.syntax.listed + store.misfits.listed)[0]
         wanted = f": expected {defect.expected}, found {defect.found}" if defect.expected else f": {defect.message}"
         raise BundleError(f"{path}:{defect.row}{defect.field or ''}{wanted}")
-    return Digests(whole, table_digest(store.whole, form), store.count)
+    return store.whole, form
 
 
 def _document(path: Path, data: bytes) -> dict[str, object]:
@@ -57,6 +78,17 @@ def _document(path: Path, data: bytes) -> dict[str, object]:
     if not isinstance(document, dict):
         raise BundleError(f"{path}: not an object")
     return document
+
+
+def _opened(kind: str, path: Path) -> RowKind:
+    """What the rows of a kind are, by the protocol of the draft that a file lies in."""
+    place = path.parent.parent / "declare" / "protocol.json"
+    if not KINDS[kind].open or not place.is_file():
+        return kind
+    try:
+        return opened_rows(kind, _document(place, place.read_bytes()))
+    except DeclarationError as error:
+        raise BundleError(f"{place}{error}") from None
 
 
 def _declared(path: Path) -> RowKind:

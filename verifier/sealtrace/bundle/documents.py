@@ -14,6 +14,7 @@ from jsonschema.validators import extend
 
 from sealtrace.bundle.json_columns import shown
 from sealtrace.bundle.resources import schema_document
+from sealtrace.bundle.shapes import Declared
 from sealtrace.contract.kinds import model_of
 
 
@@ -65,13 +66,27 @@ def misfits_of(kind: str, record: Any) -> list[tuple[str, str, str]]:
     return found + [misfit for misfit in _model_misfits(kind, record) if misfit[0] not in pointers]
 
 
+def declared_misfits(declared: Declared, record: Any) -> list[tuple[str, str, str]]:
+    """The same for a row whose schema the bundle declares, which has no model."""
+    return list(_refusals(_declared_validator(declared), record))
+
+
+@cache
+def _declared_validator(declared: Declared) -> Any:
+    return _Validator(_inlined(declared.schema, declared.schema.get("$defs", {})))
+
+
 def schema_accepts(kind: str, record: Any) -> bool:
     """Whether the published schema alone accepts a record."""
     return bool(_validator(kind).is_valid(record))
 
 
 def _schema_misfits(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
-    for error in _validator(kind).iter_errors(record):
+    return _refusals(_validator(kind), record)
+
+
+def _refusals(validator: Any, record: Any) -> Iterator[tuple[str, str, str]]:
+    for error in validator.iter_errors(record):
         # The branch that is not `null` says what was wrong; "is not valid under any" does not.
         causes = [cause for cause in error.context or () if cause.validator_value != "null"] or [error]
         for cause in causes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from functools import cached_property
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.shapes import arrow_schema, row_key
 from sealtrace.bundle.stores import Store
@@ -75,6 +77,18 @@ class Frame:
         same = np.flatnonzero(~new)
         return dict(zip(order[same].tolist(), order[starts[same]].tolist(), strict=True))
 
+    def subset(self, rows: Index) -> Frame:
+        """Some rows, in order, each with its place."""
+        part = copy(self)
+        part.__dict__.pop("repeats", None)
+        part.table, part.size = self.table.take(arrow_integers(rows)), len(rows)
+        files = self.file_of()[rows]
+        part._starts = np.searchsorted(files, np.arange(len(self.paths) + 1))
+        part._numbers = [
+            numbers[rows[files == file] - self._starts[file]] for file, numbers in enumerate(self._numbers)
+        ]
+        return part
+
     def column(self, name: str) -> pa.Array:
         """A column as one array."""
         column = self.table.column(name)
@@ -124,3 +138,26 @@ class Frame:
             return np.where(codes >= 0, places[codes] if len(places) else -1, -1)
         found: Index = pc.index_in(array, value_set=targets).fill_null(-1).to_numpy().astype(np.int64)
         return np.where(array.is_null().to_numpy(zero_copy_only=False), -1, found)
+
+
+class StreamedFrame(Frame):
+    """Rows that were judged a shard at a time and not kept. What asks for their columns has them read again, whole."""
+
+    def __init__(self, kind: str, sizes: dict[str, int], again: Callable[[str], list[Store]]) -> None:
+        self.kind = kind
+        self.key_fields = row_key(kind)
+        self.paths = list(sizes)
+        self._starts = np.cumsum([0, *sizes.values()])
+        self._numbers = [range(1, size + 1) for size in sizes.values()]  # type: ignore[misc]
+        self.size = int(self._starts[-1])
+        self._again = again
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """Read again, and proved to be what was judged."""
+        return Frame(self.kind, self._again(self.kind)).table
+
+    @cached_property
+    def repeats(self) -> dict[int, int]:
+        """None: every shard was proved to hold its keys once and in order."""
+        return {}

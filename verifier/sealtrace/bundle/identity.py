@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from sealtrace.bundle.content import document_digest
+from sealtrace.bundle import blocks
+from sealtrace.bundle.content import BLOCKS, WHOLE, document_digest
 
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
@@ -21,7 +22,7 @@ MAX_PATH = 200
 HASHES = {
     "file": "sha256",
     "document": "sha256-rfc8785",
-    "table": "sha256-columns-1",
+    "table": WHOLE,
     "root": "sha256-rfc8785-without-root_sha256",
 }
 
@@ -66,11 +67,12 @@ def stream_digest(pieces: Iterable[bytes]) -> tuple[str, int]:
 
 def manifest_document(name: str, entries: Iterable[Entry]) -> dict[str, Any]:
     """The manifest of these files, with its root digest."""
+    listed = sorted(entries, key=lambda entry: entry.path)
     manifest: dict[str, Any] = {
         "sealtrace": "1",
         "name": name,
-        "hashes": HASHES,
-        "files": [entry.as_json() for entry in sorted(entries, key=lambda entry: entry.path)],
+        "hashes": HASHES | ({"table": BLOCKS} if any((one.rows or 0) > blocks.SMALL for one in listed) else {}),
+        "files": [entry.as_json() for entry in listed],
     }
     return {**manifest, "root_sha256": root_digest(manifest)}
 

@@ -46,8 +46,13 @@ _ACCEPTED: dict[type, frozenset[type]] = {
 
 def table_from_rows(rows: list[Any], shape: Struct, misfit: Misfit) -> pa.Table:
     """A table of the rows. What does not fit is reported and left null."""
-    array = _build(rows, np.arange(len(rows), dtype=np.int64), shape, "", misfit)
+    array = array_of(rows, shape, misfit)
     return pa.Table.from_arrays(array.flatten(), schema=pa.schema(list(arrow_type(shape))))
+
+
+def array_of(values: list[Any], shape: Shape, misfit: Misfit) -> pa.Array:
+    """The values as one column."""
+    return _build(values, np.arange(len(values), dtype=np.int64), shape, "", misfit)
 
 
 def _build(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> pa.Array:

@@ -12,9 +12,10 @@ import pyarrow as pa
 from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect
-from sealtrace.bundle.json_columns import shown
+from sealtrace.bundle.json_columns import array_of, shown
 from sealtrace.bundle.parquet_footer import Leaf, leaves
-from sealtrace.bundle.shapes import Mapping, RowKind, Sequence, Struct, Text, arrow_schema, row_shape, width
+from sealtrace.bundle.shapes import Mapping, RowKind, Sequence, Shape, Struct, Text, arrow_schema, row_shape, width
+from sealtrace.bundle.strict_json import StrictJSONError, parse
 
 _ROW_OVERHEAD = 48
 """Bytes per row that numbering and sorting take besides the columns."""
@@ -48,7 +49,7 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
         numbered = _numbered(shape, metadata.schema, found)
         file = pq.ParquetFile(pa.BufferReader(data), metadata=metadata, read_dictionary=numbered)
         names = file.schema_arrow.names
-        footer = _footer(metadata, file.schema_arrow)
+        footer = footer_texts(metadata, file.schema_arrow)
         decoded = sum(max(leaf.values * _WIDTHS.get(leaf.type, 8), leaf.bytes) for leaf in found)
         budget.hold(2 * decoded + metadata.num_rows * (width(shape) + _ROW_OVERHEAD), path)
         expanding = [leaf.bytes for leaf in found if leaf.path not in numbered and leaf.repeats]
@@ -76,14 +77,14 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
     ]
     count = table.num_rows if there else metadata.num_rows
     columns = []
-    for field_ in wanted:
+    for field_, declared in zip(wanted, shape.fields, strict=True):
         if names.count(field_.name) != 1:
             # An absent column is a column of nulls; the predicates say where that is wrong.
             columns.append(pa.chunked_array([pa.nulls(count, field_.type)]))
             continue
         column = table.column(field_.name)
         try:
-            columns.append(_as_declared(column, field_.type))
+            columns.append(_as_declared(column, field_.type, declared.shape))
         except (pa.ArrowException, TypeError) as error:
             defects.append(
                 Defect(
@@ -98,11 +99,22 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
     return ParquetRead(pa.table(columns, names=wanted.names), columns=defects, footer=footer)
 
 
+def as_declared(table: pa.Table, kind: RowKind) -> pa.Table:
+    """The rows of a laid-out file with columns as their kind declares them; `TypeError` where one does not fit."""
+    columns = [
+        _as_declared(table.column(field.name), wanted.type, field.shape)
+        if field.name in table.column_names
+        else pa.chunked_array([pa.nulls(table.num_rows, wanted.type)])
+        for field, wanted in zip(row_shape(kind).fields, arrow_schema(kind), strict=True)
+    ]
+    return pa.table(columns, names=[field.name for field in row_shape(kind).fields])
+
+
 def _numbered(shape: Struct, schema: Any, found: list[Leaf]) -> list[str]:
     """The columns of text that are read as numbers into a list of distinct texts; Arrow cannot do so for deltas."""
     there = {schema.column(index).path for index in range(len(schema))}
     there -= {leaf.path for leaf in found if leaf.deltas}
-    return [path for path in _text_leaves(shape) if path in there]
+    return [path for path in text_leaves(shape) if path in there]
 
 
 def _group(file: Any, index: int, columns: list[str], longest: int, path: str, budget: Budget) -> Iterator[pa.Table]:
@@ -119,7 +131,7 @@ def _group(file: Any, index: int, columns: list[str], longest: int, path: str, b
         yield pa.Table.from_batches([batch])
 
 
-def _footer(metadata: Any, schema: pa.Schema) -> bytes:
+def footer_texts(metadata: Any, schema: pa.Schema) -> bytes:
     """Every text that the file holds besides its records, for the search for marks of people."""
     parts = [str(metadata.created_by).encode(), *map(str.encode, map(str, schema.names))]
     pending = [metadata.metadata, schema.metadata, *(child.metadata for child in schema)]
@@ -136,14 +148,35 @@ def _footer(metadata: Any, schema: pa.Schema) -> bytes:
     return b"\n".join(parts) + b"\n"
 
 
-def _as_declared(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
+def _as_declared(column: pa.ChunkedArray, wanted: pa.DataType, shape: Shape) -> pa.ChunkedArray:
     """The column in its declared type, text left dictionary-encoded; only casts that lose nothing."""
+    if pa.types.is_list(wanted) and _is_text(_plain(column.type)):
+        return pa.chunked_array([_from_texts(chunk, shape) for chunk in column.chunks], wanted)
     if _has_struct_for_map(column.type, wanted):
         column = pa.chunked_array([_mapped(chunk, wanted) for chunk in column.chunks], wanted)
     if _plain(column.type) == wanted:
         return column
     _same_sort(column.type, wanted)
     return column.cast(wanted)
+
+
+def _from_texts(array: pa.Array, shape: Shape) -> pa.Array:
+    """Lists from their JSON texts, each distinct text read once, and strictly."""
+    coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    return values_of_texts(coded.dictionary.to_pylist(), shape).take(coded.indices)
+
+
+def values_of_texts(texts: list[str | None], shape: Shape) -> pa.Array:
+    """What JSON texts say; `TypeError` where one is not strict JSON or does not fit."""
+
+    def misfit(_: int, pointer: str, expected: str, found: str) -> None:
+        raise TypeError(f"the JSON text does not fit at {pointer or '/'}: expected {expected}, found {found}")
+
+    try:
+        values = [None if text is None else parse(text.encode()) for text in texts]
+    except StrictJSONError as error:
+        raise TypeError(f"the text is not strict JSON: {error}") from None
+    return array_of(values, shape, misfit)
 
 
 def _has_struct_for_map(found: pa.DataType, wanted: pa.DataType) -> bool:
@@ -250,14 +283,18 @@ def _plain(data_type: pa.DataType) -> pa.DataType:
     return data_type
 
 
-def _text_leaves(shape: Struct) -> list[str]:
+def text_leaves(shape: Struct) -> list[str]:
+    """The paths of columns that hold text, as Parquet names them."""
     leaves = []
     for child in shape.fields:
         match child.shape:
             case Text():
                 leaves.append(child.name)
-            case Sequence(item=Text()):
-                leaves.append(f"{child.name}.list.element")
+            case Sequence(item=item):
+                # A list is there as such, or as JSON text.
+                leaves.append(child.name)
+                if isinstance(item, Text):
+                    leaves.append(f"{child.name}.list.element")
             case Mapping():
                 leaves.append(f"{child.name}.key_value.key")
     return leaves

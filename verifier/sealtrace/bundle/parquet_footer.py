@@ -70,7 +70,7 @@ class _Reader:
     """Thrift's compact protocol: fields by number, without their names."""
 
     def __init__(self, data: memoryview) -> None:
-        self._data = data
+        self._data = bytes(data)
         self._at = 0
 
     def struct(self, depth: int) -> dict[int, Any]:
@@ -117,8 +117,11 @@ class _Reader:
         return (value >> 1) ^ -(value & 1)
 
     def _varint(self) -> int:
-        value = 0
-        for shift in range(0, 70, 7):
+        value = self._byte()
+        if value < 0x80:
+            return value
+        value &= 0x7F
+        for shift in range(7, 70, 7):
             byte = self._byte()
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
@@ -133,4 +136,4 @@ class _Reader:
         if count > len(self._data) - self._at:
             raise ValueError("the footer is damaged (a text longer than the file)")
         self._at += count
-        return bytes(self._data[self._at - count : self._at])
+        return self._data[self._at - count : self._at]

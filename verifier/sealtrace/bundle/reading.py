@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
-from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows
+from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
 from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.shapes import Declared, RowKind
+from sealtrace.bundle.shards import LaidOut, NotLaidOutError
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
+from sealtrace.contract.report import Report
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Bundle:
     root_sha256: str | None = None
     """Recomputed from the manifest."""
     declared_root: str | None = None
+    table_convention: str = BLOCKS
+    """How the manifest says that content digests of tables are made."""
     manifest_readable: bool = False
     entries: list[Entry] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
@@ -59,6 +67,8 @@ class Bundle:
     manuscripts: dict[str, str] = field(default_factory=dict)
     reported: list[Path] = field(default_factory=list)
     """Papers at hand, which must print what the bundle's table records say."""
+    beside: list[Report] = field(default_factory=list)
+    """What the verifier says of other bundles, which recomputed cells of this one."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """What the rows of each dataset are."""
 
@@ -74,6 +84,12 @@ class Bundle:
     """Signatures, timestamps and the like, which no seal can list."""
     forward: list[Defect] = field(default_factory=list)
     """Digests of later files in earlier ones."""
+    streamed: dict[str, Any] = field(default_factory=dict)
+    """Pack to what judging rows a shard at a time has found (`checks.streamed.Streamed`)."""
+    layout_notes: list[Defect] = field(default_factory=list)
+    """Large files that had to be read whole, and why."""
+    again: Callable[[str], list[Store]] = lambda _: []
+    """Reads the rows of a streamed kind whole."""
     asked: Asked = field(default_factory=Asked)
     budget: Budget = field(default_factory=Budget)
     """What is left to be spent on this bundle."""
@@ -98,19 +114,40 @@ Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
 
 
+@dataclass(frozen=True)
+class Stream:
+    """A way to judge large files a row group at a time."""
+
+    name: str
+    kinds: tuple[str, ...]
+    judge: Callable[[Bundle, dict[str, tuple[Entry, LaidOut]]], Any]
+    """Returns what it found, or raises `NotLaidOutError`."""
+
+
 LONGEST_WITNESS = 2**20
 _OBJECTS = 12
 """How many times its length a JSON text takes as Python objects, at most but for texts made to be large."""
 
 
 def read_bundle(
-    path: Path, *, every_row: bool = False, progress: Progress | None = None, budget: Budget | None = None
+    path: Path,
+    *,
+    every_row: bool = False,
+    progress: Progress | None = None,
+    budget: Budget | None = None,
+    streams: Sequence[Stream] = (),
 ) -> Bundle:
-    """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it."""
+    """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it.
+
+    `streams` judge large files a row group at a time, which are then not held.
+    """
     budget = budget or Budget()
     try:
         with open_container(path, budget) as container:
-            return _Reader(container, _members(path, container), every_row, progress, budget).read()
+            reader = _Reader(container, _members(path, container), every_row, progress, budget)
+            reader.streams = () if every_row else streams
+            reader.bundle.again = partial(reader.again, path)
+            return reader.read()
     except BudgetError as error:
         raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
 
@@ -165,6 +202,9 @@ class _Reader:
             self.kinds.setdefault(member.path, member.kind)
         self.members = members
         self.every_row = every_row
+        self.streams: Sequence[Stream] = ()
+        self._forms: dict[str, RowKind] = {}
+        """What the rows of kinds are whose fields the protocol declares."""
         self.bundle = Bundle(budget=budget)
 
     def read(self) -> Bundle:
@@ -202,12 +242,19 @@ class _Reader:
         Rows come last: a declaration may say what they are.
         """
         bundle = self.bundle
-        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.kind == "rows"))
+        large = {entry.path for stream in self.streams for entry in self._large(stream)}
+        entries = sorted(
+            bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.path in large, entry.kind == "rows")
+        )
+        streamed: set[str] | None = None
         total = sum(entry.bytes for entry in entries)
         done = 0
         for number, entry in enumerate(entries):
             try:
-                self._file(entry)
+                if entry.path in large and streamed is None:
+                    streamed = {path for stream in self.streams for path in self._stream_rows(stream)}
+                if streamed is None or entry.path not in streamed:
+                    self._file(entry)
             except BudgetError as error:
                 unseen = [later.path for later in entries[number:]]
                 raise BudgetError(f"{error.reason}; no check was run", unseen) from None
@@ -216,6 +263,59 @@ class _Reader:
                 self.progress("reading", done, total)
         places = {entry.path: place for place, entry in enumerate(bundle.entries)}
         bundle.documents.sort(key=lambda document: places[document.path])
+
+    def _large(self, stream: Stream) -> list[Entry]:
+        """The files of a stream's kinds, where all are large."""
+        entries = [entry for entry in self.bundle.entries if entry.kind in stream.kinds]
+        small = any(entry.format != "parquet" or (entry.rows or 0) <= blocks.SMALL for entry in entries)
+        return [] if small or self.bundle.table_convention != BLOCKS else entries
+
+    def _stream_rows(self, stream: Stream) -> list[str]:
+        """Has large files judged a row group at a time; the paths of those that were."""
+        bundle, entries = self.bundle, self._large(stream)
+        before = len(bundle.stores)
+        try:
+            with ExitStack() as stack:
+                opened = [stack.enter_context(self.container.open(entry.path)) for entry in entries]
+                files = [LaidOut(one, self._form(entry) or "") for one, entry in zip(opened, entries, strict=True)]
+                sources = {entry.path: (entry, file) for entry, file in zip(entries, files, strict=True)}
+                found = stream.judge(bundle, sources)
+                for path, (entry, file) in sources.items():
+                    bundle.budget.read(file.size, path)
+                    if file.sha256 != entry.sha256 or file.size != entry.bytes or misplaced(entry) or bundle.marks:
+                        raise NotLaidOutError("its bytes are not those that were sealed")
+                    texts = [file.texts, "\n".join(sorted(found.texts[path])).encode() + b"\n"]
+                    later = self._later.get(entry.stage, {})
+                    if any(one.decode() in later for text in texts for one in _LINE.findall(text)):
+                        raise NotLaidOutError("it names the digest of a later file")
+                    if self._anonymous() and any(marks_in(texts, path)):
+                        raise NotLaidOutError("it holds marks of people")
+        except (NotLaidOutError, OSError) as error:
+            del bundle.stores[before:]
+            message = f"large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory"
+            bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
+            return []
+        for path, (entry, file) in sources.items():
+            bundle.digests[path], bundle.lengths[path] = file.sha256, file.size
+            bundle.stores.append(Store.streamed(path, entry.kind, file.form, file.rows))
+            self._content(entry, found.contents[path], file.rows)
+        bundle.streamed[stream.name] = found
+        return list(sources)
+
+    def again(self, path: Path, kind: str) -> list[Store]:
+        """The rows of a kind that were streamed, held after all; refused where they are not those that were judged."""
+        bundle, stores = self.bundle, []
+        with open_container(path, bundle.budget) as container:
+            for entry in bundle.entries:
+                if entry.kind != kind or (form := self._form(entry)) is None:
+                    continue
+                with container.open(entry.path) as opened:
+                    bundle.budget.read(opened.size, entry.path)
+                    data = opened.whole()
+                if file_digest(data) != bundle.digests.get(entry.path):
+                    raise BundleError(f"{path}: {entry.path} changed while it was being verified")
+                stores.append(read_rows(data, entry.path, form, entry.format, budget=bundle.budget))
+        return stores
 
     def _opened(self, path: str, use: Callable[[Opened], _Result]) -> _Result | None:
         """What `use` makes of a file; None where the file cannot be read, which is noted."""
@@ -298,6 +398,7 @@ class _Reader:
         bundle.name = manifest["name"]
         bundle.declared_root = manifest["root_sha256"]
         bundle.root_sha256 = root_digest(manifest)
+        bundle.table_convention = manifest["hashes"]["table"]
         bundle.entries = [Entry(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
 
     def _listing(self) -> None:
@@ -430,6 +531,8 @@ class _Reader:
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            if entry.kind == "protocol" and not misfits:
+                self._open(entry, without_nulls(value))
             if entry.kind == "dataset" and not misfits:
                 self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
@@ -449,19 +552,28 @@ class _Reader:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if store.whole is not None:
-            self._content(entry, table_digest(store.whole, form), store.count)
+            self._content(entry, table_digest(store.whole, form, bundle.table_convention), store.count)
         if entry.format == "parquet" and self._anonymous():
             bundle.marks.extend(marks_in(_texts(store), entry.path))
 
     def _form(self, entry: Entry) -> RowKind | None:
         """What the rows of a file are; None, and a defect, where no declaration says so."""
         if entry.kind != "rows":
-            return entry.kind
+            return self._forms.get(entry.kind, entry.kind)
         declared = self.bundle.declared.get(entry.records)
         if declared is None:
             message = "nothing declares what these rows are"
             self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
         return declared
+
+    def _open(self, entry: Entry, protocol: dict[str, Any]) -> None:
+        """Takes the fields that a protocol declares for what the rows of its kinds are."""
+        for kind in (one.name for one in KINDS.values() if one.open):
+            try:
+                self._forms.setdefault(kind, opened_rows(kind, protocol))
+            except DeclarationError as error:
+                pointer, _, reason = str(error).partition(": ")
+                self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
 
     def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
         try:
@@ -533,7 +645,10 @@ def _texts(store: Store) -> Iterator[bytes]:
     for column in (store.table if store.whole is None else store.whole).columns:
         for chunk in column.chunks:
             for leaf in _text_leaves(chunk):
-                yield "\n".join(text for text in leaf.unique().to_pylist() if text).encode() + b"\n"
+                # Each text and the end of its line, one after the other: what Arrow's buffer holds then.
+                lines = pc.binary_join_element_wise(leaf.unique().drop_null(), "", "\n")
+                offsets = np.frombuffer(lines.buffers()[1], np.int32)[lines.offset : lines.offset + len(lines) + 1]
+                yield bytes(memoryview(lines.buffers()[2] or b"")[offsets[0] : offsets[-1]]) + b"\n"
 
 
 def _text_leaves(array: pa.Array) -> Iterator[pa.Array]:

@@ -16,7 +16,7 @@ from typing import Any
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows
+from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import (
@@ -33,7 +33,7 @@ from sealtrace.bundle.identity import (
 )
 from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format, seal_path
 from sealtrace.bundle.replacing import place_new_file, replace_file
-from sealtrace.bundle.shapes import Declared
+from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
@@ -283,7 +283,7 @@ class _Sealer:
                 if not self.lenient:
                     _refuse_misfits(path, misfits_of(kind, document))
                 return _entry(path, kind, stage, "json", data, content=document_digest(document))
-        form = self._declared(path) if kind == "rows" else kind
+        form = self._declared(path) if kind == "rows" else self._opened(kind)
         store = read_rows(data, path, form, file_format, budget=self.budget)
         self.budget.held = 0  # one file at a time: this one is let go
         if not self.lenient:
@@ -296,6 +296,18 @@ class _Sealer:
             split = splits[0] if splits else None
         content = None if store.whole is None else table_digest(store.whole, form)
         return _entry(path, kind, stage, file_format, data, split=split, rows=store.count, content=content)
+
+    def _opened(self, kind: str) -> RowKind:
+        """What the rows of a kind are, by the fields that the protocol declares."""
+        path = "declare/protocol.json"
+        if not KINDS[kind].open or path not in self.unsealed["declare"]:
+            return kind
+        try:
+            return opened_rows(kind, _strict(self._read(path), path))
+        except DeclarationError as error:
+            if self.lenient:
+                return kind
+            raise SealError(f"{path}{error}") from None
 
     def _declared(self, path: str) -> Declared:
         """What the rows of a dataset are, by the declaration that lies in this stage or in an earlier one."""

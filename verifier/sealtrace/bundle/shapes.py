@@ -6,7 +6,7 @@ schema keyword that it does not know, so that no constraint can be dropped unsee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -87,11 +87,13 @@ Shape = Text | Number | Integer | Flag | Sequence | Mapping | Struct
 
 @dataclass(frozen=True)
 class Declared:
-    """Rows that a bundle declares itself: what a dataset's declaration says of their form."""
+    """Rows that a bundle declares itself: what a dataset's declaration, or the protocol, says of their form."""
 
     name: str
     shape: Struct
     key: tuple[str, ...]
+    schema: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """The JSON Schema that says the same of one row."""
 
 
 RowKind = str | Declared

@@ -63,6 +63,12 @@ class Store:
     footer: bytes = b""
     """What a Parquet file says besides its records."""
 
+    @classmethod
+    def streamed(cls, path: str, kind: str, form: RowKind, count: int) -> Store:
+        """Rows that were judged a shard at a time and are not held."""
+        none = arrow_schema(form).empty_table()
+        return cls(path, kind, none, np.zeros(0, np.int64), none, Defects(), Defects(), count, none, form)
+
 
 class _Misfits:
     """Collects what the schema refuses in one file, and which rows are spoilt by it."""
@@ -162,16 +168,16 @@ def read_rows(
 
 
 def _judge_each(table: pa.Table, kind: RowKind, misfits: _Misfits) -> None:
-    """Puts each row that the predicates let pass before jsonschema and the model too."""
-    from sealtrace.bundle.documents import misfits_of
+    """Puts each row that the predicates let pass before jsonschema too, and before the model where there is one."""
+    from sealtrace.bundle.documents import declared_misfits, misfits_of
 
-    if isinstance(kind, Declared):
-        return  # it has neither a published schema nor a model: the predicates are its only judge
     sound = misfits.sound(table.num_rows)
     # Only sound rows have a form in JSON: Parquet can hold a map with a key twice.
     records = table.take(pa.array(sound)).to_pylist(maps_as_pydicts="strict")
     for row, record in zip(sound.tolist(), records, strict=True):
-        for pointer, expected, found in misfits_of(kind, without_nulls(record)):
+        bare = without_nulls(record)
+        judged = declared_misfits(kind, bare) if isinstance(kind, Declared) else misfits_of(kind, bare)
+        for pointer, expected, found in judged:
             misfits.of_value(row, pointer, expected, found)
 
 
@@ -227,10 +233,3 @@ def _stretches(data: bytes) -> Iterator[list[bytes]]:
     stream = io.BytesIO(data)
     while stream.tell() < end:
         yield [line.removesuffix(b"\n") for line in stream.readlines(min(_STRETCH, end - stream.tell()))]
-
-
-def write_parquet(table: pa.Table, sink: Any, row_group_size: int = 2**17) -> None:
-    """Writes a table of records as Parquet."""
-    import pyarrow.parquet as pq
-
-    pq.write_table(table, sink, compression="zstd", row_group_size=row_group_size)

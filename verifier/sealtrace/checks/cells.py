@@ -137,7 +137,8 @@ def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[s
                 yield f"/rows/{place}/{field}", "the row elsewhere", str(row[field]), str(own[field])
         marked = [sorted(_marked(table, at)) for table, at in ((due, place), (given, place))]
         if marked[0] != marked[1]:
-            yield f"/rows/{place}/marks", "other marks", *(", ".join(map(str, one)) or "none" for one in marked)
+            printed, said = (", ".join(one) or "none" for one in marked)
+            yield f"/rows/{place}/marks", "other marks", printed, said
 
 
 def _marked(table: dict[str, Any], row: int) -> Iterator[str]:

@@ -80,6 +80,17 @@ class Outcome:
     largest: Place | None = None
     """The largest difference between a replayed and a stored number."""
 
+    def add(self, other: Outcome) -> None:
+        """What the same check found in more records, in their order."""
+        self.inspected += other.inspected
+        self.findings.extend(other.findings[: LISTED - len(self.findings)])
+        for severity, count in other.counts.items():
+            self.counts[severity] += count
+        self.missing = self.missing or other.missing
+        self.not_applicable = self.not_applicable or other.not_applicable
+        if other.largest is not None and (self.largest is None or _comes_first(other.largest, self.largest)):
+            self.largest = other.largest
+
     def at(self, source: str | None, key: Mapping[str, str] | None = None, row: int | None = None) -> Spot:
         """A place to say findings of."""
         return Spot(self, source, key, row)
@@ -171,6 +182,13 @@ class Outcome:
             self.largest = Place(
                 value=value, check=self.check, source=source, row=number, key=frame.key(row), field=field
             )
+
+
+def _comes_first(one: Place, other: Place) -> bool:
+    """Whether a difference is larger, or as large and met earlier in the same file."""
+    if one.value != other.value:
+        return one.value > other.value
+    return one.source == other.source and (one.row or 0) < (other.row or 0)
 
 
 def _of(value: object, row: int) -> object:

@@ -28,6 +28,7 @@ def documents(evidence: Evidence, outcome: Outcome) -> None:
 @check("schema.rows", "rows")
 def rows(evidence: Evidence, outcome: Outcome) -> None:
     stores = evidence.bundle.stores
+    outcome.defects(evidence.bundle.layout_notes)
     outcome.inspected = sum(store.count for store in stores)
     for store in stores:
         outcome.defects(store.misfits.listed)

@@ -34,6 +34,7 @@ COMMANDS = {
     "seal": "Seal a directory of records, stage by stage or all at once.",
     "extract": "Extract the tables of a paper as records to fill in.",
     "try": "Try recipes on a bundle or a draft, without sealing.",
+    "convert": "Turn a file of records from JSON lines into Parquet, or back.",
     "digest": "Print the digests of a record file, before it is sealed.",
     "selftest": "Change records one field at a time, and see what goes unnoticed.",
     "checks": "List the checks, or explain one.",

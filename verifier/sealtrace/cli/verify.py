@@ -49,7 +49,22 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     type=click.Path(path_type=Path),
     help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
 )
+@click.option(
+    "--beside",
+    multiple=True,
+    metavar="BUNDLE",
+    type=click.Path(path_type=Path),
+    help="A bundle that recomputes cells of this one; repeatable.",
+)
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    metavar="N",
+    show_default=True,
+    help="Threads for the shards of large files; the report is the same.",
+)
 @click.option(
     "--as-expected",
     is_flag=True,
@@ -68,7 +83,9 @@ def command(
     expect_root: str | None,
     draft: bool,
     reported: tuple[Path, ...],
+    beside: tuple[Path, ...],
     every_row: bool,
+    jobs: int,
     as_expected: bool,
     asked: Asked,
 ) -> int:
@@ -91,6 +108,7 @@ def command(
       sealtrace verify artifact/ -o html=report.html
       sealtrace verify study/ --draft
       sealtrace verify study/ --reported paper.tex
+      sealtrace verify paper/ --beside artifact/
       sealtrace verify artifact/ --require-signature pub.pem
       sealtrace verify artifact/ --require-timestamp declare --tsa-root ca.pem
       sealtrace verify artifact/ --partial rows.json --seed "my words"
@@ -108,7 +126,7 @@ def command(
         select(check, skip)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    refuse_bad_places(targets, [bundle or default_bundle(), *reported])
+    refuse_bad_places(targets, [bundle or default_bundle(), *reported, *beside])
     with progress_bar() as progress:
         examination = examine(
             bundle,
@@ -119,8 +137,10 @@ def command(
             every_row=every_row,
             draft=draft,
             reported=reported,
+            beside=beside,
             progress=progress,
             asked=asked,
+            jobs=jobs,
         )
         page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report

@@ -1,4 +1,4 @@
-"""What a page shows beside the verdict: lineages, drawn tables, stages, certificates, the frontier and mixtures."""
+"""What a page shows beside the verdict: lineages, drawn tables, stages and plots."""
 
 from __future__ import annotations
 
@@ -50,74 +50,6 @@ class StageLink(Record):
     witnesses: list[str] = Field(default=[], description="Who saw it from outside.")
 
 
-class CandidateBound(Record):
-    """The recomputed bounds of one candidate in one group."""
-
-    candidate: str = Field(description="The candidate.")
-    crossings: Count = Field(description="k: calibration states of the group that cross.")
-    risk_upper: float = Field(description="U: the Clopper-Pearson bound.")
-    utility_mean: float | None = Field(None, description="Mean normalized utility; absent without one.")
-    utility_lower: float | None = Field(None, description="L: the Hoeffding bound; absent without one.")
-    certified: bool = Field(description="Whether U is at most the group's budget.")
-
-
-class GroupBounds(Record):
-    """The certificates of one group."""
-
-    group: str = Field(description="The group.")
-    states: Count = Field(description="n: its calibration states.")
-    bounds: list[CandidateBound] = Field(description="One per competing candidate, in the order of the tie rule.")
-
-
-class PartitionBounds(Record):
-    """The recomputed certificates of one partition."""
-
-    partition: str = Field(description="The partition.")
-    declared: bool = Field(description="Whether the protocol certifies in it.")
-    budget: str | None = Field(None, description="epsilon_h: the risk budget of a group.")
-    groups: list[GroupBounds] = Field(description="Its groups, in order.")
-
-
-class Reached(Record):
-    """What a policy reaches on the held-out states."""
-
-    name: str = Field(description="The candidate, or the selector that chose it.")
-    family: str | None = Field(None, description="The candidate's family or arm; absent for what a selector chose.")
-    utility: float = Field(description="Mean utility.")
-    crossings: Count = Field(description="States that cross.")
-    states: Count = Field(description="Of how many.")
-
-
-class Frontier(Record):
-    """Utility against violation on the held-out states."""
-
-    split: str = Field(description="The held-out split.")
-    evaluator: str = Field(description="The evaluator of the utility.")
-    candidates: list[Reached] = Field(description="Every candidate that was scored there.")
-    chosen: list[Reached] = Field(default=[], description="What each selector's map reaches.")
-
-
-class Mixture(Record):
-    """The worst bounds of a map within one radius."""
-
-    radius: float = Field(description="The l1 distance that the mixture of groups may move.")
-    risk_upper: float | None = Field(None, description="The largest mixture of U; absent where the map states none.")
-    utility_lower: float | None = Field(
-        None, description="The smallest mixture of L; absent where the map states none."
-    )
-
-
-class ChosenMap(Record):
-    """A selector's map, and its bounds over the l1 ball."""
-
-    selector: str = Field(description="The selector.")
-    rule: str = Field(description="Its rule.")
-    partition: str = Field(description="The partition whose groups it maps.")
-    assigned: dict[str, str] = Field(description="Group to candidate.")
-    reason: str = Field(description="Why nothing better exists.")
-    mixtures: list[Mixture] = Field(description="Its worst bounds, by rising radius.")
-
-
 class PlotPoint(Record):
     """One point of a plot, or one row of a plot of intervals."""
 
@@ -126,6 +58,8 @@ class PlotPoint(Record):
     y: float = Field(description="Its value.")
     low: float | None = Field(None, description="The lower end of its interval.")
     high: float | None = Field(None, description="The upper end of its interval.")
+    note: str = Field(default="", description="What else is known of it, such as a count or where it stands.")
+    hollow: bool = Field(default=False, description="Whether it fails what the plot's caption asks of it.")
 
 
 class PlotSeries(Record):
@@ -133,17 +67,32 @@ class PlotSeries(Record):
 
     name: str = Field(description="What they are.")
     points: list[PlotPoint] = Field(description="The points, in order.")
+    line: bool = Field(default=True, description="Whether a line joins them.")
+    marks: bool = Field(default=True, description="Whether each point is marked.")
+    named: bool = Field(default=False, description="Whether labels stand beside the points.")
+
+
+class PlotLimit(Record):
+    """A declared value that a plot shows as a line."""
+
+    name: str = Field(description="What it is.")
+    value: float = Field(description="Where it lies.")
+    upright: bool = Field(default=True, description="Whether it is a value of the axis across.")
 
 
 class Plot(Record):
     """A plot that a study pack offers: curves, or values with their intervals."""
 
     title: str = Field(description="What it shows.")
-    caption: str = Field(description="How to read it.")
+    section: str = Field(default="", description="Plots of one section stand together, on the same axes.")
+    folded: bool = Field(default=False, description="Whether its section is closed until a reader opens it.")
+    caption: str = Field(description="How to read it; of a section, the first one's.")
     across: str = Field(description="The axis across: of curves the argument, of intervals the value.")
     up: str | None = Field(None, description="The axis upwards; absent in a plot of intervals.")
-    logarithmic: bool = Field(default=False, description="Whether both axes of curves are logarithmic.")
+    logarithmic: bool = Field(default=False, description="Whether the axes of numbers are logarithmic.")
+    linear_up: bool = Field(default=False, description="Whether the axis upwards is linear all the same.")
     series: list[PlotSeries] = Field(description="What is drawn.")
+    limits: list[PlotLimit] = Field(default=[], description="Declared values.")
 
 
 class Details(Record):
@@ -152,9 +101,4 @@ class Details(Record):
     lineages: list[Lineage] = Field(description="One per cell of the report, in order.")
     tables: list[DrawnTable] = Field(description="The tables as they stand in the paper.")
     stages: list[StageLink] = Field(description="The stage chain, in its only order.")
-    certificates: list[PartitionBounds] = Field(default=[], description="Certificates by partition.")
-    frontier: Frontier | None = Field(None, description="Utility against violation; absent without held-out scores.")
-    maps: list[ChosenMap] = Field(default=[], description="The maps that selectors choose.")
-    budget: str | None = Field(None, description="epsilon_global: the risk budget of a map.")
-    radius: str | None = Field(None, description="rho: the declared radius of the mixture set.")
     plots: list[Plot] = Field(default=[], description="What study packs draw of their records.")

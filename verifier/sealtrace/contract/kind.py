@@ -21,6 +21,18 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
+class Opening:
+    """A place of a row whose fields a protocol may declare; where it declares none, they are the model's."""
+
+    section: str
+    """The protocol's section: field to JSON Schema."""
+    kept: tuple[str, ...]
+    """The fields that are there under every protocol."""
+    at: str = ""
+    """The field, a list of objects, that holds them; empty for the row itself."""
+
+
+@dataclass(frozen=True)
 class Kind:
     """One record kind of the contract."""
 
@@ -32,6 +44,8 @@ class Kind:
     """The fields that identify a row."""
     stages: tuple[tuple[str, str], ...] = ()
     """(stage, role) pairs that may seal it; role `*` for any, or for files without a split."""
+    open: tuple[Opening, ...] = ()
+    """Where its fields are the protocol's to declare."""
 
 
 def any_role(*stages: str) -> tuple[tuple[str, str], ...]:

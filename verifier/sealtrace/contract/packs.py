@@ -71,6 +71,10 @@ class Pack:
     """Kinds that hold measurements, which no recomputation can give again."""
     doubtful: str = ""
     """`module:function` from the records and a kind to the rows that its checks found not to join; None for none."""
+    streamed: tuple[str, ...] = ()
+    """Kinds whose rows can be judged a shard at a time, where their files are large and laid out for it."""
+    streamer: str = ""
+    """`module:function` that judges them so (`checks.streamed.Streamer`)."""
     absent: Callable[[Any], str | None] = lambda _: None
     """Why the pack's checks do not apply to the records, where they do not."""
     unusable: Callable[[Any], str | None] = lambda _: None

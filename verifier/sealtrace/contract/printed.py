@@ -6,15 +6,25 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from sealtrace.contract.scalars import Count, Exact, Name, Record, Text
+from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text
 
 Value = Annotated[str, StringConstraints(strict=True, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 Condition = Value | Annotated[list[Value], Field(min_length=1)]
 """A value as it is written, or several."""
 
 
+class Elsewhere(Record):
+    """A cell of another bundle that prints the same number and recomputes it from its records."""
+
+    study: Name = Field(description="The other bundle's name, for readers.")
+    root_sha256: Sha256 = Field(description="Its root digest.")
+    table: Name | None = Field(None, description="The table's label there; the same where absent.")
+    row: Name | None = Field(None, description="The row's label there; the same where absent.")
+    column: Name | None = Field(None, description="The column's label there; the same where absent.")
+
+
 class Recipe(Record):
-    """How records give a cell. Exactly one of metric, sql and classification is present."""
+    """How records give a cell. Exactly one of metric, sql, elsewhere and classification is present."""
 
     metric: Name | None = Field(None, description="A named metric; `sealtrace metrics` lists them.")
     arguments: dict[Name, Name] | None = Field(
@@ -42,6 +52,10 @@ class Recipe(Record):
         None,
         description="A query over the sealed records. One row and column fill a cell; a column recipe may give one "
         "value per row, in order.",
+    )
+    elsewhere: Elsewhere | None = Field(
+        None,
+        description="The bundle, named by its root, that recomputes the same number; `verify --beside` looks there.",
     )
     classification: Literal["constrained", "attested", "name"] | None = Field(
         None, description="Without records: bound by relations, checked by nothing, or a name and no result."
@@ -98,8 +112,8 @@ class PrintedTable(Record):
     source: Name | None = Field(None, description="The file that printed it.")
     recipe: Recipe | None = Field(
         None,
-        description="A query that fills the table: one row per row, in order, and columns named after the table's. "
-        "It serves the cells that have no recipe of their own or of their column.",
+        description="A query that fills the table: one row per row, in order, and columns named after the table's; or "
+        "another bundle that recomputes it. It serves the cells that have no recipe of their own or of their column.",
     )
     columns: list[Column] = Field(min_length=1, description="The columns.")
     rows: list[TableRow] = Field(description="The rows.")

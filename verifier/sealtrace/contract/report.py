@@ -145,6 +145,7 @@ class Coverage(Record):
     cells: Count = Field(description="All cells with a number, or with a digit that is not declared part of a name.")
     recomputed: Count = Field(description="Recomputed from records and compared.")
     inputs: Count = Field(description="Ids, scales and declared constants, matched with the records.")
+    elsewhere: Count = Field(default=0, description="Recomputed by a bundle that is named and was not looked at.")
     constrained: Count = Field(description="Without records, but bound by relations that hold.")
     contradicted: Count = Field(description="In a relation that cannot hold.")
     attested: Count = Field(description="Checked by nothing.")

@@ -31,7 +31,9 @@ class Hashes(Record):
 
     file: Literal["sha256"] = Field(description="SHA-256 of the bytes.")
     document: Literal["sha256-rfc8785"] = Field(description="SHA-256 of a JSON document's RFC 8785 form.")
-    table: Literal["sha256-columns-1"] = Field(description="SHA-256 of sorted, typed columns.")
+    table: Literal["sha256-columns-1", "sha256-columns-2"] = Field(
+        description="SHA-256 of sorted, typed columns; the second, of tables of more than 131,072 rows, over blocks."
+    )
     root: Literal["sha256-rfc8785-without-root_sha256"] = Field(
         description="SHA-256 of this manifest's RFC 8785 form without root_sha256."
     )

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS
 from sealtrace.printed.cells import TableCell
+from sealtrace.printed.elsewhere import judge_elsewhere
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
 from sealtrace.printed.queries import Queries
@@ -41,6 +43,8 @@ class CellResult:
     """What the metric was asked with."""
     relation: str | None = None
     """The relation that contradicts the cell, where one does."""
+    elsewhere: Cell | None = None
+    """The cell of another bundle that recomputes this one, where that was looked at."""
 
     @property
     def status(self) -> Status:
@@ -57,7 +61,7 @@ class CellResult:
     def recomputed(self) -> str | None:
         """The unrounded numbers, for readers."""
         if self.value is None:
-            return None
+            return None if self.elsewhere is None else self.elsewhere.recomputed
         if self.value.text is not None:
             return self.value.text
         scaled = self.value.numbers
@@ -82,7 +86,7 @@ class Evaluator:
         holds = cell.printed is not None or cell.role == "number"
         if cell.recipe is None and cell.table_recipe is not None and holds:
             recipe = cell.table_recipe
-        ways = [name for name in ("metric", "sql", "classification") if recipe.get(name) is not None]
+        ways = [name for name in ("metric", "sql", "elsewhere", "classification") if recipe.get(name) is not None]
         # Nothing is printed: right where the records give nothing, and a number left out where they do.
         not_available = not cell.text.strip() or (cell.printed is not None and cell.printed.form == "not-available")
         if not ways:
@@ -101,13 +105,16 @@ class Evaluator:
             if cell.spoilt is not None:
                 raise MissingEvidenceError(cell.spoilt)
             if len(ways) > 1:
-                raise RecipeError(f"a recipe has one of metric, sql and classification, not {' and '.join(ways)}")
+                raise RecipeError(f"a recipe says one thing, not {' and '.join(ways)}")
             if cell.declared_name:
                 if cell.mark or cell.direction:
                     raise RecipeError("it is declared a name, and names are not better or worse than others")
                 return None
             if (classification := recipe.get("classification")) is not None:
                 return replace(result, judgement=_classified(Status(classification)), recipe=None)
+            if (reference := recipe.get("elsewhere")) is not None:
+                judgement, there = judge_elsewhere(cell, reference, self._evidence.bundle.beside)
+                return replace(result, judgement=judgement, elsewhere=there)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))
             value = self._value(recipe, cell)
@@ -284,6 +291,8 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
 
 def _described(recipe: dict[str, Any], cell: TableCell) -> str:
     """A recipe as readers see it."""
+    if recipe.get("elsewhere") is not None:
+        return f"elsewhere({', '.join(f'{name}={text}' for name, text in recipe['elsewhere'].items())})"
     try:
         if recipe.get("sql") is not None:
             return " ".join(_filled(recipe["sql"], cell, quoted=True).split())

@@ -27,6 +27,7 @@ class Status(StrEnum):
     MISSING = "missing"
     INPUT = "input"
     MEASURED = "measured"
+    ELSEWHERE = "elsewhere"
     CONSTRAINED = "constrained"
     CONTRADICTED = "contradicted"
     ATTESTED = "attested"
@@ -42,6 +43,7 @@ DEFINITIONS: dict[Status, str] = {
     Status.MISSING: "The records that would give the value are absent or spoilt.",
     Status.INPUT: "An id, scale or declared constant, as the records or the protocol have it.",
     Status.MEASURED: "The aggregate of sealed measurements, recomputed.",
+    Status.ELSEWHERE: "Another bundle, named by its root, recomputes it, and was not looked at.",
     Status.CONSTRAINED: "No records give it; the relations that bind it hold.",
     Status.CONTRADICTED: "A relation that speaks of it cannot hold for any values that print so.",
     Status.ATTESTED: "Nothing checks it.",

@@ -192,19 +192,26 @@ _ORDER = [Status.CONTRADICTION, Status.SUSPICION, Status.UNDECIDED, Status.HOLDS
 
 
 def distinct(decisions: list[Decision]) -> list[Decision]:
-    """Decisions without suspicions that only repeat a contradiction, or another suspicion of the same numbers."""
+    """Decisions without those that only repeat one of the same numbers: a suspicion a contradiction or another
+    suspicion, and an automatic contradiction a declared one."""
     kept: list[Decision] = []
-    blamed: list[frozenset[str]] = [
-        _bare(one) for one in decisions if one.status is Status.CONTRADICTION and len(one.cells) > 1
-    ]
+    wrong = [one for one in decisions if one.status is Status.CONTRADICTION and len(one.cells) > 1]
+    declared = [_bare(one) for one in wrong if one.claim.family == "declared"]
+    blamed = [_bare(one) for one in wrong]
     for one in sorted(decisions, key=lambda each: each.claim.chance or 0.0):
+        own = _bare(one)
         if one.status is Status.SUSPICION:
-            own = _bare(one)
-            if any(own <= other or other <= own for other in blamed):
+            if _met(own, blamed):
                 continue
             blamed.append(own)
+        elif one.status is Status.CONTRADICTION and one.claim.family != "declared" and _met(own, declared):
+            continue
         kept.append(one)
     return kept
+
+
+def _met(own: frozenset[str], others: list[frozenset[str]]) -> bool:
+    return any(own <= other or other <= own for other in others)
 
 
 def _bare(decision: Decision) -> frozenset[str]:

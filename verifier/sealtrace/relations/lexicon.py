@@ -47,9 +47,27 @@ def phrase(text: str) -> tuple[str, ...]:
     return tuple(word for word, _start, _end in words(text))
 
 
+@lru_cache(maxsize=8192)
+def vocabulary(text: str) -> frozenset[str]:
+    """The stems of a text."""
+    return frozenset(word for word, _start, _end in words(text))
+
+
+@lru_cache(maxsize=65536)
+def tells(one: str) -> bool:
+    """Whether a stem names something."""
+    return one not in _IDLE and stem(one) not in _IDLE and (len(one) > 1 or one.isdecimal())
+
+
 def telling(stems: Iterable[str]) -> list[str]:
     """Stems that name something."""
-    return [one for one in stems if one not in _IDLE and stem(one) not in _IDLE and (len(one) > 1 or one.isdecimal())]
+    return [one for one in stems if tells(one)]
+
+
+@lru_cache(maxsize=16384)
+def named_by(label: str) -> frozenset[str]:
+    """The stems of a label that name something."""
+    return frozenset(telling(phrase(label)))
 
 
 @lru_cache(maxsize=16384)
@@ -67,6 +85,8 @@ def variants(label: str) -> tuple[tuple[str, ...], ...]:
 
 def occurrences(stems: tuple[str, ...], text: str) -> list[tuple[int, int]]:
     """Where a phrase stands in a text, word for word."""
+    if not vocabulary(text).issuperset(stems):
+        return []
     given = words(text)
     size = len(stems)
     return [
@@ -78,10 +98,17 @@ def occurrences(stems: tuple[str, ...], text: str) -> list[tuple[int, int]]:
 
 def spoken_of(label: str, text: str) -> list[tuple[int, int]]:
     """Where a label is spoken of; the longest way of saying it that occurs."""
-    for stems in variants(label):
+    for stems in variants(label) or _articled(label):
         if found := occurrences(stems, text):
             return found
     return []
+
+
+@lru_cache(maxsize=16384)
+def _articled(label: str) -> tuple[tuple[str, ...], ...]:
+    """How a label of a word that says little by itself is spoken of: `for the model`."""
+    stems = phrase(label)
+    return tuple((link, "the", *stems) for link in ("for", "of", "by")) if len(stems) == 1 and len(stems[0]) > 3 else ()
 
 
 def aliases_of(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:

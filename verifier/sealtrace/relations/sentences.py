@@ -20,7 +20,7 @@ _NUMBER = re.compile(
     r"(?P<power>\s?×\s?10\^?\{?[-−+]?\d+\}?)?"
     r"(?P<unit>\s?(?:%|pp\b|(?:percentage[ -])?points?\b|percent\b|per cent\b|×|x\b(?!\s?\d)|-fold\b|[- ]?times\b|"
     r"(?:[KMBkT]|million|billion|thousand)\b(?![-.]?\d)))?"
-    r"(?![\w]*\d)(?!\.\d)(?:(?<=[%×])|(?!/\d))"
+    r"(?![\w]*\d)(?!\.\d)(?!-\d+[A-Za-z])(?:(?<=[%×])|(?!/\d))"
 )
 _SECOND = re.compile(
     rf"(?<=[\d%×])\s?[–—]\s?(?P<digits>{_DIGITS})(?P<unit>\s?(?:%|pp\b|×|[KMBk]\b))?(?![\w]*\d)(?!\.\d)"
@@ -37,12 +37,13 @@ _NUMBERED = re.compile(
 _YEAR = re.compile(r"19[5-9]\d|20[0-3]\d")
 _LISTED = re.compile(r"(?<![\d.])(?!19|20)\d{2,4}(?:,|,? and|,? or)\s$")
 """A number that looks like a year is none in a list of others."""
-_LOOSE = re.compile(
+LOOSE = re.compile(
     r"(?:[≈~∼<>≤≥≲≳]|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|up to|more than|"
     r"less than|fewer than|at least|at most|close to|some|as (?:low|high|many|few) as|order of|within|exceeds?|"
     r"above|below|beyond)(?: (?:a|an|the))?)\s*[-+−±]?$",
     re.IGNORECASE,
 )
+"""Words before a number that is not meant exactly, or is a bound."""
 _SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6, "b": 9, "billion": 9, "t": 12}
 MOST_LETTERS = 400_000
 """Of the running text: a book is read from its beginning."""
@@ -157,7 +158,7 @@ def _mention(sentence: Sentence, start: int, end: int, match: re.Match[str], nam
     rounded = bool(decimals or exponent or kind)
     low, high = (value - step / 2, value + step / 2) if rounded else (value, value)
     fact = Fact(address, printed, value, low, high, step, sentence.source, sentence.line(start))
-    return Mention(fact, start, end, kind, bool(_LOOSE.search(before)) or after == "+")
+    return Mention(fact, start, end, kind, bool(LOOSE.search(before)) or after == "+")
 
 
 @dataclass(frozen=True)

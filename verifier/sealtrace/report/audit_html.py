@@ -1,129 +1,249 @@
-"""The audit as one page: the paper's tables with what is wrong on the cells, and each finding with its arithmetic."""
+"""The audit as a page: the paper's tables with what is wrong on the cells, and each finding with its arithmetic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from markupsafe import Markup
-
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact
-from sealtrace.report.audit_text import bare, checked, counted, distance_text, problem_text, repair_text, steps_of
-from sealtrace.report.html.page import environment, hash_of, own_file
+from sealtrace.contract.details import DrawnRow, DrawnTable
+from sealtrace.contract.report import Cell, Severity
+from sealtrace.report.audit_report import as_report, check_id
+from sealtrace.report.audit_text import (
+    bare,
+    checked,
+    counted,
+    distance_text,
+    place_text,
+    problem_text,
+    repair_text,
+    steps_of,
+)
+from sealtrace.report.html.page import Address, Cause, Item, Page, Step, Tile
+from sealtrace.report.html.page import render as render_page
+from sealtrace.report.places import times
 
 LISTED = 200
 _HEADLINES = {
-    "contradiction": "Contradiction",
-    "suspicion": "Suspicion",
-    "incomplete": "Incomplete",
-    "nothing-found": "Nothing found",
+    "contradiction": ("Contradiction", "Numbers that the paper prints cannot all be true together."),
+    "suspicion": ("Suspicion", "Nothing is proved wrong; some numbers break what the others keep."),
+    "incomplete": ("Incomplete", "Nothing is proved wrong so far, but not everything could be decided."),
+    "nothing-found": ("Nothing found", "No relation between the printed numbers is broken."),
 }
+_SEVERITIES: dict[str, Severity] = {"contradiction": "error", "suspicion": "warning"}
+_STATUSES = {"contradiction": "contradicted", "suspicion": "suspected", "holds": "constrained"}
+LIMITS = [
+    "That the numbers are right: an audit sees only numbers that disagree with one another. Wrong numbers that agree "
+    "pass.",
+    "That numbers without a relation are right: they are counted as attested.",
+    "That a suspicion is an error: a sentence was read by rule, or what holds in the other rows is broken in one.",
+]
 
 
 def render(audit: Audit, tables: Iterable[dict[str, Any]], captions: dict[str, str] | None = None) -> str:
     """The whole page; `tables` are the records that were audited, in their order."""
-    facts = {fact.address: fact for fact in audit.facts}
-    style = own_file("audit.css")
-    found = [one for one in audit.decisions if one.status in ("contradiction", "suspicion")][:LISTED]
-    places = _Places(facts, found, audit)
-    drawn = [places.table(record, captions or {}) for record in tables]
-    numbered = list(enumerate(found, 1))
-    return (
-        environment()
-        .from_string(own_file("audit.html.j2"))
-        .render(
-            audit=audit,
-            policy=f"default-src 'none'; style-src {hash_of(style)}; base-uri 'none'; form-action 'none'",
-            style=Markup(style),
-            headline=f"{_HEADLINES[audit.verdict]}: {checked(audit)}",
-            counted=counted(audit),
-            grades=[
-                (name, [places.finding(number, one) for number, one in numbered if one.status == status])
-                for status, name in (("contradiction", "Contradictions"), ("suspicion", "Suspicions"))
+    drawn = _tables(tables, captions or {})
+    statuses = statuses_of(audit)
+    facts = {(fact.table or "", fact.row or "", fact.column or ""): fact for fact in audit.facts if fact.table}
+    cells = [
+        _cell(address, text, statuses.get(address), facts.get(address))
+        for table in drawn
+        for row in table.rows
+        for column, text in zip(table.columns, row.cells, strict=False)
+        if (address := (table.label, row.label, column)) in facts or any(letter.isdigit() for letter in text)
+    ]
+    headline, lead = _HEADLINES[audit.verdict]
+    authors, reviewers = _steps(audit)
+    report = as_report(audit)
+    return render_page(
+        Page(
+            over="What the printed numbers say of each other in",
+            name=audit.paper,
+            tool=audit.sealtrace,
+            verdict="incomplete" if audit.verdict == "suspicion" else report.verdict,
+            headline=headline,
+            lead=f"{lead} {checked(audit)}.",
+            for_reviewers=reviewers,
+            for_authors=authors,
+            tiles=[
+                Tile("Relations", f"{len(audit.decisions):,}", counted(audit)),
+                Tile(
+                    "Cells checked",
+                    f"{audit.coverage.constrained:,} of {audit.coverage.cells:,}",
+                    "by a relation that a wrong number could break",
+                ),
+                Tile(
+                    "Numbers of the text",
+                    f"{audit.coverage.text_constrained:,} of {audit.coverage.text:,}",
+                    "checked so",
+                ),
             ],
+            causes=causes_of(audit),
+            checks=report.checks,
+            limits=LIMITS,
             tables=drawn,
+            cells=cells,
+            fields=("Printed at", "Stands for"),
+            lineages=[_lineage(facts.get((cell.table, cell.row, cell.column))) for cell in cells],
+            command="sealtrace explain PAPER '{}'",
+            checks_title="Families of relations",
+            root=audit.root_sha256,
             notes=[problem_text(one) for one in [*audit.problems, *audit.left_out]][:LISTED],
         )
     )
 
 
-class _Places:
-    """Which cells findings speak of, and what the page calls the cells."""
+def causes_of(audit: Audit) -> list[Cause]:
+    """Contradictions, then suspicions, by family."""
+    facts = {fact.address: fact for fact in audit.facts}
+    found: dict[tuple[str, str], list[Item]] = {}
+    for one in [one for one in audit.decisions if one.status in _SEVERITIES][:LISTED]:
+        found.setdefault((one.status, one.family), []).append(_item(one, facts))
+    return [
+        Cause(check_id(family), f"{status.capitalize()}s: {family}", items)
+        for (status, family), items in sorted(found.items(), key=lambda entry: entry[0][0])
+    ]
 
-    def __init__(self, facts: dict[str, AuditFact], found: list[AuditDecision], audit: Audit) -> None:
-        self.facts = facts
-        self.labels: dict[str, int] = {}
-        self.anchors: dict[tuple[str, str, str], str] = {}
-        self.findings: dict[tuple[str, str, str], list[int]] = {}
-        self.statuses: dict[tuple[str, str, str], str] = {}
-        self.counts = {one.table: f"{one.constrained} of {one.cells} checked" for one in audit.tables}
+
+def statuses_of(audit: Audit) -> dict[Address, str]:
+    """The worst that a relation says of each cell; only relations that a wrong number could break cover one."""
+    facts = {fact.address: fact for fact in audit.facts}
+    statuses: dict[Address, str] = {}
+    for status in reversed(_STATUSES):
         for one in audit.decisions:
-            if one.telling and one.status == "holds":
-                for place in self.of(one):
-                    self.statuses.setdefault(place, "checked")
-        for number, one in reversed(list(enumerate(found, 1))):
-            for place in self.of(one):
-                self.findings.setdefault(place, []).insert(0, number)
-                if self.statuses.get(place) != "contradiction":
-                    self.statuses[place] = one.status
+            if one.status == status and (one.telling or status != "holds"):
+                statuses |= dict.fromkeys(_addresses(one, facts), _STATUSES[status])
+    return statuses
 
-    def of(self, one: AuditDecision) -> list[tuple[str, str, str]]:
-        known = (self.facts[address] for address in one.facts)
-        return list(dict.fromkeys((fact.table, fact.row or "", fact.column or "") for fact in known if fact.table))
 
-    def table(self, record: dict[str, Any], captions: dict[str, str]) -> dict[str, Any]:
-        """One table as the template draws it."""
+def _addresses(one: AuditDecision, facts: dict[str, AuditFact]) -> list[Address]:
+    known = (facts[address] for address in one.facts)
+    return list(dict.fromkeys((fact.table, fact.row or "", fact.column or "") for fact in known if fact.table))
+
+
+def _item(one: AuditDecision, facts: dict[str, AuditFact]) -> Item:
+    nearest = next((facts[each] for each in (one.nearest, *one.facts) if each in facts), None)
+    chance = "" if one.chance is None else f" ({one.chance:.1g} expected by chance)"
+    known = [
+        ("printed", "\n".join(f"{facts[each].printed}  {place_text(facts[each])}" for each in one.facts[:20])),
+        ("because", one.source),
+        ("arithmetic", "\n".join(steps_of(one))),
+        ("evidence", one.evidence + chance if one.evidence else ""),
+        ("off by", distance_text(one) or ""),
+        ("assumes", "\n".join(one.assumes)),
+        ("explained", "\n".join(repair_text(repair.says, repair.works) for repair in one.repairs)),
+        ("to write", one.letter or ""),
+    ]
+    place = f"{nearest.source}:{nearest.line}" if nearest and nearest.source else one.place or ""
+    return Item(
+        severity=_SEVERITIES[one.status],
+        check=check_id(one.family),
+        place=place,
+        message=one.sentence,
+        facts=[(name, text) for name, text in known if text],
+        cells=_addresses(one, facts),
+    )
+
+
+def _tables(tables: Iterable[dict[str, Any]], captions: dict[str, str]) -> list[DrawnTable]:
+    drawn: list[DrawnTable] = []
+    labels: set[str] = set()
+    for record in tables:
         label = record["label"]
-        while label in self.labels:
+        while label in labels:
             # As the audit names a label that is defined twice.
             label += "'"
-        number = self.labels[label] = len(self.labels) + 1
-        columns = [column["label"] for column in record["columns"]]
-        rows = []
-        for r, row in enumerate(record["rows"]):
-            cells = []
-            for c, text in enumerate(row["cells"]):
-                place = (label, row["label"], columns[c])
-                anchor = self.anchors[place] = f"cell-{number}-{r}-{c}"
-                findings = self.findings.get(place, [])
-                cells.append(
-                    {
-                        "text": text,
-                        "status": self.statuses.get(place),
-                        "findings": findings,
-                        "anchor": anchor if findings else "",
-                    }
-                )
-            rows.append(cells)
-        return {
-            "label": label,
-            "anchor": f"table-{number}",
-            "caption": captions.get(label) or record.get("caption") or "",
-            "checked": self.counts.get(label, "no numbers"),
-            "columns": columns,
-            "rows": rows,
-        }
+        labels.add(label)
+        drawn.append(
+            DrawnTable(
+                label=label,
+                caption=captions.get(label) or record.get("caption") or None,
+                columns=[column["label"] for column in record["columns"]],
+                rows=[
+                    DrawnRow(label=row["label"], cells=row["cells"], marks=row.get("marks") or {})
+                    for row in record["rows"]
+                ],
+            )
+        )
+    return drawn
 
-    def finding(self, number: int, one: AuditDecision) -> dict[str, Any]:
-        """One finding as the template draws it."""
-        numbers = []
-        for address in one.facts[:20]:
-            fact = self.facts[address]
-            place = (fact.table or "", fact.row or "", fact.column or "")
-            where = bare(fact.address) + (f", line {fact.line}" if fact.line else "")
-            numbers.append({"printed": fact.printed, "where": where, "link": self.anchors.get(place)})
-        return {
-            "number": number,
-            "status": one.status,
-            "sentence": one.sentence,
-            "family": one.family,
-            "source": one.source,
-            "numbers": numbers,
-            "arithmetic": "\n".join(steps_of(one)),
-            "evidence": one.evidence,
-            "chance": None if one.chance is None else f"{one.chance:.1g}",
-            "distance": distance_text(one),
-            "assumes": one.assumes,
-            "repairs": [repair_text(repair.says, repair.works) for repair in one.repairs],
-            "letter": one.letter,
-        }
+
+def _cell(address: Address, text: str, status: str | None, fact: AuditFact | None) -> Cell:
+    table, row, column = address
+    return Cell(
+        table=table,
+        row=row,
+        column=column,
+        reported=text,
+        status=status or "attested",
+        sentence="",
+        source=fact.source if fact else None,
+        line=fact.line if fact else None,
+    )
+
+
+def _lineage(fact: AuditFact | None) -> tuple[str, ...]:
+    if fact is None:
+        return ("", "")
+    place = f"{fact.source}:{fact.line}" if fact.source and fact.line else fact.source or ""
+    return (place, f"{fact.low} to {fact.high}, as {bare(fact.address)}")
+
+
+def _steps(audit: Audit) -> tuple[list[Step], list[Step]]:
+    """What authors and what reviewers do next."""
+    counts = {status: [one for one in audit.decisions if one.status == status] for status in _SEVERITIES}
+    authors, reviewers = [], []
+    if proved := counts["contradiction"]:
+        check = check_id(proved[0].family)
+        authors.append(
+            Step(
+                f"Correct {times(len(proved), 'contradiction')}",
+                "Each names the number that would have to move least.",
+                None,
+                check,
+            )
+        )
+        reviewers.append(
+            Step(
+                f"Write to the authors about {times(len(proved), 'contradiction')}",
+                "Each ends with a sentence to send; each is a proof from the printed numbers.",
+                None,
+                check,
+            )
+        )
+    if doubted := counts["suspicion"]:
+        check = check_id(doubted[0].family)
+        authors.append(
+            Step(
+                f"Look at {times(len(doubted), 'suspicion')}",
+                "Correct the number, or the sentence that was read.",
+                None,
+                check,
+            )
+        )
+        reviewers.append(
+            Step(
+                f"Judge {times(len(doubted), 'suspicion')} yourself",
+                "They are no proofs: read the sentence or the other rows first.",
+                None,
+                check,
+            )
+        )
+    if audit.problems:
+        authors.append(
+            Step(
+                "Read what could not be read",
+                f"{times(len(audit.problems), 'problem')} below: numbers in them were not audited.",
+            )
+        )
+        reviewers.append(authors[-1])
+    authors.append(
+        Step(
+            "State more relations",
+            "A relations file beside the paper says what must hold; sealtrace audit --suggest proposes some.",
+        )
+    )
+    reviewers.append(
+        Step("Ask for the records", "Only records show that a number is right: sealtrace check PAPER RESULTS.")
+    )
+    return authors, reviewers

@@ -90,7 +90,7 @@ def _finding(decision: AuditDecision, facts: dict[str, AuditFact], prefix: str) 
     elif decision.family == "declared":
         severity = "warning"
     return Finding(
-        check=_check(decision.family),
+        check=check_id(decision.family),
         severity=severity,
         source=source,
         row=line,
@@ -101,7 +101,7 @@ def _finding(decision: AuditDecision, facts: dict[str, AuditFact], prefix: str) 
     )
 
 
-def _check(family: str) -> str:
+def check_id(family: str) -> str:
     """A family's name as the id of a check."""
     return f"relation.{re.sub('[^a-z]+', '-', family.lower()).strip('-')}"
 
@@ -113,7 +113,7 @@ def _family(tally: AuditTally, absent: bool) -> CheckResult:
     if absent and tally.undecided and tally.family == "declared" and not tally.contradiction:
         status, reason = "missing", f"{times(tally.undecided, 'relation')} undecided"
     return CheckResult(
-        id=_check(tally.family),
+        id=check_id(tally.family),
         title=f"Relations between printed numbers can hold: {tally.family}",
         status=status,
         reason=reason,

@@ -7,7 +7,11 @@ from sealtrace.contract.report import CheckResult, Report
 
 
 def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
-    """Failed checks that no other one explains, each with those that follow from it."""
+    """Failed checks that no other one explains, each with those that may follow from it.
+
+    One explains another where the catalogue says so, or where it found fault with every record that the other names.
+    Where a file is not what was sealed, all that was found in the records may follow from that.
+    """
     failed = {check.id: check for check in report.checks if check.status == "fail"}
     caused = {
         consequence: cause
@@ -15,11 +19,63 @@ def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
         for consequence in BY_ID[cause].consequences
         if consequence in failed and cause not in BY_ID[consequence].consequences
     }
+    changed = next((one for one in failed if one == CHANGED), None)
+    places = _places(report)
+    for place, check in enumerate(failed):
+        if check in caused or check == changed:
+            continue
+        earlier = (other for other in list(failed)[:place] if other not in caused)
+        same = next((one for one in earlier if places[check] and places[check] <= places[one]), None)
+        if (cause := changed or same) is not None:
+            caused[check] = cause
     return [
         (check, [failed[other] for other, cause in caused.items() if _root(cause, caused) == check.id])
         for check in failed.values()
         if check.id not in caused
     ]
+
+
+CHANGED = "identity.bytes"
+"""The check that a file's bytes are those that were sealed."""
+
+
+def _places(report: Report) -> dict[str, set[tuple[str, int]]]:
+    """The records in which each check found an error; none where it names one without a place."""
+    places: dict[str, set[tuple[str, int]]] = {}
+    vague = set()
+    for finding in report.findings:
+        if finding.severity == "error":
+            if finding.source and finding.row:
+                places.setdefault(finding.check, set()).add((finding.source, finding.row))
+            else:
+                vague.add(finding.check)
+    return {check.id: places.get(check.id, set()) if check.id not in vague else set() for check in report.checks}
+
+
+def undecided_by_cause(report: Report) -> tuple[dict[str, list[str]], list[tuple[str, list[str]]]]:
+    """Checks that could not be decided: by the failed cause that keeps them so, and by reason where no check failed."""
+    failed = {check.id for check in report.checks if check.status == "fail"}
+    missing = {check.id for check in report.checks if check.status == "missing"}
+    cause_of = {one.id: cause.id for cause, others in by_cause(report) for one in (cause, *others)}
+    kept: dict[str, list[str]] = {}
+    for check in (one.id for one in report.checks if one.id in missing):
+        if (blocking := _blocking(check, failed, missing)) is not None:
+            kept.setdefault(cause_of[blocking], []).append(check)
+    told = {one for ids in kept.values() for one in ids}
+    rest = [(reason, [one for one in ids if one not in told]) for reason, ids in missing_by_reason(report)]
+    return kept, [(reason, ids) for reason, ids in rest if ids]
+
+
+def _blocking(check: str, failed: set[str], missing: set[str], seen: frozenset[str] = frozenset()) -> str | None:
+    """The failed check that an undecided one waits for, itself or through others that are undecided."""
+    for need in BY_ID[check].needs:
+        if need in failed:
+            return need
+        if need in missing and need not in seen:
+            found = _blocking(need, failed, missing, seen | {check})
+            if found is not None:
+                return found
+    return None
 
 
 def missing_by_reason(report: Report) -> list[tuple[str, list[str]]]:

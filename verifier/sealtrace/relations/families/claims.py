@@ -14,9 +14,9 @@ from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import SUMMARY, plain, printed, real
-from sealtrace.relations.lexicon import phrase, telling, words
+from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
 from sealtrace.relations.search import search
-from sealtrace.relations.sentences import Mention, Sentence, count_in, ratios_in
+from sealtrace.relations.sentences import LOOSE, SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.syntax import Cell, Formula, Ordered, all_of, any_of, call, compare, equal, number
 from sealtrace.relations.work import Work, time_is_up
 
@@ -30,6 +30,11 @@ _NARROWED = re.compile(
     r"of all|of any|of those|of these|without|not|never|no longer|than|ours|baselines?|adapted|tested|after|before|if|"
     r"when|would|could|may|might|should|expected|persistent|open|closed|previous|prior|competing|similar|comparable)\b|"
     r"\w+-(?:limited|free|only|system|based|shot)",
+    re.I,
+)
+_AMONG = re.compile(
+    r"\bamong(?:st)?\s+(?:the\s+|all\s+)*(?P<group>[\w+-]+(?: [\w+-]+){0,3}?)"
+    r"(?=\s+(?:on|in|at|for|is|has|by)\b|[,.;:]|$),?",
     re.I,
 )
 _ASIDE = re.compile(r"oracle|upper bound|ceiling|human|reference|full|ideal|skyline|topline|all[_ ]features", re.I)
@@ -62,6 +67,11 @@ _ABOVE = re.compile(
 )
 _RELATIVE = re.compile(r"\b(?:relative to|compared (?:to|with)|than|over|versus|vs\.?|against|of)\s+(?:the\s+)?$", re.I)
 _COUNTED_ROWS = re.compile(r"\b(?:mean|average|total|median|sum) (?:over|of|across) (?:all |the )?(\d+|[a-z]+)\b", re.I)
+
+
+_COUNTED_THINGS = re.compile(
+    rf"\b(?:all|the|over|across|on) (?P<count>\d{{1,3}}|{'|'.join(SMALL[3:])}) (?P<noun>[a-z]+s)\b", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,7 @@ def find(paper: Paper) -> Iterator[Claim]:
             (_monotone, near),
             (_bounds, near),
             (_ranges, near),
+            (_up_to, near),
             (_signs, near),
         ):
             yield from _settled(sentence, list(read(sentence, tables)))
@@ -177,16 +188,30 @@ def _superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
         clause_start = max((one.end() for one in _CLAUSE.finditer(text, 0, found.start())), default=0)
         clause_end = min((one.start() for one in _CLAUSE.finditer(text, found.end())), default=len(text))
         clause = text[clause_start:clause_end]
-        if _NARROWED.search(clause) or not re.match(r"\s+(?:on|in|at|for)\s", text[found.end() :]):
+        among = _AMONG.search(clause)
+        behind = _AMONG.sub("", text[found.end() : clause_end], count=1)
+        if _NARROWED.search(_AMONG.sub("", clause)) or not re.match(r"\s+(?:on|in|at|for)\s", behind):
             continue
         for one in spoken:
-            subject = _before(one.rows, clause_start, found.start())
-            if subject is None:
+            group = _members(one.sheet, among.group("group")) if among else None
+            subject = _before(
+                {row: one.rows[row] for row in one.rows if not among or row in (group or ())},
+                clause_start,
+                found.start(),
+            )
+            if subject is None or (among and not group):
                 continue
             for column in _columns(one):
                 after = [span for span in column.spans if found.end() <= span[0] < clause_end]
-                if after and _listed(text[found.end() : after[0][0]], one, sentence, found.end()):
-                    yield from _extreme(sentence, column, subject, found, after[-1][1], clause_end)
+                if after and (among or _listed(text[found.end() : after[0][0]], one, sentence, found.end())):
+                    yield from _extreme(sentence, column, subject, found, (after[-1][1], clause_end), group)
+
+
+def _members(sheet: Sheet, group: str) -> list[int]:
+    """The rows whose names, or those of their block, have the words of a group: `among the open models`."""
+    names = [vocabulary(f"{line.label} {line.first}") for line in sheet.rows]
+    wanted = named_by(group) & frozenset().union(*names)
+    return [row for row, own in enumerate(names) if wanted and wanted <= own]
 
 
 def _before(rows: dict[int, list[Span]], start: int, end: int) -> int | None:
@@ -208,11 +233,13 @@ def _listed(between: str, one: Spoken, sentence: Sentence, offset: int) -> bool:
 
 
 def _extreme(
-    sentence: Sentence, column: _Column, row: int, found: re.Match[str], after: int, end: int
+    sentence: Sentence, column: _Column, row: int, found: re.Match[str], span: Span, group: list[int] | None
 ) -> Iterator[_Read]:
-    own = column.sheet.number(row, column.column)
+    own, (after, end) = column.sheet.number(row, column.column), span
     others = [
-        fact for other, fact in column.facts() if other != row and not _ASIDE.search(column.sheet.rows[other].label)
+        fact
+        for other, fact in column.facts(group)
+        if other != row and not _ASIDE.search(column.sheet.rows[other].label)
     ]
     value = next((one for one in sentence.mentions if after <= one.start < min(end, after + 12)), None)
     if own is None or len(others) < 2 or (value is not None and not _meets(value, own)):
@@ -293,36 +320,62 @@ def _difference(sentence: Sentence, one: Spoken, mention: Mention, first: int, s
     yield _Read(sheet, any_of(*ways), says, "rows", mention.start)
 
 
+_WORDED = re.compile(
+    rf"\b(?:(?P<word>twice|doubles?|triples?|half|halves)|(?P<count>{'|'.join(SMALL[2:])}) times)\b", re.I
+)
+_MULTIPLES = {
+    "twice": "2",
+    "double": "2",
+    "doubles": "2",
+    "triple": "3",
+    "triples": "3",
+    "half": "0.5",
+    "halves": "0.5",
+}
+
+
+def _worded(sentence: Sentence) -> Iterator[Mention]:
+    """`twice`, `half`, `three times`: multiples in words, known to half of the last digit."""
+    for found in _WORDED.finditer(sentence.text):
+        word, count = found.group("word"), found.group("count")
+        value = Fraction(_MULTIPLES[word.lower()] if word else SMALL.index(count.lower()))
+        unit, line = Fraction(1) if value > 1 else Fraction(1, 5), sentence.line(found.start())
+        address = f"{sentence.source}:{line} {found.group()} ({found.start()})"
+        low, high = value - unit / 2, value + unit / 2
+        fact = Fact(address, found.group(), value, low, high, unit, sentence.source, line)
+        yield Mention(fact, found.start(), found.end(), "×", LOOSE.search(sentence.text[: found.start()]) is not None)
+
+
 def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
-    """`23.8× relative to B`: a ratio of two rows in a column that the sentence names just before."""
-    for mention in sentence.mentions:
-        if mention.unit != "×" or mention.loose or mention.decimals == 0:
+    """`23.8× relative to B`, `three times more memory than B`: a ratio of two rows in a column named beside it."""
+    for mention in (*sentence.mentions, *_worded(sentence)):
+        if mention.unit != "×" or mention.loose:
             continue
         for one in spoken:
-            second = [
-                row
+            second = {
+                row: span
                 for row, spans in one.rows.items()
-                if any(
-                    span[0] > mention.end and _RELATIVE.search(sentence.text[mention.end : span[0]]) for span in spans
-                )
-            ]
-            first = _nearest_before(one.rows, mention.start, second)
+                for span in spans
+                if span[0] > mention.end and _RELATIVE.search(sentence.text[mention.end : span[0]])
+            }
+            first = _nearest_before(one.rows, mention.start, list(second))
+            if len(second) != 1 or first is None:
+                continue
+            ((other, until),) = second.items()
             near = [
-                (mention.start - span[1], column)
+                (max(mention.start - span[1], span[0] - mention.end), column)
                 for column, spans in one.columns.items()
                 for span in spans
-                if 0 <= mention.start - span[1] < 25
-                and not any(span[1] <= other.start < mention.start for other in sentence.mentions)
+                if 0 <= mention.start - span[1] < 25 or mention.end <= span[0] < span[1] <= until[0]
+                if not any(span[1] <= between.start < mention.start for between in sentence.mentions)
             ]
-            if len(second) != 1 or first is None or not near:
-                continue
-            column = min(near)[1]
-            a, b = one.sheet.number(first, column), one.sheet.number(second[0], column)
+            column = min(near)[1] if near else -1
+            a, b = one.sheet.number(first, column), one.sheet.number(other, column)
             if a is None or b is None or not a.value or not b.value:
                 continue
             own = Cell(real(mention.fact).fact)
             formula = any_of(equal(own, real(a) / real(b)), equal(own, real(b) / real(a)))
-            labels = " and ".join(one.sheet.rows[row].label for row in (first, second[0]))
+            labels = " and ".join(one.sheet.rows[row].label for row in (first, other))
             says = f"{one.sheet.columns[column].label} of {labels} are {mention.fact.text} apart"
             yield _Read(one.sheet, formula, says, "rows and column", mention.start)
 
@@ -430,6 +483,23 @@ def _ranges(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 yield _Read(one.sheet, formula, says, "column", first.start)
 
 
+def _up_to(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
+    """`up to 0.95`: the greatest number of a column, or one that misses it by a slip."""
+    for mention in sentence.mentions:
+        if not re.search(r"\bup to\s+$", sentence.text[: mention.start], re.I) or len(mention.digits) < 2:
+            continue
+        for column in (column for one in spoken for column in _columns(one)):
+            facts = [fact for _row, fact in column.facts()]
+            top = max(facts, key=lambda fact: fact.value, default=None)
+            if top is None or len(facts) < 3:
+                continue
+            scale = 100 if mention.unit == "%" and abs(top.value) <= 1 else 1
+            if _meets(mention, top) or is_slip(mention.fact.value, top.value * scale, mention.fact.unit):
+                says = f"column {column.label!r} goes up to {mention.fact.text}"
+                formula = equal(Cell(real(mention.fact).fact), call("max", *map(real, facts)) * scale)
+                yield _Read(column.sheet, formula, says, "column", mention.start)
+
+
 # Signs
 
 
@@ -507,26 +577,33 @@ def _signs(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
 
 
 def _counted_rows(sheet: Sheet) -> Iterator[Claim]:
-    """A summary that says how many rows it speaks of."""
+    """A summary that says how many rows it speaks of, or a caption that counts what the first column lists."""
+    rows = [row for row, line in enumerate(sheet.rows) if not SUMMARY.match(plain(line.first))]
     for row, line in enumerate(sheet.rows):
         found = _COUNTED_ROWS.match(plain(line.label))
         told = count_in(found.group(1)) if found else None
-        above = [place for place in range(row) if not SUMMARY.match(plain(sheet.rows[place].first))]
-        column = next((one for one in sheet.numeric_columns() if sheet.number(row, one) is not None), None)
-        if told is None or not 2 < told < 200 or column is None:
-            continue
-        facts = [fact for place in above if (fact := sheet.number(place, column)) is not None]
-        if facts:
-            yield Claim(
-                f"{FAMILY} rows {sheet.label} {line.label}",
-                all_of(
-                    equal(number(len(above)), number(told)),
-                    *(compare(printed(fact), "<=", fact.high) for fact in facts),
-                ),
-                f"{line.label!r} speaks of {told} rows, and {len(above)} stand above it.",
-                sheet.place(f"row {line.label!r}"),
-                ("All rows above are meant.",),
-                question="Which rows are counted?",
-                family=FAMILY,
-                evidence="the row's label gives a count",
-            )
+        if told is not None:
+            yield from _count_of(sheet, told, [one for one in rows if one < row], f"row {line.label!r}", line.label)
+    header = phrase(sheet.record["columns"][0]["label"]) if sheet.record else ()
+    for found in _COUNTED_THINGS.finditer(sheet.caption) if len(header) == 1 else ():
+        told = count_in(found.group("count"))
+        names = {plain(sheet.rows[row].first) for row in rows}
+        if told is not None and stem(found.group("noun").lower()) == header[0] and abs(told - len(names)) <= 2:
+            yield from _count_of(sheet, told, rows if len(names) == len(rows) else [], "caption", found.group())
+
+
+def _count_of(sheet: Sheet, told: int, rows: list[int], said: str, text: str) -> Iterator[Claim]:
+    column = next((one for one in sheet.numeric_columns() if rows and sheet.number(rows[0], one) is not None), None)
+    facts = [fact for row in rows if column is not None and (fact := sheet.number(row, column)) is not None]
+    if not 2 < told < 200 or not facts:
+        return
+    yield Claim(
+        f"{FAMILY} rows {sheet.label} {text}",
+        all_of(equal(number(len(rows)), number(told)), *(compare(printed(fact), "<=", fact.high) for fact in facts)),
+        f"{text!r} speaks of {told} rows, and {len(rows)} stand there.",
+        sheet.place(said),
+        ("All rows are meant.",),
+        question="Which rows are counted?",
+        family=FAMILY,
+        evidence=f"the {said.split()[0]} gives a count",
+    )

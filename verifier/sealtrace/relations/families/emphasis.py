@@ -59,8 +59,13 @@ def _said(caption: str) -> Iterator[tuple[str, str]]:
                 yield from ((item, direction) for item in _items(text))
 
 
-def _items(text: str) -> list[str]:
-    return [item for one in re.split(r",|\band\b|;", plain(text)) if (item := re.sub(r"[().]", "", one).strip())]
+def _items(text: str) -> Iterator[str]:
+    """What a caption lists, with `(Opp.)` as another name, and `weak/strong EV` as two things."""
+    for item in re.split(r",|\band\b|;", plain(text)):
+        yield from (one.strip() for one in re.findall(r"\(([^()]+)\)", item))
+        bare = re.sub(r"\([^()]*\)|[().]+$", "", item).strip()
+        sides = re.fullmatch(r"([\w-]+)/([\w-]+) (.+)", bare)
+        yield from [f"{side} {sides[3]}" for side in sides.groups()[:2]] if sides else [bare] if bare else []
 
 
 def _names(item: str, header: str) -> bool:
@@ -87,7 +92,8 @@ def _sheet(sheet: Sheet) -> Iterator[Claim]:
     emphasized = any(len(row.get("marks") or {}) == len(row["cells"]) for row in rows)
     for group in marked_groups(cells):
         problems = [one for one in wrong if one.cell in group]
-        if not any(cell.mark == "best" for cell in group):
+        # Without a direction nothing says which end is best.
+        if group[0].direction is None or not any(cell.mark == "best" for cell in group):
             continue
         if not problems:
             yield _right(sheet, group)

@@ -50,6 +50,10 @@ class Sheet:
         found = self.entries.get((row, column))
         return found if found is not None and (found.facts or found.absent) else None
 
+    def across(self, row: int) -> list[Fact]:
+        """Every number of a row."""
+        return [fact for (own, _column), entry in self.entries.items() if own == row for fact in entry.facts]
+
     def number(self, row: int, column: int) -> Fact | None:
         """A cell's number; the mean where a deviation follows it; None where there are several or none."""
         entry = self.entry(row, column)

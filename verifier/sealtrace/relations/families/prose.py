@@ -14,7 +14,7 @@ from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.wording import real
 from sealtrace.relations.lexicon import stem, telling, words
 from sealtrace.relations.sentences import SMALL, Mention, Sentence, count_in, ratios_in
-from sealtrace.relations.syntax import Cell, Formula, all_of, call, equal, number
+from sealtrace.relations.syntax import Cell, Formula, all_of, any_of, call, equal, number
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "text against text"
@@ -39,6 +39,7 @@ def find(paper: Paper) -> Iterator[Claim]:
             return
         earlier = paper.sentences[place - 1] if place else sentence
         yield from _sums(sentence)
+        yield from _computed(sentence)
         yield from _parts(sentence)
         yield from _shares(sentence, earlier if earlier.paragraph == sentence.paragraph else sentence)
         yield from _counts(sentence)
@@ -217,6 +218,32 @@ def _sums(sentence: Sentence) -> Iterator[Claim]:
             )
 
 
+_COMPUTED = re.compile(r"\b(?P<what>ratio|difference|gap|gain|increase|drop|reduction|sum|total) of\s+[-+−]?$", re.I)
+
+
+def _computed(sentence: Sentence) -> Iterator[Claim]:
+    """`0.08 among A against 0.097 among B, a ratio of 0.82`: what the two numbers before it give, or miss by a slip."""
+    for place, mention in enumerate(sentence.mentions):
+        found = _COMPUTED.search(sentence.text[: mention.start])
+        before = sentence.mentions[max(0, place - 2) : place]
+        if found is None or len(before) < 2 or mention.loose or len(mention.digits) < 2:
+            continue
+        if before[0].unit != before[1].unit or mention.start - before[0].start > 160 or not before[1].fact.value:
+            continue
+        a, b = (_cell(one.fact) for one in before)
+        sides = {"ratio": (a / b, b / a), "sum": (a + b,), "total": (a + b,)}.get(found["what"].lower(), (a - b, b - a))
+        x, y = (one.fact.value for one in before)
+        values = {"ratio": (x / y, y / (x or 1)), "sum": (x + y,), "total": (x + y,)}.get(
+            found["what"].lower(), (x - y, y - x)
+        )
+        unit = mention.fact.unit
+        if any(abs(one - mention.fact.value) <= 2 * unit or is_slip(mention.fact.value, one, unit) for one in values):
+            formula = any_of(*(equal(_cell(mention.fact), side) for side in sides))
+            texts = " and ".join(one.fact.text for one in before)
+            says = f"{mention.fact.text} is the {found['what'].lower()} of {texts}."
+            yield _claim(sentence, formula, says, "the sentence names both numbers just before it", mention.start)
+
+
 _PARTS = re.compile(r"(?P<total>\d[\d,]*)\s+(?:[\w-]+\s){0,4}?[\w-]+\s?(?:\(|:\s)(?P<list>[^();:]*)")
 
 
@@ -257,6 +284,7 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
         if (
             after is not None
             and re.fullmatch(r"[^\w]{1,5}", text[ratio.end : after.start])
+            and not re.match(r"[-\s]*(?:CI\b|confiden|interval|upper|lower|Wilson|Clopper|credible)", text[after.end :])
             and ratio.part <= ratio.whole
         ):
             value = number(Fraction(100 * ratio.part, ratio.whole))

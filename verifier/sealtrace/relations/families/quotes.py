@@ -10,10 +10,11 @@ from fractions import Fraction
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, UnknownFactError
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.spoken import Index, Span, Spoken
-from sealtrace.relations.families.wording import real
-from sealtrace.relations.sentences import Mention, Sentence
+from sealtrace.relations.families.wording import plain, real
+from sealtrace.relations.lexicon import named_by, spoken_of, stem, vocabulary
+from sealtrace.relations.sentences import Mention, Sentence, ratios_in
 from sealtrace.relations.syntax import Cell, Expression, equal
 from sealtrace.relations.work import time_is_up
 
@@ -61,6 +62,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         before = f"{sentence.text} {before}"[:600]
         quotable = [one for one in sentence.mentions if is_quotable(one)]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
+        yield from _bracketed(sentence, own)
         for mention in quotable:
             match = matches[id(mention)]
             other = _named_cell(sentence, mention, own)
@@ -72,13 +74,70 @@ def find(paper: Paper) -> Iterator[Claim]:
                 yield replace(_claim(sentence, mention, match), telling=telling)
                 yield from _deviation(sentence, mention, match, index)
             elif not mention.loose and printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere):
+                yield from _totalled(sentence, mention, paper)
                 siblings = [found for other in quotable if other is not mention and (found := matches[id(other)])]
                 near = _near(mention, own, siblings) or _plain_miss(sentence, mention, own, siblings)
                 if near is None and siblings:
                     vouched = {one.fact.table for one in siblings}
                     near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
-                if near is not None and not _symbol(sentence, mention):
+                if near is not None and not _symbol(sentence, mention, near[0]):
                     yield _claim(sentence, mention, *near)
+
+
+_SCALED = re.compile(r"\d\s?([KMBT×])")
+
+
+def _bracketed(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
+    """`A (predicted ~490B, 7.0×)`: numbers in brackets behind a row, in units that one cell of the row has."""
+    for one in own:
+        for row, spans in one.rows.items():
+            opened = [span[1] + 2 for span in spans if sentence.text[span[1] : span[1] + 2] == " ("]
+            for start in opened if len(spans) == 1 else ():
+                end = sentence.text.find(")", start)
+                inside = [mention for mention in sentence.mentions if start <= mention.start < end]
+                cells = {fact: _unit(fact, one.sheet) for fact in one.sheet.across(row)}
+                open_ = [(mention, found[1]) for mention in inside if (found := _SCALED.search(mention.fact.text))]
+                for mention, unit in open_:
+                    alike = [fact for fact, own_unit in cells.items() if own_unit == unit]
+                    words = sentence.text[max(start, sentence.text.rfind(",", start, mention.start)) : mention.start]
+                    named = [fact for fact in alike if named_by(fact.column) & vocabulary(words)]
+                    meant = named if len(alike) > 1 else alike
+                    free = [
+                        fact for fact in meant if not any(_close(other, fact) for other in inside if other != mention)
+                    ]
+                    if len(free) == 1 and not any(_close(mention, fact) for fact in cells):
+                        yield _claim(sentence, mention, _Candidate(free[0], Fraction(1), True, bool(named), 0, True), 1)
+
+
+_TOTAL = re.compile(r"(?:total|totals|sum|all|overall)\b.*")
+
+
+def _totalled(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Claim]:
+    """`172 of 368 participants`: a count that misses by a slip what a table totals in the column of that name."""
+    noun = re.match(r"\s+([a-z]{4,})", sentence.text[mention.end :])
+    if noun is None or mention.decimals or len(mention.digits) < 3:
+        return
+    for sheet in paper.sheets:
+        for row, line in enumerate(sheet.rows):
+            for column in sheet.numeric_columns() if _TOTAL.fullmatch(plain(line.first)) else ():
+                fact = sheet.number(row, column)
+                heads = named_by(sheet.columns[column].label)
+                if fact is not None and heads == {stem(noun[1])} and is_slip(mention.fact.value, fact.value, fact.unit):
+                    yield _claim(sentence, mention, _Candidate(fact, Fraction(1), True, True, 0, False), 1)
+
+
+def _unit(fact: Fact, sheet: Sheet) -> str:
+    """The sign behind a cell's number: of a scale, or of a ratio."""
+    entry = next((one for one in sheet.entries.values() if fact in one.facts), None)
+    found = re.search(re.escape(fact.text.rstrip("KMBT×")) + r"\s?([KMBT×])", "" if entry is None else entry.text)
+    return "" if found is None else found[1]
+
+
+def _close(mention: Mention, fact: Fact) -> bool:
+    """Whether a number is a cell's, or nearly where the text says about."""
+    slack = fact.value / 8 if mention.loose else Fraction(0)
+    own, other = real(mention.fact).fact, real(fact).fact
+    return own.low <= other.high + abs(slack) and own.high >= other.low - abs(slack)
 
 
 def _named_cell(sentence: Sentence, mention: Mention, own: list[Spoken]) -> _Candidate | None:
@@ -91,12 +150,22 @@ def _named_cell(sentence: Sentence, mention: Mention, own: list[Spoken]) -> _Can
     rows = {row: spans for one in own if one.sheet.label == named[0].fact.table for row, spans in one.rows.items()}
     close = min((span for spans in rows.values() for span in spans), key=lambda span: _away(mention, span))
     between = range(min(close[1], mention.end), max(close[0], mention.start))
-    return None if any(other.start in between and other is not mention for other in sentence.mentions) else named[0]
+    # A row behind the number is what the number is compared with, unless it is said to be the number's.
+    compared = close[0] >= mention.end and not _OF_IT.match(sentence.text[mention.end : close[0]])
+    others = any(other.start in between and other is not mention for other in sentence.mentions)
+    return None if others or compared else named[0]
+
+
+_OF_IT = re.compile(r"[^.;]{0,20}\b(?:for|of|by|with|in|on|under|from|at)(?: the)?\s*$|\s*[(\[]\s*$")
 
 
 def _excused(mention: Mention, other: _Candidate, match: _Candidate | None, sentence: Sentence) -> bool:
     """Whether the number is that cell's, or some other number of the rows that are named, or of another table."""
-    if _same(mention, other) or any(_same(one, other) for one in sentence.mentions) or _symbol(sentence, mention):
+    if (
+        _same(mention, other)
+        or any(_same(one, other) for one in sentence.mentions)
+        or _symbol(sentence, mention, other)
+    ):
         return True
     if match is not None and (
         match.row or match.fact.table != other.fact.table or match.fact.column != other.fact.column
@@ -110,13 +179,35 @@ _SYMBOL = re.compile(
 )
 
 
-def _symbol(sentence: Sentence, mention: Mention) -> bool:
-    """Whether a symbol or a set gives the number, such as `p = 0.30`, or it ends a range: it is no one cell's then."""
-    text = sentence.text
-    ranged = re.match(r"\s?[–—]\s?[-+−]?\d", text[mention.end :]) or re.search(
-        r"\d[%×]?\s?[–—]\s?$", text[: mention.start]
-    )
-    return ranged is not None or _SYMBOL.search(text[: mention.start]) is not None
+_GIVEN = re.compile(r"([^\W\d_]{2,})\s?(?:=|≈|of\s?=)\s?[-+−±~∼]?$")
+_MEASURED = re.compile(
+    r"(?:\s?±\s?[\d.]+)?[ ~-](years?|days?|months?|weeks?|hours?|minutes?|seconds?|kg|km|cm|mm|ms|nm|Hz|°)(?!\w)"
+)
+_DERIVED = re.compile(
+    r"\b(?:ratio|difference|gap|gains?|increase|decrease|drop|reduction|change|improvement|sum|total) of\s[-+−±~∼]?$",
+    re.I,
+)
+
+
+_COMPARED = re.compile(
+    r"\b(?:surpass|exceed|outperform|beat|improv)\w*\b|\b(?:than|over|above|below|versus|vs|compared|against|relative)\b",
+    re.I,
+)
+
+
+def _symbol(sentence: Sentence, mention: Mention, one: _Candidate) -> bool:
+    """Whether the number is no cell's: another symbol or unit has it, it ends a range, or it is computed."""
+    before, after = sentence.text[: mention.start], sentence.text[mention.end :]
+    ranged = re.match(r"\s?[–—]\s?[-+−]?\d", after) or re.search(r"\d[%×]?\s?[–—]\s?$", before)
+    share = any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(sentence.text)) and mention.unit == "%"
+    given = _GIVEN.search(before)
+    other = given is not None and not {stem(given.group(1).lower())} & vocabulary(f"{one.fact.column} {one.fact.row}")
+    measured = _MEASURED.match(after)
+    unlike = measured is not None and measured.group(1) not in f"{one.fact.column} {one.fact.row}".lower()
+    derived = _DERIVED.search(before) is not None
+    spans = spoken_of(one.fact.row, after[:90]) if not spoken_of(one.fact.row, before) else []
+    derived |= bool(spans) and _COMPARED.search(after[: spans[0][0]]) is not None
+    return ranged is not None or _SYMBOL.search(before) is not None or share or other or unlike or derived
 
 
 def _deviation(sentence: Sentence, mention: Mention, match: _Candidate, index: Index) -> Iterator[Claim]:

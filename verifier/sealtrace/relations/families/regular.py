@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations, islice, pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ import numpy.typing as npt
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.wording import SUMMARY, plain
+from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain
 from sealtrace.relations.search import search as decidable
-from sealtrace.relations.syntax import Cell, Expression, call, equal
+from sealtrace.relations.syntax import Cell, Expression, Multiple, all_of, call, compare, equal, number
 from sealtrace.relations.work import Work, time_is_up
 
 FAMILY = "regularity"
@@ -33,6 +34,12 @@ FALSE_DISCOVERIES = 0.05
 MOST_COLUMNS = 36
 MOST_EXCEPTIONS = 8
 """One row in so many may break a regularity; one may in any case."""
+_MOST_AT_ONCE = 100_000
+"""Comparisons of one batch, so that memory stays small."""
+LEAST_RANKED = 4
+LEAST_STEPPED = 5
+MOST_ITEMS = 400
+"""The largest number of items that is looked for behind a column of rates."""
 _EXACT = 5
 _CAP = 3
 """Of a column that only rises or falls, so many rows are evidence: smooth curves agree everywhere or nowhere."""
@@ -221,6 +228,29 @@ class _Search:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One value for each row, made of some columns, against which every other column is held."""
+
+    inputs: tuple[int, ...]
+    kind: str
+    says: str
+    build: Build
+    value: Ends
+    named: re.Pattern[str] | None
+    """Headers that call a result so; None where no header is needed."""
+    placed: npt.NDArray[np.bool_] | bool = False
+    """Which columns stand where such a result would."""
+    targets: Sequence[int] | None = None
+    linear: bool = True
+    near: bool = True
+    """False where the result is a constant away from its input by hypothesis."""
+    sparse: bool = False
+    """Whether a zero among the inputs leaves a row telling."""
+    without: tuple[int, ...] = ()
+    """Rows that hold by construction."""
+
+
+@dataclass(frozen=True)
 class _Table:
     """The columns of a sheet under one reading of its integers, side by side for comparison."""
 
@@ -237,98 +267,73 @@ class _Table:
         slack = 1e-9 * (1 + np.abs(lows) + np.abs(highs))
         return cls(sheet, columns, lows - slack, highs + slack, search_)
 
-    def compare(
-        self,
-        value: Ends,
-        inputs: tuple[int, ...],
-        kind: str,
-        says: str,
-        build: Callable[[Sequence[Cell]], Expression],
-        *,
-        ranks: npt.NDArray[np.int_],
-        targets: Sequence[int] | None = None,
-        linear: bool = True,
-        near: bool = True,
-        sparse: bool = False,
-        without: tuple[int, ...] = (),
-    ) -> None:
-        """Every other column against a value; what nearly all rows satisfy is kept.
-
-        `near` is false where the result is a constant away from its input by hypothesis, `sparse` where a zero among
-        the inputs does not make a row trivial, and `without` names rows that hold by construction.
-        """
-        known = np.isfinite(value[0]) & np.isfinite(value[1])
-        known[list(without)] = False
-        with np.errstate(invalid="ignore"):
-            fits = known & (value[0] <= self.highs) & (value[1] >= self.lows)
-        counts, totals = fits.sum(axis=1), (known & np.isfinite(self.lows)).sum(axis=1)
-        open_ = totals > 1
-        open_[list(inputs)] = False
-        if targets is not None:
-            open_ &= np.isin(np.arange(len(self.columns)), targets)
-        if "mean" in kind:
-            # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
-            ends = [self.places[one] for one in inputs]
-            open_ &= (ranks < 2) | (self.places < min(ends)) | (self.places > max(ends))
-        for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
-            self.search.tried[rank] += int(count)
-        few = np.where(ranks == 0, 2, 3)
-        allowed = np.maximum(1, totals // MOST_EXCEPTIONS) + 3
-        for target in np.flatnonzero(open_ & (counts >= few) & (totals - counts <= allowed)):
-            result, order = self.columns[target], int(ranks[target])
-            self._keep(
-                result, tuple(self.columns[one] for one in inputs), value, fits[target], known,
-                Hypothesis(self.sheet, kind, says, result, (), build, (), (), 0.0, order), linear, near, sparse,
-            )  # fmt: skip
-
     @cached_property
     def places(self) -> npt.NDArray[np.int_]:
         """Where the columns stand."""
         return np.array([one.place for one in self.columns])
 
-    def called(self, named: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+    def called(self, named: re.Pattern[str] | None) -> npt.NDArray[np.bool_]:
         """Which columns have a header that names such a result."""
-        if named.pattern not in self.memory:
-            found = [named.search(plain(one.label)) is not None for one in self.columns]
-            self.memory[named.pattern] = np.array(found, dtype=bool)
-        return self.memory[named.pattern]
+        key = "" if named is None else named.pattern
+        if key not in self.memory:
+            found = [named is None or named.search(plain(one.label)) is not None for one in self.columns]
+            self.memory[key] = np.array(found, dtype=bool)
+        return self.memory[key]
 
-    def ranks(self, named: re.Pattern[str], placed: npt.NDArray[np.bool_] | bool) -> npt.NDArray[np.int_]:
-        """How much speaks for each column: its header, and then its position, too."""
-        called = self.called(named)
-        return np.asarray(2 - called.astype(int) - (called & placed).astype(int))
+    def compare(self, trials: Iterable[Trial]) -> None:
+        """Every other column against every trial; what nearly all rows satisfy is kept."""
+        several = iter(trials)
+        size = max(1, _MOST_AT_ONCE // max(1, self.lows.size))
+        while (batch := list(islice(several, size))) and not time_is_up():
+            self._batch(batch)
+
+    def _batch(self, trials: list[Trial]) -> None:
+        low, high = (np.array([one.value[end] for one in trials]) for end in (0, 1))
+        known = np.isfinite(low) & np.isfinite(high)
+        open_ = np.ones((len(trials), len(self.columns)), dtype=bool)
+        ranks = np.empty(open_.shape, dtype=int)
+        for place, one in enumerate(trials):
+            known[place, list(one.without)] = False
+            open_[place, list(one.inputs)] = False
+            if one.targets is not None:
+                open_[place] &= np.isin(np.arange(len(self.columns)), one.targets)
+            called = self.called(one.named)
+            # How much speaks for each column: its header, and then its position, too.
+            ranks[place] = 2 - called - (called & one.placed)
+            if "mean" in one.kind:
+                # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
+                ends = self.places[list(one.inputs)]
+                open_[place] &= (ranks[place] < 2) | (self.places < ends.min()) | (self.places > ends.max())
+        with np.errstate(invalid="ignore"):
+            fits = known[:, None] & (low[:, None] <= self.highs) & (high[:, None] >= self.lows)
+        counts, totals = fits.sum(axis=2), (known[:, None] & np.isfinite(self.lows)).sum(axis=2)
+        open_ &= totals > 1
+        for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
+            self.search.tried[rank] += int(count)
+        allowed = np.maximum(1, totals // MOST_EXCEPTIONS) + 3
+        kept = open_ & (counts >= np.where(ranks == 0, 2, 3)) & (totals - counts <= allowed)
+        for place, target in np.argwhere(kept):
+            self._keep(
+                trials[place], self.columns[target], fits[place, target], known[place], int(ranks[place, target])
+            )
 
     def _keep(
-        self,
-        result: Column,
-        inputs: tuple[Column, ...],
-        value: Ends,
-        fits: npt.NDArray[np.bool_],
-        known: npt.NDArray[np.bool_],
-        draft: Hypothesis,
-        linear: bool,
-        near: bool,
-        sparse: bool,
+        self, trial: Trial, result: Column, fits: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], rank: int
     ) -> None:
         holds = np.flatnonzero(fits)
         failing = np.flatnonzero(known & np.isfinite(result.low) & ~fits)
-        breaks = [row for row in failing if _comparable(self.sheet, result, int(row), holds, linear)]
+        breaks = [row for row in failing if _comparable(self.sheet, result, int(row), holds, trial.linear)]
         most = max(2, (len(holds) + len(breaks)) // MOST_EXCEPTIONS)
-        if len(breaks) > most or len(breaks) >= len(holds) or (breaks and "rest" in draft.kind and len(holds) < 4):
+        if len(breaks) > most or len(breaks) >= len(holds) or (breaks and "rest" in trial.kind and len(holds) < 4):
             return
-        surprise = surprise_of(result, value, inputs if near else (), fits, sparse=sparse)
+        inputs = tuple(self.columns[one] for one in trial.inputs)
+        surprise = surprise_of(result, trial.value, inputs if trial.near else (), fits, sparse=trial.sparse)
         surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
         if surprise >= -math.log10(FALSE_DISCOVERIES):
-            says = f"{result.label} = {draft.says}" if "sum to" not in draft.says else draft.says
+            says = f"{result.label} = {trial.says}" if "sum to" not in trial.says else trial.says
+            rows = tuple(map(int, holds)), tuple(map(int, breaks))
             self.search.found.append(
-                replace(
-                    draft,
-                    says=says,
-                    inputs=inputs,
-                    holds=tuple(map(int, holds)),
-                    breaks=tuple(map(int, breaks)),
-                    surprise=surprise,
-                )
+                Hypothesis(self.sheet, trial.kind, says, result, inputs, trial.build, *rows, surprise, rank)
             )
 
 
@@ -467,29 +472,29 @@ def _format(fact: Fact | None) -> tuple[int, bool]:
 def _functions(sheet: Sheet, columns: list[Column], found: _Search) -> None:
     """Every pattern of every one or two columns, against every other column."""
     table = _Table.of(sheet, [rounded(column) for column in columns], found)
-    ends = [(one.low, one.high) for one in table.columns]
+    table.compare(_patterned(table))
+
+
+def _patterned(table: _Table) -> Iterator[Trial]:
+    ends, labels, places = (
+        [(one.low, one.high) for one in table.columns],
+        [one.label for one in table.columns],
+        table.places,
+    )
     for pattern in PATTERNS:
-        for inputs in _choices(len(columns), pattern):
-            value = pattern.value(*(ends[place] for place in inputs))
-            says = pattern.says.format(*(table.columns[one].label for one in inputs))
-            ours = [table.columns[one].place for one in inputs]
-            beside = np.maximum(table.places, max(ours)) - np.minimum(table.places, min(ours)) <= len(ours)
-            table.compare(
-                value, inputs, pattern.name, says, _applied(pattern.formula),
-                ranks=table.ranks(pattern.named, beside), linear=pattern.linear,
+        for inputs in _choices(len(ends), pattern):
+            own = places[list(inputs)]
+            beside = np.maximum(places, own.max()) - np.minimum(places, own.min()) <= len(inputs)
+            yield Trial(
+                inputs, pattern.name, pattern.says.format(*(labels[one] for one in inputs)), _applied(pattern.formula),
+                pattern.value(*(ends[one] for one in inputs)), pattern.named, beside, linear=pattern.linear,
             )  # fmt: skip
-        if time_is_up():
-            return
 
 
 def _choices(size: int, pattern: Pattern) -> Iterator[tuple[int, ...]]:
-    for first in range(size):
-        if pattern.inputs == 1:
-            yield (first,)
-            continue
-        for second in range(first + 1 if pattern.symmetric else 0, size):
-            if second != first:
-                yield first, second
+    if pattern.inputs == 1:
+        return ((one,) for one in range(size))
+    return combinations(range(size), 2) if pattern.symmetric else permutations(range(size), 2)
 
 
 def _blocks(sheet: Sheet, columns: list[Column], found: _Search) -> None:
@@ -501,44 +506,39 @@ def _blocks(sheet: Sheet, columns: list[Column], found: _Search) -> None:
     if any(one.whole for one in columns):
         tables.insert(0, _Table.of(sheet, columns, found))
     for table in tables:
-        exact = table.columns is columns
-        for stride in (1, 2, 3, 4):
-            for start in range(len(columns)):
-                total: Ends = (np.zeros(len(sheet.rows)), np.zeros(len(sheet.rows)))
-                block: list[int] = []
-                for place in range(start, len(columns), stride):
-                    if exact and not columns[place].whole:
-                        break
-                    block.append(place)
-                    total = _plus(total, (table.columns[place].low, table.columns[place].high))
-                    if len(block) > 1:
-                        _block(table, tuple(block), total, contiguous=stride == 1)
-            if time_is_up():
-                return
+        table.compare(_blocked(table, exact=table.columns is columns))
 
 
-def _block(table: _Table, block: tuple[int, ...], total: Ends, *, contiguous: bool) -> None:
+def _blocked(table: _Table, *, exact: bool) -> Iterator[Trial]:
+    columns = table.columns
+    for stride, start in product((1, 2, 3, 4), range(len(columns))):
+        total: Ends = (np.zeros(table.lows.shape[1]), np.zeros(table.lows.shape[1]))
+        block: tuple[int, ...] = ()
+        for place in range(start, len(columns), stride):
+            if exact and not columns[place].whole:
+                break
+            block = (*block, place)
+            total = _plus(total, (columns[place].low, columns[place].high))
+            if len(block) > 1:
+                yield from _block(table, block, total, contiguous=stride == 1)
+
+
+def _block(table: _Table, block: tuple[int, ...], total: Ends, *, contiguous: bool) -> Iterator[Trial]:
     labels = [table.columns[one].label for one in block]
     names = f"{labels[0]} … {labels[-1]}" if len(block) > 2 else " and ".join(labels)
-    outside = len(table.columns) - len(block)
-
-    placed = contiguous and outside <= 2
+    placed = contiguous and len(table.columns) - len(block) <= 2
     if len(block) > 2 or not contiguous:
-        table.compare(total, block, "sum", f"the sum of {names}", lambda cells: call("sum", *cells),
-                      ranks=table.ranks(_SUM, placed), sparse=True)  # fmt: skip
+        build: Build = lambda cells: call("sum", *cells)  # noqa: E731
+        yield Trial(block, "sum", f"the sum of {names}", build, total, _SUM, placed, sparse=True)
     mean = _scaled(total, 1 / len(block))
-    table.compare(mean, block, "mean", f"the mean of {names}", lambda cells: call("mean", *cells),
-                  ranks=table.ranks(_MEAN, placed), sparse=True)  # fmt: skip
-    if not contiguous:
-        return
-    last, others = block[-1], block[:-1]
-    own = table.columns[last]
-    for whole in (1, 100):
+    build = lambda cells: call("mean", *cells)  # noqa: E731
+    yield Trial(block, "mean", f"the mean of {names}", build, mean, _MEAN, placed, sparse=True)
+    own = table.columns[block[-1]]
+    for whole in (1, 100) if contiguous else ():
         # Parts of a whole: the last part is what the others leave.
         rest = whole - (total[1] - own.high), whole - (total[0] - own.low)
-        table.compare(rest, others, "parts of a whole", f"{names} sum to {whole}",
-                      _left_of(whole), targets=(last,), sparse=True,
-                      ranks=np.ones(len(table.columns), dtype=int))  # fmt: skip
+        yield Trial(block[:-1], "parts of a whole", f"{names} sum to {whole}", _left_of(whole), rest, None,
+                    targets=(block[-1],), sparse=True)  # fmt: skip
 
 
 _AGAINST: tuple[tuple[str, str, Callable[[Ends, float], Ends], Callable[[Expression, Expression], Expression]], ...] = (
@@ -557,54 +557,54 @@ _AGAINST: tuple[tuple[str, str, Callable[[Ends, float], Ends], Callable[[Express
 def _references(sheet: Sheet, columns: list[Column], found: _Search) -> None:
     """A column against another one's value in one row: the first, the last, or where the column itself is silent."""
     table = _Table.of(sheet, [rounded(column) for column in columns], found)
-    rows = len(sheet.rows)
+    table.compare(_against_rows(table, columns))
+
+
+def _against_rows(table: _Table, columns: list[Column]) -> Iterator[Trial]:
+    rows = len(table.sheet.rows)
     silent = [
         [row for row in range(rows) if one.facts[row] is None or one.middle[row] in (0, 1, 100)] for one in columns
     ]
-    for place, source in enumerate(table.columns):
-        for row in range(rows):
-            fact = source.facts[row]
-            targets = [one for one in range(len(columns)) if row in silent[one][:3] or row in (0, rows - 1)]
-            if fact is None or not fact.value or not targets:
+    for (place, source), row in product(enumerate(table.columns), range(rows)):
+        fact = source.facts[row]
+        targets = [one for one in range(len(columns)) if row in silent[one][:3] or row in (0, rows - 1)]
+        if fact is None or not fact.value or not targets:
+            continue
+        placed = np.array([row in one for one in silent]) & (np.abs(table.places - source.place) == 1)
+        for kind, says, value, formula in _AGAINST:
+            if "/" in says and fact.low <= 0:
                 continue
-            low, high = float(fact.low), float(fact.high)
-            for kind, says, value, formula in _AGAINST:
-                if "/" in says and low <= 0:
-                    continue
-                ends = [value((source.low, source.high), one) for one in (low, high)]
-                both = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
-                named = _DIFFERENCE if "difference" in kind or "ch" in kind or "red" in kind else _RATIO
-                beside = np.abs(table.places - source.place) == 1
-                quiet = np.array([row in one for one in silent])
-                table.compare(
-                    both, (place,), kind, says.format(source.label, f"{source.label} of {sheet.rows[row].label}"),
-                    _against(formula, fact),
-                    ranks=table.ranks(named, quiet & beside), targets=targets, near=False, without=(row,),
-                )  # fmt: skip
+            ends = [value((source.low, source.high), float(one)) for one in (fact.low, fact.high)]
+            both = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+            named = _DIFFERENCE if "difference" in kind or "ch" in kind or "red" in kind else _RATIO
+            yield Trial(
+                (place,), kind, says.format(source.label, f"{source.label} of {table.sheet.rows[row].label}"),
+                _against(formula, fact), both, named, placed, targets, near=False, without=(row,),
+            )  # fmt: skip
 
 
 def _weighted(sheet: Sheet, columns: list[Column], found: _Search) -> None:
     """A column as the mean of all neighbours before or behind it, weighted by a row of counts."""
     table = _Table.of(sheet, [rounded(one) for one in columns], found)
-    for row, line in enumerate(sheet.rows):
-        sizes = [one.facts[row] for one in columns]
-        for place in range(len(columns)):
-            for block in (tuple(range(place)), tuple(range(place + 1, len(columns)))):
-                counts = [fact for one in block if (fact := sizes[one]) is not None and fact.exact and fact.value > 0]
-                if len(block) < 2 or len(counts) < len(block) or len({fact.value for fact in counts}) == 1:
-                    continue
-                whole = sum(fact.value for fact in counts)
-                shares = [fact.value / whole for fact in counts]
-                lows = sum(table.columns[one].low * float(share) for one, share in zip(block, shares, strict=True))
-                highs = sum(table.columns[one].high * float(share) for one, share in zip(block, shares, strict=True))
-                names = f"{columns[block[0]].label} … {columns[block[-1]].label}"
-                table.compare(
-                    (np.asarray(lows), np.asarray(highs)), block, "weighted mean",
-                    f"the mean of {names} weighted by {line.label}",
-                    _shared(shares),
-                    ranks=table.ranks(_MEAN, True), targets=(place,), sparse=True,
-                    without=(row,),
-                )  # fmt: skip
+    table.compare(_by_sizes(table, columns))
+
+
+def _by_sizes(table: _Table, columns: list[Column]) -> Iterator[Trial]:
+    for (row, line), place in product(enumerate(table.sheet.rows), range(len(columns))):
+        for block in (tuple(range(place)), tuple(range(place + 1, len(columns)))):
+            counts = [
+                fact for one in block if (fact := columns[one].facts[row]) is not None and fact.exact and fact.value > 0
+            ]
+            if len(block) < 2 or len(counts) < len(block) or len({fact.value for fact in counts}) == 1:
+                continue
+            whole = sum(fact.value for fact in counts)
+            shares = [fact.value / whole for fact in counts]
+            weights = np.array([float(share) for share in shares])[:, None]
+            chosen = [table.columns[one] for one in block]
+            ends = (weights * [one.low for one in chosen]).sum(0), (weights * [one.high for one in chosen]).sum(0)
+            says = f"the mean of {chosen[0].label} … {chosen[-1].label} weighted by {line.label}"
+            yield Trial(block, "weighted mean", says, _shared(shares), ends, _MEAN, True, (place,),
+                        sparse=True, without=(row,))  # fmt: skip
 
 
 # What follows
@@ -660,6 +660,90 @@ def find(paper: Paper) -> Iterator[Claim]:
                 evidence=f"{evidence}; unrelated numbers would do so in fewer than {_odds(chance)}",
                 chance=min(1.0, chance),
             )
+
+    for sheet in paper.both_ways:
+        columns = columns_of(sheet)
+        if not time_is_up():
+            yield from _ranked(sheet, columns)
+            yield from _stepped(sheet, columns)
+
+
+_RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|pos)\b|^#$")
+
+
+def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
+    """A column of ranks and the one that it ranks: read in the order of the ranks, that one rises or falls."""
+    for ranks in (one for one in columns if _RANK.search(plain(one.label)) and one.whole):
+        rows = [row for row, fact in enumerate(ranks.facts) if fact is not None]
+        rows.sort(key=lambda row: ranks.middle[row])
+        places = ranks.middle[rows]
+        if len(rows) < LEAST_RANKED or len(set(places)) < len(rows) - 1 or min(places) != 1:
+            continue
+        best: tuple[int, list[Claim]] = (2, [])
+        for other, falls in product((one for one in columns if one.place != ranks.place), (True, False)):
+            facts = [other.facts[row] for row in rows]
+            pairs = [(a, b) for a, b in pairwise(facts) if a is not None and b is not None]
+            wrong = sum((a.value < b.value) if falls else (a.value > b.value) for a, b in pairs)
+            if (
+                len(pairs) < len(rows) - 1
+                or len({fact.value for fact in facts if fact}) < len(rows) - 1
+                or wrong >= best[0]
+            ):
+                continue
+            chance = 2 * len(columns) * len(pairs) ** wrong / math.factorial(len(rows))
+            best = (wrong, [])
+            for place, (a, b) in enumerate(pairs) if chance < FALSE_DISCOVERIES else ():
+                own = [ranks.facts[rows[one]] for one in (place, place + 1)]
+                formula = compare(Cell(a), ">=" if falls else "<=", Cell(b))
+                known = [equal(Cell(fact), fact.value) for fact in own if fact is not None]
+                texts = " and ".join(fact.text for fact in own if fact is not None)
+                best[1].append(Claim(
+                    f"{FAMILY} rank {a.address} {b.address}", all_of(formula, *known),
+                    f"{ranks.label} {texts} are of {other.label} {a.text} and {b.text}.",
+                    sheet.place(f"column {ranks.label!r}"),
+                    (f"{ranks.label} ranks {other.label}.",), question=f"How is {texts} ranked?", family=FAMILY,
+                    evidence=f"{ranks.label} ranks {other.label} in {len(pairs) - wrong} of {len(pairs)} steps",
+                    chance=min(1.0, chance),
+                ))  # fmt: skip
+        yield from best[1]
+
+
+def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
+    """Rates of one unknown number of items: all are whole multiples of one step, which nobody printed."""
+    for column in columns:
+        facts = [fact for fact in column.facts if fact is not None]
+        texts = [sheet.entry(row, column.place) for row, fact in enumerate(column.facts) if fact is not None]
+        whole = 100 if any(abs(fact.value) > 1 for fact in facts) else 1
+        percent = whole == 1 or "%" in column.label or all(one is not None and "%" in one.text for one in texts)
+        inside = all(0 <= fact.value <= whole and fact.unit < Fraction(whole, 100) for fact in facts)
+        values = {fact.value for fact in facts}
+        if len(values) < LEAST_STEPPED or not inside or not percent or RELATIVE.search(column.label):
+            continue
+        unit = max(fact.unit for fact in facts)
+        for size in range(3, min(MOST_ITEMS, int(whole / unit / 2))):
+            if 100 % size == 0:
+                # Such a step is one of the decimal system.
+                continue
+            step = Fraction(whole, size)
+            wrong = [
+                fact
+                for fact in facts
+                if round(fact.low / step + Fraction(1, 2) - Fraction(1, 10**9)) * step > fact.high
+            ]
+            share = float(size * unit / whole)
+            chance = size * len(columns) * math.comb(len(values), len(wrong)) * share ** (len(values) - len(wrong))
+            if len(wrong) > max(1, len(facts) // MOST_EXCEPTIONS) or chance > FALSE_DISCOVERIES / 10:
+                continue
+            for fact in facts:
+                yield Claim(
+                    f"{FAMILY} step {fact.address}", Multiple(Cell(fact), number(step)),
+                    f"{fact.text} is a whole number out of {size}, as the others of {column.label!r} are.",
+                    sheet.place(f"column {column.label!r}"), (f"All of the column is over {size} items.",),
+                    question=f"Over how many items is {fact.text}?", family=FAMILY,
+                    evidence=f"{len(facts) - len(wrong)} of {len(facts)} are multiples of 1/{size}",
+                    chance=min(1.0, chance),
+                )  # fmt: skip
+            break
 
 
 def _explained(one: Hypothesis, row: int, found: list[Hypothesis]) -> bool:

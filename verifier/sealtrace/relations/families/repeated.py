@@ -17,7 +17,11 @@ from sealtrace.relations.work import time_is_up
 FAMILY = "same in two tables"
 LEAST_ROWS = 3
 """So many entities must agree before another one may be said to disagree."""
+MOST_EXCEPTIONS = 8
+"""One entity in so many may disagree; one may in any case."""
 MOST_CHANCE = 0.002
+_ALIKE = 0.9
+"""Of the cells that two tables of one shape both have, so many agree where both print the same quantity."""
 
 
 def find(paper: Paper) -> Iterator[Claim]:
@@ -36,7 +40,7 @@ Entities = dict[tuple[str, ...], tuple[int, int]]
 
 def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterator[Claim]:
     shared = [name for name in mine if name in theirs]
-    if len(shared) < LEAST_ROWS:
+    if len(shared) < LEAST_ROWS or _parallel(one, other, mine, theirs, shared):
         return
     for left in one.numeric_columns():
         for right in other.numeric_columns():
@@ -47,6 +51,19 @@ def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterato
                 and (b := _number(other, theirs[name], right)) is not None
             ]
             yield from _columns(one, other, left, right, pairs)
+
+
+def _parallel(one: Sheet, other: Sheet, mine: Entities, theirs: Entities, shared: list[tuple[str, ...]]) -> bool:
+    """Whether two tables have the same rows and columns and print different things in them."""
+    heads = {plain(other.columns[right].label): right for right in other.numeric_columns()}
+    both = [(left, heads[name]) for left in one.numeric_columns() if (name := plain(one.columns[left].label)) in heads]
+    pairs = [
+        (a, b)
+        for left, right in both
+        for name in shared
+        if (a := _number(one, mine[name], left)) is not None and (b := _number(other, theirs[name], right)) is not None
+    ]
+    return len(both) > 1 and sum(_meets(a, b) for a, b in pairs) < _ALIKE * len(pairs)
 
 
 def entities(sheet: Sheet) -> Entities:
@@ -81,9 +98,10 @@ def _columns(
     agree = [pair for pair in pairs if _meets(pair[1], pair[2])]
     differ = [pair for pair in pairs if not _meets(pair[1], pair[2])]
     swapped = len(differ) == 2 and _meets(differ[0][1], differ[1][2]) and _meets(differ[1][1], differ[0][2])
-    if len(agree) < LEAST_ROWS - swapped or len(differ) > max(1 + swapped, len(pairs) // 3):
+    same = plain(one.columns[left].label) == plain(other.columns[right].label)
+    least = LEAST_ROWS if same or not differ else LEAST_ROWS + 1
+    if len(agree) < least - swapped or len(differ) > max(1 + swapped, len(pairs) // MOST_EXCEPTIONS):
         return
-    labels = plain(one.columns[left].label), plain(other.columns[right].label)
     spread = {pair[1].value for pair in pairs}
     range_ = float(max(spread) - min(spread)) or 1.0
     # Two numbers that changed places agree as well as any others once they are put back.
@@ -93,7 +111,7 @@ def _columns(
     digits *= len(distinct) / len(agreeing)
     tried = len(one.columns) * len(other.columns) * 20
     chance = tried * 10.0**-digits
-    if chance > (MOST_CHANCE if labels[0] != labels[1] else 20 * MOST_CHANCE) or len(distinct) < 2:
+    if chance > (20 * MOST_CHANCE if same else MOST_CHANCE) or len(distinct) < 2:
         return
     names = f"{one.columns[left].label!r} of {one.label} and {other.columns[right].label!r} of {other.label}"
     for name, a, b in pairs:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
-from sealtrace.relations.lexicon import aliases_of, phrase, spoken_of, telling, words
+from sealtrace.relations.lexicon import aliases_of, named_by, phrase, spoken_of, vocabulary, words
 from sealtrace.relations.sentences import Sentence
 
 _REFERENCE = re.compile(r"\\(?:auto|c|C)?ref\*?\{([^{}]*)\}")
@@ -28,6 +29,8 @@ class Label:
     def spans(self, text: str) -> list[Span]:
         """Where text calls it; nothing where one of its groups is not called."""
         found: list[Span] = []
+        if not all(any(_words(name) & vocabulary(text) for name in group) for group in self.names):
+            return found
         for group in self.names:
             spans = [span for name in group for span in spoken_of(name, text)]
             if not spans:
@@ -67,16 +70,29 @@ class Index:
             self._known[id(sheet)] = (self._rows(sheet), self._columns(sheet))
         return self._known[id(sheet)]
 
+    @cached_property
+    def _speaking(self) -> dict[str, set[int]]:
+        """For each word that names something, the places of the sheets whose labels have it."""
+        found: dict[str, set[int]] = {}
+        for place, sheet in enumerate(self.paper.sheets):
+            for name in {name for label in chain(*self.labels(sheet)) for group in label.names for name in group}:
+                for word in _words(name):
+                    found.setdefault(word, set()).add(place)
+        return found
+
     def _rows(self, sheet: Sheet) -> list[Label]:
         found = []
         texts = [_texts(sheet, row) for row in range(len(sheet.rows))]
         for row, own in enumerate(texts):
             if not own or SUMMARY.fullmatch(plain(own[0])):
                 continue
-            # Names that several rows share do not tell them apart; then all names are needed.
-            groups = [own[0]]
-            if sum(other[:1] == own[:1] for other in texts) > 1:
-                groups = own[:2]
+            # A name that several rows share does not tell them apart: then the next does, or both are needed.
+            alone = [
+                name
+                for place, name in enumerate(own[:2])
+                if sum(one[place : place + 1] == [name] for one in texts) == 1
+            ]
+            groups = [name for name in alone[:1] if name] or own[:2]
             names = tuple((name, *self._meanings(name)) for name in groups)
             found.append(Label(row, names))
         return found
@@ -99,7 +115,8 @@ class Index:
         """
         found = []
         whole = f"{sentence.text} {before}"
-        for sheet in self.paper.sheets:
+        for place in sorted(set().union(*(self._speaking.get(word, ()) for word in vocabulary(whole)))):
+            sheet = self.paper.sheets[place]
             if sentence.caption and sheet.caption and sentence.text[:60] not in sheet.caption:
                 continue
             rows, columns = self.labels(sheet)
@@ -130,13 +147,17 @@ class Index:
         return {name: text.split("\n") for name, text in self.paper.texts.items()}
 
 
+def _words(name: str) -> frozenset[str]:
+    """The words by one of which a name is spoken of."""
+    return named_by(name) or vocabulary(name)
+
+
 def _scattered(name: str, text: str) -> list[Span]:
     """Where all telling words of a longer name stand, in whatever order."""
-    wanted = set(telling(phrase(name)))
-    if len(wanted) < 2 or not any(word[0].isalpha() for word in wanted):
+    wanted = named_by(name)
+    if len(wanted) < 2 or not wanted <= vocabulary(text) or not any(word[0].isalpha() for word in wanted):
         return []
-    met = {word: (start, end) for word, start, end in words(text) if word in wanted}
-    return list(met.values()) if set(met) == wanted else []
+    return list({word: (start, end) for word, start, end in words(text) if word in wanted}.values())
 
 
 def _texts(sheet: Sheet, row: int) -> list[str]:
@@ -155,6 +176,8 @@ def _texts(sheet: Sheet, row: int) -> list[str]:
 
 def _loosely(label: Label, text: str) -> list[Span]:
     """Where text calls a column: by its name, or by most of the words of its name or of its meaning."""
+    if not any(named_by(name) & vocabulary(text) for group in label.names for name in group):
+        return []
     if spans := label.spans(text):
         return spans
     given = words(text)
@@ -162,10 +185,9 @@ def _loosely(label: Label, text: str) -> list[Span]:
     for group in label.names:
         best: list[Span] = []
         for name in group:
-            wanted = telling(phrase(name))
-            met = [(start, end) for word, start, end in given if word in wanted]
-            if wanted and len({word for word, _s, _e in given if word in wanted}) * 2 > len(set(wanted)):
-                best = best or met
+            wanted = named_by(name)
+            if wanted and len(wanted & vocabulary(text)) * 2 > len(wanted):
+                best = best or [(start, end) for word, start, end in given if word in wanted]
         if not best:
             return []
         found += best

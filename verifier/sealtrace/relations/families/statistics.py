@@ -38,6 +38,12 @@ _INTERVAL = re.compile(
 )
 _SIZED = re.compile(r"\b([A-Z][A-Za-z-]{0,8})\s?=\s?[a-z][\w -]{2,40}?\((?:n\s?=\s?)?(\d[\d,]*)\)")
 _WHOLE = re.compile(r"(?:all|overall|total|average|avg\.?|mean)(?: ?\(?%\)?)?")
+# A p of something else than that the statistic is zero, or not by its distribution.
+_OTHER_P = re.compile(
+    r"equivalen|inferior|superior|\bTOST\b|one-sided tests|\bbounds?\b|adjust|correct(?:ed|ion)|permut|bootstrap|"
+    r"monte[ -]carlo|simulat|robust|cluster|bayes",
+    re.I,
+)
 _FINE = 10**12
 _Z = {"90": "1.6449", "95": "1.9600", "99": "2.5758"}
 _COUNTS = re.compile(r"(?:b|c|n_?01|n_?10|only \w+|gained|lost|wins|losses|improved|worsened|fixed|broken)")
@@ -114,7 +120,7 @@ def _ends(ball: Any) -> tuple[Fraction, Fraction]:
 
 def _tests(sentence: Sentence) -> Iterator[Claim]:
     """`t(28) = 2.20, p = .036`."""
-    for found in _TEST.finditer(sentence.text):
+    for found in _TEST.finditer(sentence.text) if not _OTHER_P.search(sentence.text) else ():
         value = _fact(sentence, found.group("value"), found.start("value"))
         p = _fact(sentence, found.group("p"), found.start("p"))
         one, two = (int(found.group(name)) if found.group(name) else None for name in ("one", "two"))

@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else: no network, no server, no other file."""
+"""One page that needs nothing else, of a report, an audit or a check: no network, no server, no other file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sealtrace.contract.report import Report
 
 
 def render(report: Report) -> str:
-    """The whole page; only drawing one needs Jinja2."""
-    from sealtrace.report.html import page
+    """The page of a report; only drawing one needs Jinja2."""
+    from sealtrace.report.html import of_report, page
 
-    return page.render(report)
+    return page.render(of_report.page_of(report))

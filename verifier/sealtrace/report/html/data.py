@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
-from sealtrace.contract.report import Cell, Finding, Report
-from sealtrace.report.html.statuses import definition, look
+from sealtrace.contract.details import DrawnRow, DrawnTable
+from sealtrace.contract.report import Cell
+from sealtrace.report.html.page import Address, Cause, Page
+from sealtrace.report.html.statuses import FAMILY_WORDS, SEVERITY_SIGNS, definition, look
 from sealtrace.report.inert import harmless
-from sealtrace.report.places import key_text
 
-STRIDE = 14
-"""How many numbers stand for one cell; the script reads them in the same order."""
-_NOTHING = Lineage()
+BEFORE_FIELDS = 6
+"""How many numbers stand for a cell before those of its fields: row, column, status, recomputed, file and line."""
 _IN_HTML = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
 """What could end a script element, begin an entity, or end a line of a script."""
 
 
 class Pool:
-    """Every text once, made harmless; cells name texts by their place. The first is empty: nothing."""
+    """Every text once, made harmless line by line; others name texts by their place. The first is empty: nothing."""
 
     def __init__(self) -> None:
         self.texts = [""]
         self._places: dict[str, int] = {"": 0}
 
     def add(self, text: str | None) -> int:
-        """The place of a text."""
+        """The place of a text that is one line."""
         return self._add(harmless(text or ""))
 
-    def lines(self, texts: Iterable[str]) -> int:
-        """The place of several texts, one per line; none of them can hold the end of a line."""
-        return self._add("\n".join(map(harmless, texts)))
+    def lines(self, text: str) -> int:
+        """The place of a text whose lines are ours."""
+        return self._add("\n".join(map(harmless, text.split("\n"))) if "\n" in text else harmless(text))
 
     def _add(self, text: str) -> int:
         place = self._places.get(text)
@@ -50,18 +49,17 @@ class Layout:
     table: DrawnTable
     places: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)
     cells: list[tuple[int, int, int]] = field(default_factory=list)
-    """Row, column and the cell's number in the report."""
+    """Row, column and the cell's number on the page."""
 
 
-def layouts(report: Report) -> list[Layout]:
+def layouts(page: Page) -> list[Layout]:
     """The tables in the order of the paper, each with its cells."""
-    drawn = (report.details or Details(lineages=[], tables=[], stages=[])).tables
-    known = {table.label for table in drawn}
-    tables = [_placed(table) for table in [*drawn, *_from_cells(report.cells, known)]]
+    known = {table.label for table in page.tables}
+    tables = [_placed(table) for table in [*page.tables, *from_cells(page.cells, known)]]
     by_label: dict[str, list[Layout]] = {}
     for one in tables:
         by_label.setdefault(one.table.label, []).append(one)
-    for number, cell in enumerate(report.cells):
+    for number, cell in enumerate(page.cells):
         # Labels that stand twice are filled in order, as the cells came.
         for one in by_label.get(cell.table, []):
             if places := one.places.get((cell.row, cell.column)):
@@ -78,7 +76,7 @@ def _placed(table: DrawnTable) -> Layout:
     return layout
 
 
-def _from_cells(cells: list[Cell], known: set[str]) -> list[DrawnTable]:
+def from_cells(cells: list[Cell], known: set[str] | frozenset[str] = frozenset()) -> list[DrawnTable]:
     """Tables of which only the cells are known: rows and columns as they first appear."""
     members: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -97,43 +95,69 @@ def _from_cells(cells: list[Cell], known: set[str]) -> list[DrawnTable]:
     return tables
 
 
-def island(report: Report, tables: list[Layout]) -> str:
+@dataclass(frozen=True)
+class TableHead:
+    """What stands above a table, and in the list of tables."""
+
+    label: str
+    caption: str | None
+    source: str | None
+    tally: str
+    look: str
+    """The worst family of its cells."""
+
+
+def table_heads(page: Page, tables: list[Layout]) -> list[TableHead]:
+    """The heading of each table."""
+    heads = []
+    for layout in tables:
+        members = [page.cells[number] for _, _, number in layout.cells]
+        source = next((cell.source for cell in members if cell.source), None)
+        first = min((cell.line for cell in members if cell.line), default=None)
+        counts = Counter(look(cell.status)[0] for cell in members)
+        told = [f"{counts[family]:,} {word}" for family, word in FAMILY_WORDS.items() if counts[family]]
+        heads.append(
+            TableHead(
+                layout.table.label,
+                layout.table.caption,
+                f"{source}:{first}" if source and first else source,
+                ", ".join(told) or "no numbers",
+                next((one for one in reversed(FAMILY_WORDS) if counts[one]), "agree"),
+            )
+        )
+    return heads
+
+
+def island(page: Page, tables: list[Layout]) -> str:
     """The JSON text, in ASCII, that no HTML parser can see anything in."""
     pool = Pool()
-    statuses = list(dict.fromkeys(cell.status for cell in report.cells))
-    lineages = report.details.lineages if report.details else []
+    statuses = list(dict.fromkeys(cell.status for cell in page.cells))
     document: dict[str, Any] = {
-        "bundle": harmless(report.bundle.name),
+        "name": harmless(page.name),
+        "command": page.command,
+        "fields": page.fields,
         "statuses": [[harmless(name), *look(name), definition(name)] for name in statuses],
-        "tables": [_table(one, report, lineages, statuses, pool) for one in tables],
-        "findings": _findings(report, tables, pool),
+        "tables": [_table(one, page, statuses, pool) for one in tables],
+        **_findings(page, tables, pool),
         "text": pool.texts,
     }
     return json.dumps(document, ensure_ascii=True, separators=(",", ":")).translate(_IN_HTML)
 
 
-def _table(layout: Layout, report: Report, lineages: list[Lineage], statuses: list[str], pool: Pool) -> dict[str, Any]:
+def _table(layout: Layout, page: Page, statuses: list[str], pool: Pool) -> dict[str, Any]:
     table = layout.table
     width = len(table.columns)
     flat: list[int] = []
     for row, column, number in layout.cells:
-        cell = report.cells[number]
-        lineage = lineages[number] if number < len(lineages) else _NOTHING
+        cell = page.cells[number]
         flat += [
             row,
             column,
             statuses.index(cell.status),
             pool.add(cell.recomputed),
-            pool.add(cell.sentence),
             pool.add(cell.source),
             cell.line or 0,
-            pool.add(cell.recipe),
-            pool.add(lineage.formula),
-            pool.add(lineage.formula_source),
-            pool.add(lineage.population),
-            lineage.count,
-            pool.lines(lineage.records),
-            pool.lines(lineage.undisclosed),
+            *map(pool.lines, page.lineages[number]),
         ]
     return {
         "label": harmless(table.label),
@@ -150,33 +174,33 @@ def _table(layout: Layout, report: Report, lineages: list[Lineage], statuses: li
     }
 
 
-SEVERITIES = ("error", "warning", "note")
-
-
-def _findings(report: Report, tables: list[Layout], pool: Pool) -> list[list[int]]:
-    at = {
-        (layout.table.label, report.cells[number].row, report.cells[number].column): (place, index)
+def _findings(page: Page, tables: list[Layout], pool: Pool) -> dict[str, Any]:
+    """Causes in order, each before its consequences, and their findings one after the other."""
+    at: dict[Address, tuple[int, int]] = {
+        (layout.table.label, page.cells[number].row, page.cells[number].column): (place, index)
         for place, layout in enumerate(tables)
         for index, (_, _, number) in enumerate(layout.cells)
     }
-    return [_finding(one, at, pool) for one in report.findings]
+    causes: list[list[int]] = []
+    findings: list[list[Any]] = []
 
+    def add(cause: Cause, parent: int) -> None:
+        own = len(causes)
+        causes.append([pool.add(cause.check), pool.add(cause.title), parent, len(cause.undecided)])
+        findings.extend(
+            [
+                list(SEVERITY_SIGNS).index(item.severity),
+                own,
+                pool.add(item.place),
+                pool.add(item.message),
+                [number for name, value in item.facts for number in (pool.add(name), pool.lines(value))],
+                [number for address in item.cells if address in at for number in at[address]],
+            ]
+            for item in cause.items
+        )
+        for one in cause.consequences:
+            add(one, own)
 
-def _finding(one: Finding, at: dict[tuple[str, str, str], tuple[int, int]], pool: Pool) -> list[int]:
-    key = one.key or {}
-    table, cell = at.get((key.get("table", ""), key.get("row", ""), key.get("column", "")), (-1, -1))
-    place = one.source or "bundle"
-    for part in (one.row, one.column):
-        place += "" if part is None else f":{part}"
-    return [
-        SEVERITIES.index(one.severity),
-        pool.add(one.check),
-        pool.add(place),
-        pool.add(key_text(one.key)),
-        pool.add(one.field),
-        pool.add(one.message),
-        -1 if one.expected is None else pool.add(one.expected),
-        -1 if one.found is None else pool.add(one.found),
-        table,
-        cell,
-    ]
+    for cause in page.causes:
+        add(cause, -1)
+    return {"causes": causes, "findings": findings}

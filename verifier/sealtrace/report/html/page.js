@@ -3,6 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const text = data.text;
   const byId = (id) => document.getElementById(id);
+  const beside = byId("cell-beside");
   const count = (number) => number.toLocaleString("en-US");
 
   // Everything that a bundle says enters the page as text, never as markup.
@@ -56,14 +57,42 @@
   darkOutside.addEventListener("change", () => paint());
   paint();
 
+  // Boxes that scroll say so: a shadow on each side where something is hidden, and words below.
+
+  function cue(box, say) {
+    const holder = box.parentElement, words = make("p", { class: "cue soft", "aria-hidden": "true" });
+    holder.after(words);
+    const look = soon(() => {
+      const across = box.scrollWidth - box.clientWidth - box.scrollLeft, down = box.scrollHeight - box.clientHeight - box.scrollTop;
+      holder.classList.toggle("more-left", box.scrollLeft > 1);
+      holder.classList.toggle("more-right", across > 1);
+      holder.classList.toggle("more-up", box.scrollTop > 1);
+      holder.classList.toggle("more-down", down > 1);
+      words.textContent = say(across > 1, down > 1);
+    });
+    box.addEventListener("scroll", look, { passive: true });
+    new ResizeObserver(look).observe(box);
+    return look;
+  }
+  const moreOf = (across, down) => [across && "→ more columns", down && "↓ more rows"].filter(Boolean).join(" · ");
+  for (const box of document.querySelectorAll(".box")) cue(box, moreOf);
+
   // Tables: only what is near the window is drawn, and of a long table only the rows in view.
 
-  const STRIDE = 14;
-  const [ROW, COLUMN, STATUS, RECOMPUTED, SENTENCE, SOURCE, LINE, RECIPE, FORMULA, FORMULA_SOURCE, POPULATION, RECORDS,
-    FIRST_RECORDS, UNDISCLOSED] = Array.from({ length: STRIDE }, (_, place) => place);
+  const [ROW, COLUMN, STATUS, RECOMPUTED, SOURCE, LINE, FIELDS] = [0, 1, 2, 3, 4, 5, 6];
+  const STRIDE = FIELDS + data.fields.length;
   const MOST = 1500; // cells that are drawn at once
   const HEIGHT = 30; // of a row, in pixels, as the styles have it
   const BEYOND = 12; // rows drawn above and below the view
+
+  // A long recomputed number is cut two digits behind the printed ones, and says so.
+  function cut(value, printed) {
+    const kept = Math.max(...Array.from(printed.matchAll(/\d+(?:\.(\d+))?/g), (one) => (one[1] || "").length), 0) + 2;
+    return value.replace(/(\d+\.)(\d+)(e[+-]?\d+)?/g, (all, whole, digits, power) => {
+      const shown = power ? 2 : kept;
+      return digits.length > shown ? `${whole}${digits.slice(0, shown)}…${power || ""}` : all;
+    });
+  }
 
   class Table {
     constructor(box, number) {
@@ -82,17 +111,28 @@
       this.labelled = this.rows.some((label, row) => label !== this.texts[row * this.width]);
       this.shown = Array.from(this.rows, (_, row) => row);
       this.matching = null; // which cells a filter leaves; null for all
+      this.current = -1; // the match that was walked to
       this.long = this.rows.length * this.width > MOST;
       this.active = [0, this.firstColumn(0)];
       this.drawn = null;
       this.near = false;
-      box.style.minHeight = `${Math.min(this.rows.length + 1, 17) * HEIGHT}px`;
+      if (this.long) box.classList.add("long");
+      this.reserve();
+      this.look = cue(box, (across, down) => {
+        if (!this.long || !this.shown.length) return moreOf(across, down);
+        const first = Math.floor(box.scrollTop / HEIGHT), seen = Math.floor(box.clientHeight / HEIGHT) - 1;
+        const last = Math.min(this.shown.length, first + seen);
+        return `Rows ${count(first + 1)} to ${count(last)} of ${count(this.shown.length)}${down ? ": scroll inside the table" : ""}${across ? " · → more columns" : ""}`;
+      });
     }
 
-    look(column) {
+    // What is not drawn yet has its height already, so that whatever stands below keeps its place.
+    reserve() { if (!this.drawn) this.box.style.minHeight = `${Math.min(this.shown.length + 1, this.long ? 17 : Infinity) * HEIGHT + 2}px`; }
+    style(column) {
       return `${this.numeric[column] ? "number" : ""}${column === 0 && !this.labelled ? " lead-column" : ""}`;
     }
     get(cell, field) { return this.cells[cell * STRIDE + field]; }
+    of(cell, field) { return text[this.get(cell, field)]; }
     firstColumn(place) {
       const row = this.shown[place];
       for (let column = 0; column < this.width; column++) if (this.at[row * this.width + column] >= 0) return column;
@@ -101,10 +141,11 @@
 
     hay(cell) {
       if (!this.hays) this.hays = new Array(this.size);
-      return this.hays[cell] ??= [this.label, text[this.rows[this.get(cell, ROW)]], this.columns[this.get(cell, COLUMN)],
-        this.printed(cell)].join("\n").toLowerCase();
+      return this.hays[cell] ??= [this.label, this.rowOf(cell), this.columns[this.get(cell, COLUMN)], this.printed(cell)].join("\n").toLowerCase();
     }
+    rowOf(cell) { return text[this.rows[this.get(cell, ROW)]]; }
     printed(cell) { return text[this.texts[this.get(cell, ROW) * this.width + this.get(cell, COLUMN)]]; }
+    address(cell) { return `${this.label}[${this.rowOf(cell)}, ${this.columns[this.get(cell, COLUMN)]}]`; }
 
     filter(statuses, wanted) {
       if (!statuses && !wanted.length) {
@@ -124,8 +165,9 @@
       }
       this.section.hidden = this.matching !== null && !this.shown.length;
       this.active = this.shown.length ? [0, this.firstColumn(0)] : [0, 0];
-      this.drawn = null;
       this.box.scrollTop = 0;
+      this.drawn = null;
+      this.reserve();
       if (this.near) this.draw();
       return this.matching === null ? this.size : this.matching.reduce((sum, one) => sum + one, 0);
     }
@@ -133,7 +175,7 @@
     frame() {
       const head = make("tr", { "aria-rowindex": 1 });
       if (this.labelled) head.append(make("td", { class: "corner" }));
-      this.columns.forEach((label, column) => head.append(make("th", { scope: "col", class: this.look(column) }, label)));
+      this.columns.forEach((label, column) => head.append(make("th", { scope: "col", class: this.style(column) }, label)));
       this.body = make("tbody");
       this.grid = make("table", {
         role: "grid", "aria-readonly": "true", "aria-labelledby": `table-${this.number}-title`,
@@ -142,7 +184,6 @@
       if (this.long) this.grid.append(this.widths());
       this.grid.append(make("thead", {}, head), this.body);
       this.box.replaceChildren(this.grid);
-      this.box.style.minHeight = "";
       this.box.addEventListener("scroll", soon(() => this.draw()), { passive: true });
     }
 
@@ -184,7 +225,9 @@
       if (cell) cell.tabIndex = 0;
       // A cell that leaves the view takes the focus along; the box keeps it within reach of the keys.
       if (focused) (this.element(this.active) || this.box).focus({ preventScroll: true });
+      this.look();
     }
+    again() { this.drawn = null; if (this.near) this.draw(); }
 
     space(rows) {
       const cell = make("td", { colspan: this.width + this.labelled });
@@ -203,38 +246,59 @@
         element.textContent = printed;
         element.tabIndex = -1;
         element.dataset.p = `${place},${column}`;
-        element.className = this.look(column);
+        element.className = this.style(column);
         if (column === 0 && !this.labelled) element.setAttribute("role", "rowheader");
         if (cell >= 0) {
           const [status, family, sign] = data.statuses[this.get(cell, STATUS)];
           const dim = this.matching && !this.matching[cell] ? " dim" : "";
           const mark = this.marks[`${row},${column}`];
-          element.className += ` fam-${family}${mark ? ` mark-${mark === "best" ? "best" : "second"}` : ""}${dim}`;
+          const here = cell === this.current ? " here" : "";
+          element.className += ` fam-${family}${mark ? ` mark-${mark === "best" ? "best" : "second"}` : ""}${dim}${here}`;
           element.dataset.c = cell;
           element.dataset.sign = sign;
+          if (beside.ariaPressed === "true") {
+            element.append(" ", make("span", { class: "beside" }, cut(this.of(cell, RECOMPUTED), printed) || "–"));
+          }
           element.setAttribute("aria-label", `${printed}, ${status}${mark ? `, marked ${mark}` : ""}`);
           element.title = status;
-        }
+        } else if (printed.length > 24) element.title = printed;
         line.append(element);
       }
       return line;
     }
 
-    element([place, column]) { return this.body.querySelector(`td[data-p="${place},${column}"]`); }
+    element([place, column]) { return this.body?.querySelector(`td[data-p="${place},${column}"]`); }
+
+    // Brings a place into view, inside the table's box and inside the window, beside the column that stays.
+    reveal(place, column) {
+      this.near = true;
+      if (!this.drawn) this.draw();
+      if (this.long && !this.element([place, column])) {
+        this.box.scrollTop = place * HEIGHT - this.box.clientHeight / 2;
+        this.draw();
+      }
+      const element = this.element([place, column]);
+      if (!element) return null;
+      element.scrollIntoView({ block: "nearest", inline: "nearest" });
+      const lead = this.grid.querySelector("thead > tr > :first-child").getBoundingClientRect();
+      const hidden = lead.right - element.getBoundingClientRect().left;
+      if (hidden > 0 && element.cellIndex > 0) this.box.scrollLeft -= hidden + 2;
+      return element;
+    }
+
+    show(cell) {
+      const row = this.get(cell, ROW);
+      return this.reveal(this.shown.indexOf(row), this.get(cell, COLUMN));
+    }
 
     go(place, column) {
       const old = this.element(this.active);
       if (old) old.tabIndex = -1;
       this.active = [Math.max(0, Math.min(place, this.shown.length - 1)), Math.max(0, Math.min(column, this.width - 1))];
-      if (this.long && !this.element(this.active)) {
-        this.box.scrollTop = this.active[0] * HEIGHT - this.box.clientHeight / 2;
-        this.draw();
-      }
-      const cell = this.element(this.active);
+      const cell = this.reveal(...this.active);
       if (!cell) return;
       cell.tabIndex = 0;
       cell.focus({ preventScroll: true });
-      cell.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
 
     key(event) {
@@ -259,7 +323,7 @@
     open(element) {
       if (!element || element.dataset.c === undefined) return;
       this.active = element.dataset.p.split(",").map(Number);
-      tell(this, Number(element.dataset.c), () => this.element(this.active));
+      tell(this, Number(element.dataset.c));
     }
   }
 
@@ -278,145 +342,324 @@
   }
 
   const holder = byId("tables");
+  let showAllCells = () => {};
   if (holder) {
+    const tools = holder.querySelector(".stays");
+    new ResizeObserver(() => holder.style.setProperty("--stays", `${tools.offsetHeight}px`)).observe(tools);
     holder.addEventListener("click", (event) => {
       const cell = event.target.closest("td[data-p]");
       const table = cell && tableOf(event);
       if (!table) return;
       table.go(...cell.dataset.p.split(",").map(Number));
-      table.open(cell);
+      table.open(table.element(table.active));
     });
     holder.addEventListener("keydown", (event) => tableOf(event)?.key(event));
     const total = tables.reduce((sum, table) => sum + table.size, 0);
-    const search = byId("cell-search");
+    const search = byId("cell-search"), before = byId("cell-before"), after = byId("cell-after");
+    let found = [], at = -1, left = total;
+    const label = () => {
+      byId("cell-count").value = left === total ? `${count(total)} cells` : `${count(left)} of ${count(total)} cells`;
+      byId("cell-at").textContent = found.length > 1 ? `${count(at + 1)}/${count(found.length)}` : "";
+      before.hidden = after.hidden = found.length < 2;
+    };
+    // The match that is walked to is brought into view in both directions, while the reader keeps the focus.
+    const walk = (step) => {
+      const old = found[at]?.[0];
+      at = (at + step + found.length) % found.length;
+      const [table, cell] = found[at];
+      if (old) { old.current = -1; if (old !== table) old.again(); }
+      table.current = cell;
+      table.again();
+      table.show(cell);
+      label();
+    };
     const refilter = () => {
       const chosen = statuses.size ? data.statuses.map(([name]) => statuses.has(name)) : null;
-      const wanted = terms(search);
-      const left = tables.reduce((sum, table) => sum + table.filter(chosen, wanted), 0);
-      byId("cell-count").value = left === total ? `${count(total)} cells` : `${count(left)} of ${count(total)} cells`;
+      const wanted = terms(search), was = found[at];
+      left = 0;
+      found = [];
+      for (const table of tables) {
+        table.current = -1;
+        left += table.filter(chosen, wanted);
+        table.matching?.forEach((has, cell) => { if (has) found.push([table, cell]); });
+      }
+      at = -1;
+      label();
+      if (found.length) walk(1);
+      // Without a filter the last match stays in view, among its neighbours.
+      else if (was && left === total) { was[0].current = was[1]; was[0].again(); was[0].show(was[1]); }
     };
     const statuses = toggles(byId("cell-chips"), "status", refilter);
+    showAllCells = () => {
+      if (!statuses.size && !search.value) return;
+      statuses.clear();
+      for (const chip of byId("cell-chips").children) chip.setAttribute("aria-pressed", "false");
+      search.value = "";
+      found = [];
+      refilter();
+    };
     search.addEventListener("input", soon(refilter));
-    byId("cell-count").value = `${count(total)} cells`;
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && found.length) walk(event.shiftKey ? -1 : 1);
+    });
+    before.addEventListener("click", () => walk(-1));
+    after.addEventListener("click", () => walk(1));
+    beside.addEventListener("click", () => {
+      beside.ariaPressed = String(beside.ariaPressed !== "true");
+      for (const table of tables) table.again();
+    });
+    byId("cell-export").addEventListener("click", () => {
+      const quoted = (value) => {
+        const plain = String(value).replaceAll("\n", "; ");
+        // A spreadsheet must not take text for a formula; numbers stay numbers.
+        const formula = /^[=@\t\r]/.test(plain) || (/^[+-]/.test(plain) && Number.isNaN(Number(plain)));
+        return `"${(formula ? "'" : "") + plain.replaceAll('"', '""')}"`;
+      };
+      const lines = [["table", "row", "column", "printed", "recomputed", "status", "source", "line", ...data.fields]];
+      for (const table of tables) {
+        for (let cell = 0; cell < table.size; cell++) {
+          if (table.matching && !table.matching[cell]) continue;
+          lines.push([table.label, table.rowOf(cell), table.columns[table.get(cell, COLUMN)], table.printed(cell),
+            table.of(cell, RECOMPUTED), data.statuses[table.get(cell, STATUS)][0], table.of(cell, SOURCE), table.get(cell, LINE) || "",
+            ...data.fields.map((_, place) => table.of(cell, FIELDS + place))]);
+        }
+      }
+      const file = new Blob([lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n"], { type: "text/csv" });
+      const link = make("a", { href: URL.createObjectURL(file), download: "cells.csv" });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href));
+    });
+    label();
   }
+
+  // Addresses: every cell, finding and check has one, and the bar of the browser shows it.
+
+  const cellLink = (table, cell) => `#cell=${encodeURIComponent(table.address(cell))}`;
+  const named = (hash) => history.replaceState(null, "", location.href.split("#")[0] + hash);
+  function land(element, block = "start") {
+    for (let one = element.parentElement; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    // Again in the next frames: what is drawn on the way may still move what stands below it.
+    let left = 4;
+    const again = () => { element.scrollIntoView({ block }); if (--left) requestAnimationFrame(again); };
+    again();
+  }
+  function follow() {
+    let hash = location.hash.slice(1);
+    try { hash = decodeURIComponent(hash); } catch { return; }
+    if (hash.startsWith("cell=")) {
+      const wanted = hash.slice(5);
+      for (const table of tables) {
+        for (let cell = 0; cell < table.size; cell++) {
+          if (table.address(cell) !== wanted) continue;
+          showAllCells();
+          land(table.section);
+          requestAnimationFrame(() => requestAnimationFrame(() => {
+            table.go(table.shown.indexOf(table.get(cell, ROW)), table.get(cell, COLUMN));
+            tell(table, cell);
+          }));
+          return;
+        }
+      }
+    } else if (/^finding-\d+$/.test(hash)) showFinding(Number(hash.slice(8)) - 1);
+    else if (hash && byId(hash)) {
+      if (/^table-\d+$/.test(hash)) showAllCells();
+      land(byId(hash));
+    }
+  }
+  const leave = () => { goBack = null; dialog.close(); follow(); };
+  addEventListener("hashchange", leave);
+  // A link to where one is already says so again.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#']");
+    if (link && link.hash === location.hash) { event.preventDefault(); leave(); }
+  });
 
   // Lineage
 
   const dialog = byId("lineage");
   let goBack = null;
 
-  function tell(table, cell, back) {
+  function tell(table, cell) {
     const [status, family, sign, definition] = data.statuses[table.get(cell, STATUS)];
-    const of = (field) => text[table.get(cell, field)];
-    const row = text[table.rows[table.get(cell, ROW)]];
-    const address = `${table.label}[${row}, ${table.columns[table.get(cell, COLUMN)]}]`;
+    const address = table.address(cell);
     byId("lineage-title").textContent = address;
     const body = byId("lineage-body");
+    const recomputed = table.of(cell, RECOMPUTED);
     const compared = make("dl", { class: "compared" },
-      make("div", {}, make("dt", {}, "Printed"), make("dd", {}, table.printed(cell))),
-      make("div", {}, make("dt", {}, "Recomputed, unrounded"), make("dd", {}, of(RECOMPUTED) || "nothing")));
+      make("div", {}, make("dt", {}, "Printed"), make("dd", {}, table.printed(cell))));
+    if (recomputed || family === "absent") {
+      compared.append(make("div", {}, make("dt", {}, "Recomputed, unrounded"), make("dd", {}, recomputed || "nothing")));
+    }
     const list = make("dl", { class: "lineage" });
     const add = (name, ...content) => list.append(make("div", {}, make("dt", {}, name), make("dd", {}, ...content)));
-    add("Rounding", of(SENTENCE));
-    if (of(FORMULA)) add("Formula", of(FORMULA), make("span", { class: "what soft" }, of(FORMULA_SOURCE)));
-    if (of(POPULATION)) add("Population", of(POPULATION));
-    if (of(RECIPE)) add("Recipe", make("code", {}, of(RECIPE)));
-    const records = table.get(cell, RECORDS);
-    if (records) {
-      const first = of(FIRST_RECORDS).split("\n");
-      add("Records", records > first.length ? `${count(records)}, the first of them:` : `${count(records)}:`,
-        make("ul", {}, ...first.map((one) => make("li", {}, make("code", {}, one)))));
+    const about = findingsOf(table.number, cell);
+    if (about.length) {
+      add("Findings", make("ul", {}, ...about.map((number) => make("li", {},
+        make("a", { href: `#finding-${number + 1}` }, text[data.findings[number][3]])))));
     }
-    if (of(SOURCE)) add("Printed at", make("code", {}, of(SOURCE) + (table.get(cell, LINE) ? `:${table.get(cell, LINE)}` : "")));
-    if (of(UNDISCLOSED)) add("Not stated in the paper", make("ul", {}, ...of(UNDISCLOSED).split("\n").map((one) => make("li", {}, one))));
-    add("On the command line", make("code", {}, `sealtrace explain BUNDLE '${address}'`));
+    data.fields.forEach((name, place) => {
+      const [first, ...more] = table.of(cell, FIELDS + place).split("\n");
+      const code = name === "Recipe" || name === "Printed at";
+      if (first) add(name, code ? make("code", {}, first) : first, ...(more.length ? [make("ul", {}, ...more.map((one) => make("li", {}, one)))] : []));
+    });
+    if (data.command) add("On the command line", make("code", {}, data.command.replace("{}", () => address)));
+    add("Link", make("a", { href: cellLink(table, cell) }, "to this cell"));
     body.replaceChildren(
       make("p", { class: `badge fam-${family}` }, make("span", { "aria-hidden": "true" }, sign), ` ${status}`),
       make("p", { class: "soft" }, definition), compared, list);
-    goBack = back;
+    goBack = () => table.element(table.active);
+    named(cellLink(table, cell));
     dialog.showModal();
     body.scrollTop = 0;
   }
   byId("lineage-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-  dialog.addEventListener("close", () => { goBack?.()?.focus({ preventScroll: true }); });
+  dialog.addEventListener("close", () => {
+    if (location.hash.startsWith("#cell=")) named("");
+    goBack?.()?.focus({ preventScroll: true });
+  });
 
-  // Findings: drawn a hundred at a time.
+  // Findings: by cause, each list drawn when it is opened, a hundred at a time.
 
   const SEVERITIES = [["error", "✗"], ["warning", "!"], ["note", "i"]];
   const PAGE = 100;
+  const PROSE = new Set(["because", "evidence", "assumes", "explained", "to write", "sentence"]);
+  const findings = data.findings;
   const list = byId("finding-list");
-  let drawFindings = () => {};
+  let showFinding = () => {}, drawFindings = () => {}, ofCell = null;
+  function findingsOf(table, cell) {
+    if (!ofCell) {
+      ofCell = new Map();
+      findings.forEach(([, , , , , cells], number) => {
+        for (let place = 0; place < cells.length; place += 2) {
+          const key = `${cells[place]},${cells[place + 1]}`;
+          ofCell.set(key, [...(ofCell.get(key) || []), number]);
+        }
+      });
+    }
+    return ofCell.get(`${table},${cell}`) || [];
+  }
+
   if (list) {
-    const findings = data.findings;
-    const search = byId("finding-search"), check = byId("finding-check"), more = byId("finding-more");
+    const search = byId("finding-search"), only = byId("finding-check");
     const hays = new Array(findings.length);
-    const hay = (number) => hays[number] ??= findings[number].slice(1, 8).map((one) => text[one] ?? "").join("\n").toLowerCase();
-    const tally = new Map();
-    for (const one of findings) tally.set(one[1], (tally.get(one[1]) || 0) + 1);
-    for (const [name, number] of tally) check.append(make("option", { value: name }, `${text[name]} (${count(number)})`));
-    let left = [], drawn = 0;
+    const hay = (number) => hays[number] ??= [data.causes[findings[number][1]][0], ...findings[number].slice(2, 4), ...findings[number][4]]
+      .map((one) => text[one]).join("\n").toLowerCase();
 
     const item = (number) => {
-      const [severity, id, place, key, field, message, expected, found, table, cell] = findings[number];
-      const [word, sign] = SEVERITIES[severity];
-      const entry = make("li", { class: `finding sev-${word}` },
+      const [severity, cause, place, message, facts, cells] = findings[number];
+      const [word, sign] = SEVERITIES[severity], check = text[data.causes[cause][0]];
+      const entry = make("li", { class: `finding sev-${word}`, id: `finding-${number + 1}` },
         make("p", { class: "top" }, make("span", { class: `sign sev-${word}`, "aria-hidden": "true" }, sign),
-          make("span", { class: "word" }, word), make("code", {}, text[id]), make("code", { class: "soft" }, text[place])),
+          make("span", { class: "word" }, word), make("code", {}, text[place]),
+          make("a", { class: "own", href: `#finding-${number + 1}`, "aria-label": `Link to finding ${number + 1}` }, `#${number + 1}`)),
         make("p", {}, text[message]));
-      const facts = make("dl");
-      const add = (name, value) => facts.append(make("div", {}, make("dt", {}, name), make("dd", {}, make("code", {}, value))));
-      if (text[key]) add("record", text[key]);
-      if (text[field]) add("field", text[field]);
-      if (expected >= 0) add("expected", text[expected]);
-      if (found >= 0) add("found", text[found]);
-      if (facts.children.length) entry.append(facts);
-      if (cell >= 0) entry.append(make("button", { type: "button", class: "quiet", "data-cell": `${table},${cell}` }, "Show the cell"));
+      const told = make("dl");
+      for (let one = 0; one < facts.length; one += 2) {
+        told.append(make("div", {}, make("dt", {}, text[facts[one]]),
+          make("dd", {}, ...text[facts[one + 1]].split("\n").map((line) => make(PROSE.has(text[facts[one]]) ? "p" : "code", {}, line)))));
+      }
+      if (told.children.length) entry.append(told);
+      const links = make("p", { class: "links" });
+      for (let one = 0; one < Math.min(cells.length, 16); one += 2) {
+        const table = tables[cells[one]];
+        links.append(make("a", { href: cellLink(table, cells[one + 1]) }, cells.length === 2 ? "Show the cell" : table.address(cells[one + 1])));
+      }
+      if (byId(`check-${check}`)) links.append(make("a", { href: `#check-${check}` }, check));
+      if (links.children.length) entry.append(links);
       return entry;
     };
-    drawFindings = (upTo) => {
-      const rows = document.createDocumentFragment();
-      for (; drawn < Math.min(upTo, left.length); drawn++) rows.append(item(left[drawn]));
-      list.append(rows);
-      more.hidden = drawn >= left.length;
-      more.textContent = `Show ${count(Math.min(PAGE, left.length - drawn))} more of ${count(left.length - drawn)}`;
-    };
+
+    class Cause {
+      constructor([check, title, parent, undecided], number) {
+        Object.assign(this, { check, parent, number, left: [], drawn: 0 });
+        this.all = [];
+        findings.forEach((one, place) => { if (one[1] === number) this.all.push(place); });
+        this.errors = this.all.some((place) => findings[place][0] === 0);
+        const word = SEVERITIES[Math.min(...this.all.map((place) => findings[place][0]), 2)];
+        this.count = make("span", { class: "count" });
+        this.follows = make("span", { class: "soft" });
+        this.undecided = undecided;
+        this.list = make("ol", { class: "items" });
+        this.more = make("button", { type: "button", hidden: "" });
+        this.element = make("details", { class: `cause sev-${word[0]}${parent >= 0 ? " follows" : ""}` },
+          make("summary", {}, make("span", { class: "sign", "aria-hidden": "true" }, word[1]), make("strong", {}, text[title]), " ",
+            make("code", { class: "soft" }, text[check]), " ", this.count, " ", this.follows),
+          this.list, this.more);
+        this.element.addEventListener("toggle", () => { if (this.element.open && !this.drawn) this.draw(PAGE); });
+        this.more.addEventListener("click", () => {
+          const next = this.drawn;
+          this.draw(this.drawn + PAGE);
+          this.list.children[next]?.setAttribute("tabindex", "-1");
+          this.list.children[next]?.focus();
+        });
+      }
+      draw(upTo) {
+        const rows = document.createDocumentFragment();
+        for (; this.drawn < Math.min(upTo, this.left.length); this.drawn++) rows.append(item(this.left[this.drawn]));
+        this.list.append(rows);
+        const rest = this.left.length - this.drawn;
+        this.more.hidden = rest <= 0;
+        this.more.textContent = `Show ${count(Math.min(PAGE, rest))} more of ${count(rest)}`;
+      }
+      keep(left, filtered, below) {
+        this.left = left;
+        this.drawn = 0;
+        this.list.replaceChildren();
+        this.element.hidden = !left.length && !below;
+        this.count.textContent = `${count(left.length)} ${left.length === 1 ? "finding" : "findings"}`;
+        const told = [below && `${count(below)} more may follow from it`, this.undecided && `${count(this.undecided)} checks wait for it`];
+        this.follows.textContent = told.filter(Boolean).join(", ");
+        const open = filtered || (this.parent < 0 && (this.errors || data.causes.length === 1));
+        this.element.open = open;
+        if (open) this.draw(PAGE);
+      }
+    }
+    const causes = data.causes.map((one, number) => new Cause(one, number));
+    for (const one of causes) (one.parent >= 0 ? causes[one.parent].element : list).append(one.element);
+    for (const one of causes) {
+      if (one.all.length) only.append(make("option", { value: one.number }, `${text[one.check]} (${count(one.all.length)})`));
+    }
+
     const refilter = () => {
-      const wanted = terms(search), only = check.value === "" ? null : Number(check.value);
-      left = [];
-      findings.forEach((one, number) => {
-        if (severities.size && !severities.has(SEVERITIES[one[0]][0])) return;
-        if (only !== null && one[1] !== only) return;
-        if (!wanted.length || matches(hay(number), wanted)) left.push(number);
-      });
-      list.replaceChildren();
-      drawn = 0;
-      drawFindings(PAGE);
-      const all = count(findings.length);
-      byId("finding-count").value = left.length === findings.length ? `${all} findings` : `${count(left.length)} of ${all} findings`;
+      const wanted = terms(search), chosen = only.value === "" ? null : Number(only.value);
+      const filtered = wanted.length > 0 || chosen !== null || severities.size > 0;
+      const left = causes.map((one) => one.all.filter((number) => (!severities.size || severities.has(SEVERITIES[findings[number][0]][0]))
+        && (chosen === null || one.number === chosen) && (!wanted.length || matches(hay(number), wanted))));
+      const below = causes.map(() => 0);
+      causes.forEach((one, number) => { if (one.parent >= 0) below[one.parent] += left[number].length; });
+      causes.forEach((one, number) => one.keep(left[number], filtered && (left[number].length > 0 || below[number] > 0), below[number]));
+      const sum = left.reduce((total, one) => total + one.length, 0), all = count(findings.length);
+      const noun = findings.length === 1 ? "finding" : "findings";
+      byId("finding-count").value = sum === findings.length ? `${all} ${noun}` : `${count(sum)} of ${all} ${noun}`;
+      if (filtered && sum) list.querySelector("li.finding")?.scrollIntoView({ block: "nearest" });
     };
     const severities = toggles(byId("finding-chips"), "severity", refilter);
-    search.addEventListener("input", soon(refilter));
-    check.addEventListener("change", refilter);
-    more.addEventListener("click", () => {
-      const next = drawn;
-      drawFindings(drawn + PAGE);
-      list.children[next]?.setAttribute("tabindex", "-1");
-      list.children[next]?.focus();
-    });
-    list.addEventListener("click", (event) => {
-      const button = event.target.closest("button[data-cell]");
-      if (!button) return;
-      const [table, cell] = button.dataset.cell.split(",").map(Number);
-      tell(tables[table], cell, () => button);
-    });
-    document.addEventListener("click", (event) => {
-      const link = event.target.closest("a[data-check]");
-      if (!link) return;
-      const place = text.indexOf(link.dataset.check);
-      check.value = tally.has(place) ? String(place) : "";
+    const reset = (value) => {
+      severities.clear();
+      for (const chip of byId("finding-chips").children) chip.setAttribute("aria-pressed", "false");
+      search.value = "";
+      only.value = value;
       refilter();
+    };
+    search.addEventListener("input", soon(refilter));
+    only.addEventListener("change", refilter);
+    document.addEventListener("click", (event) => {
+      const check = event.target.closest("a[data-check]")?.dataset.check;
+      if (check) reset(String(causes.find((one) => text[one.check] === check && one.all.length)?.number ?? ""));
     });
+    showFinding = (number) => {
+      if (!findings[number]) return;
+      if (!byId(`finding-${number + 1}`)) reset("");
+      const cause = causes[findings[number][1]];
+      cause.element.open = true;
+      cause.draw(cause.left.indexOf(number) + 1);
+      const element = byId(`finding-${number + 1}`);
+      element.setAttribute("tabindex", "-1");
+      element.focus({ preventScroll: true });
+      land(element);
+    };
+    drawFindings = () => { for (const one of causes) one.draw(1000); };
     refilter();
   }
 
@@ -427,12 +670,13 @@
     closed = Array.from(document.querySelectorAll("details:not([open]):not(.numbers)"));
     for (const one of closed) one.open = true;
     for (const table of tables) if (!table.section.hidden) table.draw(true);
-    drawFindings(1000);
+    drawFindings();
   });
   addEventListener("afterprint", () => {
     for (const one of closed) one.open = false;
     for (const table of tables) if (table.long && table.grid) table.draw();
   });
 
+  if (location.hash) follow();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 })();

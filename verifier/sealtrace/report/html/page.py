@@ -1,69 +1,203 @@
-"""Puts the page together from its own files and what was made of the report.
+"""What a page shows, whatever it was made of, and how it is put together from its own files.
 
-Everything from a bundle is made harmless and escaped, and a content security policy lets only the page's own
-script and styles act.
+Everything from a bundle or a paper is made harmless and escaped, and a content security policy lets only the page's
+own script and styles act.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
 from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from sealtrace.contract.report import Report
-from sealtrace.report.html.certificates import certificate_plots, certified_pairs
-from sealtrace.report.html.data import island, layouts
-from sealtrace.report.html.discrepancies import discrepancy_plot
-from sealtrace.report.html.frontier import frontier_plot
-from sealtrace.report.html.mixtures import mixture_plots
-from sealtrace.report.html.plots import drawn
-from sealtrace.report.html.stages import stage_chain
-from sealtrace.report.html.statuses import CHECK_SIGNS, CHECK_WORDS
-from sealtrace.report.html.view import VERDICTS, check_families, coverage_parts, steps, table_heads, tiles
+from sealtrace.contract.details import DrawnTable
+from sealtrace.contract.report import Cell, CheckResult, Selected, Severity, Verdict
+from sealtrace.report.html.plots import Figure
+from sealtrace.report.html.statuses import CHECK_SIGNS, CHECK_WORDS, SEVERITY_SIGNS, look
 from sealtrace.report.inert import harmless
 
+Address = tuple[str, str, str]
+"""Table, row and column of a cell."""
 
-def render(report: Report) -> str:
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to do, the most urgent first."""
+
+    what: str
+    why: str
+    where: str | None = None
+    check: str | None = None
+    """The check whose findings say more."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure."""
+
+    name: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """One finding."""
+
+    severity: Severity
+    check: str
+    place: str
+    message: str
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    """What else is known, by name."""
+    cells: list[Address] = field(default_factory=list)
+    """The printed cells that it speaks of."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Findings that go together, and which others they explain."""
+
+    check: str
+    title: str
+    items: list[Item]
+    consequences: list[Cause] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    """Checks that cannot be decided before this is corrected."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything that one page shows."""
+
+    over: str
+    """What stands above the name."""
+    name: str
+    tool: str
+    verdict: Verdict
+    headline: str
+    lead: str
+    for_reviewers: list[Step]
+    for_authors: list[Step]
+    tiles: list[Tile]
+    causes: list[Cause]
+    checks: list[CheckResult]
+    limits: list[str]
+    """What it does not prove, whatever the verdict."""
+    tables: list[DrawnTable] = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)
+    fields: tuple[str, ...] = ()
+    """What is known of a cell besides, by name."""
+    lineages: list[tuple[str, ...]] = field(default_factory=list)
+    """Cell by cell, a text for each field; lines are items of a list."""
+    command: str = ""
+    """What explains a cell on the command line, with `{}` for its address."""
+    checks_title: str = "Checks"
+    root: str | None = None
+    assumed: list[str] = field(default_factory=list)
+    selected: list[Selected] = field(default_factory=list)
+    stages: Figure | None = None
+    figures: list[Figure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What could not be read, or was left out."""
+    unlisted: int = 0
+    """How many findings were counted and not kept."""
+
+    @property
+    def items(self) -> list[Item]:
+        """Every finding, in the order in which the page numbers them."""
+        return [item for cause in self.causes for one in (cause, *cause.consequences) for item in one.items]
+
+
+def render(page: Page) -> str:
     """The whole page."""
+    from sealtrace.report.html.data import island, layouts, table_heads
+
     style, script = own_file("style.css"), own_file("page.js")
-    tables = layouts(report)
-    details = report.details
-    severities = {name: sum(one.severity == name for one in report.findings) for name in ("error", "warning", "note")}
+    tables = layouts(page)
+    severities: Counter[str] = Counter(item.severity for item in page.items)
     return (
         environment()
         .from_string(own_file("template.html.j2"))
         .render(
-            report=report,
+            page=page,
             policy=f"default-src 'none'; script-src {hash_of(script)}; style-src {hash_of(style)}; img-src data:; "
             "base-uri 'none'; form-action 'none'",
             # The page's own files: nothing of a bundle is in them.
             style=Markup(style),
             script=Markup(script),
-            island=Markup(island(report, tables)),
-            verdict=VERDICTS[report.verdict],
-            steps=steps(report),
-            tiles=tiles(report),
-            tables=table_heads(report, tables),
-            coverage=coverage_parts(report),
-            severities=severities,
-            unlisted=sum(check.findings for check in report.checks) - len(report.findings),
-            families=check_families(report),
+            island=Markup(island(page, tables)),
+            sign=CHECK_SIGNS[{"verified": "pass", "findings": "fail", "incomplete": "missing"}[page.verdict]],
+            tables=table_heads(page, tables),
+            coverage=coverage_parts(page),
+            severities={name: severities[name] for name in SEVERITY_SIGNS if severities[name]},
+            severity_signs=SEVERITY_SIGNS,
+            families=check_families(page.checks),
+            found={item.check for item in page.items},
             check_signs=CHECK_SIGNS,
             check_words=CHECK_WORDS,
-            stages=stage_chain(details.stages) if details else None,
-            certificates=[(one, certified_pairs(one), certificate_plots(one)) for one in details.certificates]
-            if details
-            else [],
-            mixtures=mixture_plots(details) if details else None,
-            frontier=frontier_plot(details.frontier) if details and details.frontier else None,
-            plots=[drawn(each) for each in details.plots] if details else [],
-            discrepancies=discrepancy_plot(report),
-            maps={one.selector: one for one in details.maps} if details else {},
         )
     )
+
+
+@dataclass(frozen=True)
+class Family:
+    """The checks whose ids begin alike."""
+
+    name: str
+    checks: list[CheckResult]
+
+    @property
+    def summary(self) -> str:
+        """How many have each status."""
+        counts = {word: sum(check.status == status for check in self.checks) for status, word in CHECK_WORDS.items()}
+        words = {"holds": "hold", "fails": "fail"}
+        return ", ".join(
+            f"{count} {words.get(word, word) if count != 1 else word}" for word, count in counts.items() if count
+        )
+
+    @property
+    def worst(self) -> str:
+        """The status that decides how the family looks."""
+        statuses = {check.status for check in self.checks}
+        return next(one for one in ("fail", "missing", "skipped", "pass", "not-applicable") if one in statuses)
+
+
+def check_families(checks: list[CheckResult]) -> list[Family]:
+    """The checks in order, by the first part of their ids."""
+    families: dict[str, list[CheckResult]] = {}
+    for check in checks:
+        families.setdefault(check.id.partition(".")[0], []).append(check)
+    return [Family(name, members) for name, members in families.items()]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One piece of the bar of coverage."""
+
+    status: str
+    count: int
+    family: str
+    sign: str
+    start: float
+    width: float
+
+
+def coverage_parts(page: Page) -> list[Part]:
+    """How the cells are accounted for, as pieces of a bar that is a thousand wide."""
+    statuses = Counter(cell.status for cell in page.cells)
+    parts, start = [], 0.0
+    order = ("differ", "warn", "absent", "unproven", "agree")
+    for status, count in sorted(statuses.items(), key=lambda item: order.index(look(item[0])[0])):
+        width = 1000 * count / len(page.cells)
+        parts.append(Part(status, count, *look(status), round(start, 2), round(width, 2)))
+        start += width
+    return parts
 
 
 def environment() -> Environment:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from sealtrace.contract.details import StageLink
-from sealtrace.report.html.figure import Figure
+from sealtrace.report.html.plots import Figure
 from sealtrace.report.html.svg import picture, tag, words
 from sealtrace.report.places import times
 

@@ -24,7 +24,7 @@ def tag(name: str, *children: Markup | str, **attributes: float | str | None) ->
         if value is not None
     )
     inside = Markup("").join(child if isinstance(child, Markup) else escape(harmless(child)) for child in children)
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), written, inside)
+    return Markup("<{0}{1}>{2}</{0}>" if inside else "<{0}{1}/>").format(Markup(name), written, inside)
 
 
 def _value(value: float | str) -> str:

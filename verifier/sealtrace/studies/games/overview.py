@@ -22,7 +22,7 @@ def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
     inspected = []
     if study.frame("profile").size and study.rules and study.playable:
         _, names = study.frame("profile").texts("profile")
-        inspected.append(f"{len(names)} profiles of {len(study.game.information_sets)} information sets")
+        inspected.append(f"{len(names)} profiles of {len(study.form.information_sets)} information sets")
     if students := study.bundle.documents_of("student"):
         inspected.append(f"{len(students)} students")
     if hands := study.frame("match").size:

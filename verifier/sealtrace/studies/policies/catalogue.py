@@ -319,7 +319,7 @@ CATALOGUE: tuple[Check, ...] = (
     ),
     Check(
         "score.utility",
-        "Weak and strong utilities follow from the stored distribution and the action values",
+        "What both evaluators expect follows from the stored distribution and the action values",
         "section 3.3: E_g",
         "a reported weak utility is changed",
         reads=("protocol", "trace", "values", "score"),
@@ -327,7 +327,7 @@ CATALOGUE: tuple[Check, ...] = (
     ),
     Check(
         "score.delta",
-        "The strong delta is the strong utility less the anchor's at the same state",
+        "The delta is what the risk evaluator expects, less what it expects of the anchor at the same state",
         "section 3.3, violation equation",
         "a reported delta has the wrong sign",
         reads=("protocol", "candidate", "trace", "values", "score"),

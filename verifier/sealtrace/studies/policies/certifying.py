@@ -80,6 +80,9 @@ def certify(
     asked, shown = _asked_for(study, selectors, partitions)
     declared = declared_setting(study)
     setting = replace(declared, **explored)  # type: ignore[arg-type]  # fields of a setting, by construction
+    if "epsilon_group" in explored:
+        # One budget for every group, also for those with their own.
+        setting = replace(setting, epsilon_groups=())
     missing = Missing()
     tables = [
         table

@@ -76,6 +76,10 @@ _USES: dict[str, Callable[[Study, str], bool]] = {
     "resampling": _some_metric("repeated_"),
     "certification": lambda study, _: bool(study.bundle.documents_of("partition")),
     "variants": lambda study, name: any(variant == name for _, variant in _asked(study)),
+    "allocations": lambda study, name: any(
+        name in (one.allocation for one in declared)
+        for declared in (study.declared.selectors, study.declared.variants.values())
+    ),
     "partition_classes": lambda study, name: any(
         document.value.get("learned_in") == name for document in study.bundle.documents_of("partition")
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealtrace.contract.kind import Form, Kind, any_role
+from sealtrace.contract.kind import Form, Kind, Opening, any_role
 
 _RECORDS = "sealtrace.studies.policies.records"
 _TRACED = (("bank", "training"), ("bank", "structure"), ("trace", "calibration"), ("replay", "held-out"))
@@ -10,7 +10,14 @@ _SCORED = (("structure", "structure"), ("calibrate", "calibration"), ("report", 
 _IDENTITY = ("state", "arm", "scale", "split")
 
 KINDS = (
-    Kind("observation", Form.ROWS, f"{_RECORDS}.states:Observation", ("state",), any_role("declare")),
+    Kind(
+        "observation",
+        Form.ROWS,
+        f"{_RECORDS}.states:Observation",
+        ("state",),
+        any_role("declare"),
+        (Opening("observation", ("state", "split", "block", "legal")),),
+    ),
     Kind("teacher", Form.ROWS, f"{_RECORDS}.states:Teacher", ("state",), any_role("bank")),
     Kind("candidate", Form.ROWS, f"{_RECORDS}.policies:Candidate", ("arm", "scale"), any_role("bank")),
     Kind("checkpoint", Form.DOCUMENT, f"{_RECORDS}.policies:Checkpoint", stages=any_role("bank")),
@@ -22,7 +29,14 @@ KINDS = (
         (("bank", "*"), ("trace", "calibration"), ("replay", "held-out")),
     ),
     Kind("partition", Form.DOCUMENT, f"{_RECORDS}.certification:Partition", stages=any_role("structure")),
-    Kind("trace", Form.ROWS, f"{_RECORDS}.policies:Trace", _IDENTITY, _TRACED),
+    Kind(
+        "trace",
+        Form.ROWS,
+        f"{_RECORDS}.policies:Trace",
+        _IDENTITY,
+        _TRACED,
+        (Opening("costs", ("event",), at="ledger"),),
+    ),
     Kind("values", Form.ROWS, f"{_RECORDS}.scores:Values", ("state", "evaluator"), (("bank", "training"), *_SCORED)),
     Kind("score", Form.ROWS, f"{_RECORDS}.scores:Score", _IDENTITY, _SCORED),
     Kind(

@@ -139,10 +139,10 @@ def map_teacher_kl(study: Study, arguments: Arguments) -> Value:
 
 @metric(
     "map_cost_ratio",
-    "mean ledger latency under a selector's map, divided by that of the policy `base`",
+    "mean of what the ledger counts of `quantity` (latency_ms) under a selector's map, divided by that of `base`",
     "appendix D: residual families, relative cost",
     needs="selector base",
-    takes="variant population",
+    takes="variant population quantity",
 )
 def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
     with _as_recipe_errors():
@@ -150,7 +150,10 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
         _, candidates = deployed_candidates(_chosen(study, arguments), states)
         base = np.full(len(states), candidate_place(study, arguments["base"]))
         rows = _traces(study, candidates, states)
-        charged, due = (study.charged("latency_ms", one) for one in (rows, _traces(study, base, states)))
+        quantity = arguments.get("quantity", "latency_ms")
+        if quantity not in study.declared.counted:
+            raise RecipeError(f"ledgers count no {quantity!r}")
+        charged, due = (study.charged(quantity, one) for one in (rows, _traces(study, base, states)))
         if due == 0:
             raise MissingEvidenceError(f"{arguments['base']} is charged nothing")
         return value_of(study.frame("trace"), rows, charged / due)
@@ -201,6 +204,13 @@ _of_chosen(
     "risk",
     lambda one: one.risk_upper(Fraction(0)),
 )
+_of_chosen(
+    "map_largest_risk",
+    "max over groups of U of the chosen map: its risk bound whatever the mixture",
+    "risk",
+    # All of the mass may move to the worst group.
+    lambda one: one.risk_upper(Fraction(2)),
+)
 
 
 # Partitions and banks
@@ -241,7 +251,8 @@ def _of_bank(name: str, formula: str, count: Callable[[Study, list[int]], int]) 
     @metric(name, formula, "section 3.2: the candidate bank", takes="variant", given=True)
     def compute_it(study: Study, arguments: Arguments) -> Value:
         with _as_recipe_errors():
-            candidates = competing(study, variant_setting(study, arguments.get("variant")).families)
+            setting = variant_setting(study, arguments.get("variant"))
+            candidates = competing(study, setting.families, setting.scales)
         rows = np.array([study.candidates[one].row for one in candidates], np.int64)
         return value_of(study.frame("candidate"), rows, Fraction(count(study, candidates)))
 
@@ -273,8 +284,8 @@ Reduction = Callable[[list[Repeat], Study, Arguments], tuple[float | Fraction, .
 """What becomes of all repeats of a selector."""
 
 
-def _of_repeats(name: str, formula: str, reduce: Reduction) -> None:
-    @metric(name, formula, "appendix D: repeated splits", needs="selector", takes="variant")
+def _of_repeats(name: str, formula: str, reduce: Reduction, takes: str = "variant") -> None:
+    @metric(name, formula, "appendix D: repeated splits", needs="selector", takes=takes)
     def compute_it(study: Study, arguments: Arguments) -> Value:
         with _as_recipe_errors():
             repeats = repeats_of(study, arguments["selector"], variant_setting(study, arguments.get("variant")))
@@ -291,7 +302,8 @@ def _mean(values: list[Fraction]) -> Fraction:
 
 
 def _coverage(repeats: list[Repeat], study: Study, arguments: Arguments) -> tuple[Fraction]:
-    budget = variant_setting(study, arguments.get("variant")).epsilon_group
+    setting = variant_setting(study, arguments.get("variant"))
+    budget = setting.epsilon_global if arguments.get("budget") == "global" else setting.epsilon_group
     if budget is None:
         raise RecipeError("the protocol declares no risk budget")
     return (Fraction(sum(_rate(one) <= budget for one in repeats), len(repeats)),)
@@ -331,7 +343,13 @@ _of_repeats(
     "mean over repeats of the held-out mean utility",
     lambda repeats, _, __: (mean(np.array([one.utility for one in repeats])),),
 )
-_of_repeats("repeated_coverage", "share of repeats whose held-out share of crossings is within budget", _coverage)
+_of_repeats(
+    "repeated_coverage",
+    "share of repeats whose held-out share of crossings is within the groups' budget, or with `budget` global the "
+    "mixture's",
+    _coverage,
+    "variant budget",
+)
 _of_repeats(
     "repeated_uncertified",
     "how many repeats are not certified, of how many",
@@ -345,8 +363,31 @@ _of_repeats(
 _of_repeats("repeated_median_scale", "median over repeats of the chosen scale, the anchor as 0", _median_scale)
 _of_repeats("repeated_risk_upper", "mean over certified repeats of the map's risk bound", _mean_bound("risk_upper"))
 _of_repeats(
+    "repeated_largest_risk",
+    "mean over certified repeats of the largest U of the map's groups",
+    _mean_bound("largest_risk"),
+)
+_of_repeats(
     "repeated_utility_lower", "mean over certified repeats of the map's utility bound", _mean_bound("utility_lower")
 )
+
+
+@metric(
+    "repeated_disagreement",
+    "in how many repeats two selectors choose different maps, of how many",
+    "appendix D: repeated splits",
+    needs="selector against",
+    takes="variant",
+)
+def repeated_disagreement(study: Study, arguments: Arguments) -> Value:
+    with _as_recipe_errors():
+        setting = variant_setting(study, arguments.get("variant"))
+        maps = [
+            [one.assigned for one in repeats_of(study, arguments[name], setting)] for name in ("selector", "against")
+        ]
+        states = np.concatenate([states_of(study, one) for one in resampling_of(study).pool])
+    others = sum(one != other for one, other in zip(*maps, strict=True))
+    return value_of(study.frame("observation"), states, Fraction(others), Fraction(len(maps[0])))
 
 
 # Measurements

@@ -24,12 +24,14 @@ from sealtrace.printed.metrics import (
 )
 from sealtrace.studies.policies.constants import is_used
 from sealtrace.studies.policies.evidence.choice import count_scales
+from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 from sealtrace.studies.policies.populations import candidate_place, members_of, scored_traces, state_place, traces_of
 from sealtrace.studies.policies.records.protocol import Bootstrap
+from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
 
 metric = metrics_of("policies")
 
@@ -48,8 +50,9 @@ def state(study: Study, arguments: Arguments) -> Value:
 )
 def observation(study: Study, arguments: Arguments) -> Value:
     frame = study.frame("observation")
-    if arguments["field"] not in ("pot", "stack"):
-        raise RecipeError(f"an observation has no number {arguments['field']!r}")
+    field = arguments["field"]
+    if field not in study.observed or not Feature(FeatureRule(field=field, form="number")).fits(frame.table.schema):
+        raise RecipeError(f"an observation has no number {field!r}")
     place = state_place(study, arguments["state"])
     return value_of(frame, np.array([place]), float(frame.numbers(arguments["field"])[place]))
 
@@ -103,6 +106,9 @@ def _mean_of(name: str, formula: str, source: str, field: str) -> None:
 _mean_of("weak_ev", "mean of E_w(pi, s)", "appendix B: metrics", "weak")
 _mean_of("strong_ev", "mean of E_s(pi, s)", "appendix B: metrics", "strong")
 _mean_of("strong_delta", "mean of d = E_s(pi, s) - E_s(pi_0, s)", "violation equation", "delta")
+_mean_of("expected_utility", "mean of what the utility evaluator expects of the policy", "section 3.3", "weak")
+_mean_of("expected_risk", "mean of what the risk evaluator expects of the policy", "section 3.3", "strong")
+_mean_of("degradation", "mean of d: the risk evaluator's expectation less that of the anchor", "section 3.3", "delta")
 
 
 def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Rounded | None = None) -> Value:
@@ -276,6 +282,8 @@ def query_rate(study: Study, arguments: Arguments) -> Value:
 def _mean_charge(name: str) -> Callable[[Study, Arguments], Value]:
     def compute_mean(study: Study, arguments: Arguments) -> Value:
         rows = traces_of(study, arguments)
+        if name not in study.declared.counted:
+            raise RecipeError(f"ledgers count no {name!r}; they count {', '.join(study.declared.counted)}")
         return value_of(study.frame("trace"), rows, study.charged(name, rows) / len(rows))
 
     return compute_mean
@@ -285,6 +293,17 @@ for _name in ("tokens", "latency_ms", "tool_calls"):
     metric(
         _name, f"mean of the ledger's {_name} per state", "appendix C: cost ledger", needs="policy", takes="population"
     )(_mean_charge(_name))
+
+
+@metric(
+    "cost",
+    "mean of what the ledger counts of a declared quantity per state",
+    "appendix C: cost ledger",
+    needs="policy quantity",
+    takes="population",
+)
+def cost(study: Study, arguments: Arguments) -> Value:
+    return _mean_charge(arguments["quantity"])(study, arguments)
 
 
 # Intervals

@@ -41,11 +41,12 @@ def details(study: ServiceStudy, examination: Examination) -> dict[str, Any]:
             series.append(PlotSeries(name=name, points=points))
     plot = Plot(
         title="Latency of requests",
-        caption="The share of timed requests that ended within a time, retries and failed requests among them. Both "
-        "axes are logarithmic.",
+        caption="The share of timed requests that ended within a time, retries and failed requests among them. Times "
+        "are on a logarithmic scale.",
         across="milliseconds",
         up="share of requests",
         logarithmic=True,
+        linear_up=True,
         series=series,
     )
     return {"plots": [plot] if series else []}

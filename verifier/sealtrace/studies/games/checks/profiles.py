@@ -7,7 +7,6 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.games.evidence import GameStudy
-from sealtrace.studies.games.mathematics.tables import ACTIONS
 from sealtrace.studies.games.rules import rules_problem
 
 
@@ -43,7 +42,7 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
         "an information set of the game",
     )
     codes, names = frame.texts("profile")
-    wanted = study.game.information_sets
+    wanted = study.form.information_sets
     outcome.inspected = len(names)
     for code, name in enumerate(names):
         there = np.zeros(len(wanted), np.bool_)
@@ -65,7 +64,7 @@ def player(study: GameStudy, outcome: Outcome) -> None:
         return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.inspected = int((sets >= 0).sum())
-    due = study.game.players[sets]
+    due = study.form.players[sets]
     outcome.rows(
         frame,
         (sets >= 0) & (frame.numbers("player") != due),
@@ -82,10 +81,10 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
     frame, sets, matrix = study.frame("profile"), study.information_sets, study.strategies
     known = sets >= 0
     outcome.inspected = int(known.sum())
-    legal = study.game.legal[sets]
+    legal = study.form.legal[sets]
 
     def vocabulary(row: int) -> str:
-        return ", ".join(name for name, there in zip(ACTIONS, legal[row], strict=True) if there)
+        return ", ".join(name for name, there in zip(study.form.actions, legal[row], strict=True) if there)
 
     outcome.rows(
         frame,
@@ -101,7 +100,7 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
         outcome.rows(
             frame,
             known & wrong[:, action],
-            f"/probabilities/{ACTIONS[action]}",
+            f"/probabilities/{study.form.actions[action]}",
             "a probability that is negative or not finite",
             "a finite number of at least 0",
             lambda row: float(matrix.values[row, action]),

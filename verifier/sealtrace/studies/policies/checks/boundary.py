@@ -8,20 +8,19 @@ import pyarrow as pa
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.policies.checks.gate import query_columns
-from sealtrace.studies.policies.evidence.features import OBSERVED_FIELDS
 from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Candidate, Study
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import QueryRule
 
-OBSERVED = OBSERVED_FIELDS | {"legal"}
-"""What both interfaces may see: the observation, never its id, split or block."""
 
-VISIBLE = {
-    "teacher-backed": OBSERVED | {"teacher.distribution"},
-    "teacher-free": OBSERVED,
-}
-"""The contract: action values, scores, opponents' cards and identities are in neither."""
+def visible(study: Study, interface: str) -> frozenset[str]:
+    """What an interface may show: the observation, never its id, split or block, and at most the teacher besides.
+
+    Action values, scores and identities are in none.
+    """
+    taught = {"teacher.distribution"} if study.declared.shows_teacher(interface) else set[str]()
+    return study.observed | {"legal"} | taught
 
 
 @check("boundary.interfaces", "fields")
@@ -32,11 +31,11 @@ def interfaces(study: Study, outcome: Outcome) -> None:
     for name, fields in study.declared.interfaces.items():
         outcome.inspected += len(fields)
         for index, field in enumerate(fields):
-            if field not in VISIBLE.get(name, frozenset()):
+            if field not in visible(study, name):
                 outcome.at(study.protocol_path, {"interface": name}).error(
                     f"/interfaces/{name}/{index}",
                     "the interface declares a field that its contract hides",
-                    ", ".join(sorted(VISIBLE.get(name, ()))) or "a known interface",
+                    ", ".join(sorted(visible(study, name))),
                     field,
                 )
             if field in fields[:index]:
@@ -55,7 +54,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
     accepted = query_columns(study)[1]
     for index, one in enumerate(study.candidates):
         rows = np.flatnonzero(study.trace_candidate == index)
-        allowed = set(declared.get(one.interface, ())) & VISIBLE[one.interface]
+        allowed = set(declared.get(one.interface, ())) & visible(study, one.interface)
         for name, names in read.items():
             if name not in allowed:
                 outcome.rows(

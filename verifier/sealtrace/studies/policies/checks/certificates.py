@@ -11,7 +11,6 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
@@ -260,7 +259,7 @@ def certified(study: Study, outcome: Outcome) -> None:
     stored = frame.flags("certified")
     for one in joined(study):
         with missing_where_undefined(outcome):
-            due = calibration_of(study, one.partition).certified[one.candidates, one.groups]
+            due = calibration_of(study, one.partition).within_budgets[one.candidates, one.groups]
             outcome.inspected += len(one.rows)
             wrong = one.rows[stored[one.rows] != due]
             outcome.rows(
@@ -271,10 +270,3 @@ def certified(study: Study, outcome: Outcome) -> None:
                 lambda row: not stored[row],
                 lambda row: bool(stored[row]),
             )
-
-
-def certified_names(calibration: Calibration, group: int) -> list[str]:
-    """The certified candidates of a group, in the order of the tie rule."""
-    rows = np.flatnonzero(calibration.certified[:, group]).tolist()
-    names = [calibration.study.candidates[calibration.candidates[row]] for row in rows]
-    return [one.name for one in sorted(names, key=lambda one: (exact(one.scale or "0"), one.family_index or 0))]

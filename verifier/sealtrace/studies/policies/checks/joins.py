@@ -14,7 +14,7 @@ from sealtrace.studies.policies.evidence.study import Study
 @check("join.teacher", "states")
 def teacher(study: Study, outcome: Outcome) -> None:
     frame = study.frame("teacher")
-    if not frame.size and not any(one.interface == "teacher-backed" for one in study.candidates):
+    if not frame.size and not any(study.declared.shows_teacher(one.interface) for one in study.candidates):
         outcome.not_applicable = "no policy uses a teacher"
         return
     observations = study.frame("observation")

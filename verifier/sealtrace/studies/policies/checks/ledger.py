@@ -21,6 +21,8 @@ _ACCEPTED, _REJECTED = 0, 1
 
 def _event_of(study: Study, one: Candidate) -> str:
     """What a policy owes at every state: a tilt its family's residual, where that has a charge of its own."""
+    if (declared := study.declared.events.get(one.arm)) is not None:
+        return declared
     if one.policy == "student":
         return "student"
     if one.policy != "tilt":
@@ -31,8 +33,9 @@ def _event_of(study: Study, one: Candidate) -> str:
 
 def _events(study: Study) -> list[str]:
     """What can be charged; a request owes its outcome besides."""
-    owed = {_event_of(study, one) for one in study.candidates}
-    return ["query-accepted", "query-rejected", *sorted(owed)]
+    gate = study.declared.query
+    asked = ["query-accepted", "query-rejected"] if gate is None or gate.events is None else gate.events
+    return [*asked, *sorted({_event_of(study, one) for one in study.candidates})]
 
 
 def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
@@ -118,8 +121,8 @@ def _costs(
             "none",
         )
         return
-    for name in ("tokens", "latency_ms", "tool_calls"):
-        cost = as_double(Fraction(getattr(rule, name)))
+    for name in (one for one in study.declared.counted if one in rule):
+        cost = as_double(Fraction(rule[name]))
         stored = events.field(name).to_numpy(zero_copy_only=False)[places].astype(np.float64)
         outcome.compare(
             frame,

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.policies.checks.certificates import certified_names, missing_where_undefined
+from sealtrace.studies.policies.checks.certificates import missing_where_undefined
 from sealtrace.studies.policies.checks.selection import report_held_out
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by
@@ -106,7 +108,7 @@ def certified(study: Study, outcome: Outcome) -> None:
             if name == _anchor_name(study) or assigned["group"] not in chosen.partition.groups:
                 continue
             with missing_where_undefined(outcome):
-                allowed = certified_names(chosen.calibration, chosen.partition.groups.index(assigned["group"]))
+                allowed = admitted_names(chosen, chosen.partition.groups.index(assigned["group"]))
                 if name not in allowed:
                     outcome.at(document.path, {**key, "group": assigned["group"]}).error(
                         f"/assignments/{place}",
@@ -114,6 +116,13 @@ def certified(study: Study, outcome: Outcome) -> None:
                         ", ".join([*allowed, _anchor_name(study)]),
                         name,
                     )
+
+
+def admitted_names(chosen: Chosen, group: int) -> list[str]:
+    """The candidates that a map's rule may take in a group, in the order of the tie rule."""
+    calibration, solution = chosen.calibration, chosen.solution
+    admitted = calibration.certified[:, group] if solution is None else solution.instance.admissible[group, 1:]
+    return [calibration.study.candidates[calibration.candidates[row]].name for row in np.flatnonzero(admitted).tolist()]
 
 
 def assigned_name(study: Study, assigned: dict[str, Any]) -> str:

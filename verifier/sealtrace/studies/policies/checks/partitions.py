@@ -338,6 +338,15 @@ def allocations(study: Study, outcome: Outcome) -> None:
     certified = study.frame("certificate").texts("partition")[1]
     for partition in frozen_partitions(study).values():
         entries = partition.document.value.get("allocations")
+        for group, budget in partition.budgets.items():
+            outcome.inspected += 1
+            if not 0 <= budget <= 1:
+                outcome.at(partition.document.path, {"partition": partition.name, "group": group}).error(
+                    f"/leaves/{partition.groups.index(group)}/epsilon",
+                    "the group's risk budget lies outside its domain",
+                    "from 0 to 1",
+                    budget,
+                )
         if entries is None:
             if partition.name in certified or _chooses(study, partition.name):
                 outcome.missing = f"{partition.name} is certified in, and allocates nothing"

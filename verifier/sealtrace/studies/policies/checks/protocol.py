@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 
-from sealtrace.bundle.shapes import arrow_schema
+import pyarrow as pa
+
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.scalars import exact
+from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.records.protocol import PolicyProtocol, Variant
+from sealtrace.studies.policies.records.protocol import PolicyProtocol, Selector, Variant, Weights
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
@@ -48,6 +50,7 @@ _CONSTANTS = {
     "prior/floor": _NOT_NEGATIVE,
 }
 _OF_VARIANTS = {"tau": _POSITIVE, "epsilon": _SHARE, "zeta": _OPEN, "rho": _RADIUS}
+_OF_VARIANTS |= {"epsilon_group": _SHARE, "epsilon_global": _SHARE}
 _OF_CLASSES = {"lambda_cert": _NOT_NEGATIVE, "lambda_comp": _NOT_NEGATIVE}
 _OF_SELECTORS: dict[str, Bound] = {
     "radius": _RADIUS,
@@ -64,7 +67,7 @@ def _bounded(pointer: str, declared: object, bounds: dict[str, Bound]) -> Iterat
             yield f"{pointer}/{path}", text, holds(exact(text)), domain
 
 
-def _domains(protocol: PolicyProtocol) -> Iterator[Domain]:
+def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domain]:
     """Everything that a protocol declares against its domain."""
     yield from _bounded("", protocol, _CONSTANTS)
     if anchor := protocol.anchor:
@@ -73,11 +76,25 @@ def _domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     if protocol.certification is not None and protocol.certification.utility_range is not None:
         low, high = protocol.certification.utility_range
         yield "/certification/utility_range", f"{low}, {high}", exact(low) < exact(high), "q_min below q_max"
-    yield from _certification_domains(protocol)
+    yield from _certification_domains(protocol, observation)
     for name, feature in protocol.features.items():
         form = f"{feature.form} of {feature.field}"
-        fits = Feature(feature).fits(arrow_schema("observation"))
+        fits = Feature(feature).fits(observation)
         yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
+    for name, node in protocol.costs.items():
+        yield (
+            f"/costs/{name}",
+            str(node.get("type")),
+            node.get("type") in ("number", "integer"),
+            "a number or an integer",
+        )
+    for event, charge in protocol.charges.items():
+        known = sorted(charge) == sorted(protocol.counted)
+        yield f"/charges/{event}", ", ".join(charge), known, ", ".join(protocol.counted)
+    measured = {*observation.names, *protocol.counted, protocol.evaluators.utility, protocol.evaluators.risk}
+    measured |= {name for one in protocol.variants.values() for _, name in one.evaluators or ()}
+    for name, unit in protocol.units.items():
+        yield f"/units/{name}", unit, name in measured, "the unit of a field, an evaluator or a cost"
     for index, split in enumerate(protocol.splits):
         if (assigned := split.rule) is not None:
             inside = assigned.remainder < assigned.modulus
@@ -92,10 +109,14 @@ def _domains(protocol: PolicyProtocol) -> Iterator[Domain]:
         yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
 
 
-def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
+def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domain]:
     """What variants, classes of partitions, selectors and dealing rules declare."""
     for name, variant in protocol.variants.items():
-        yield from _variant_domains(f"/variants/{name}", variant)
+        yield from _variant_domains(f"/variants/{name}", variant, protocol)
+        yield from _named_allocation(f"/variants/{name}", variant, protocol)
+    for name, rule in protocol.allocations.items():
+        for kind, weights in rule:
+            yield from _weight_domains(f"/allocations/{name}/{kind}", weights)
     features = protocol.features
     for name, declared in protocol.partition_classes.items():
         pointer = f"/partition_classes/{name}"
@@ -108,8 +129,17 @@ def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     splits = {split.name for split in protocol.splits}
     if (dealt := protocol.assignment) is not None:
         yield from _dealt_domains("/assignment", dealt.strata, features, dealt.order, splits)
+        if dealt.generator == "python-randrange":
+            free = protocol.identities == "independent-draws" and not dealt.strata
+            yield "/assignment/generator", dealt.generator, free, "independent draws as identities, and no strata"
+            yield "/assignment/population", str(dealt.population), bool(dealt.population), "above 0"
+            yield "/assignment/member", str(dealt.member), dealt.member in observation.names, "an observation's field"
     if (again := protocol.resampling) is not None:
-        yield from _dealt_domains("/resampling", again.strata, features, again.pool, splits)
+        yield from _dealt_domains("/resampling", again.strata or [], features, again.pool, splits)
+        for field, given in (("seed", again.seed), ("strata", again.strata)):
+            blocks = again.generator == "blocks"
+            due = "absent: blocks are not dealt" if blocks else "given"
+            yield f"/resampling/{field}", str(given), (given is None) == blocks, due
         sizes = {"repeats": again.repeats, "calibration": again.calibration, "held_out": again.held_out}
         for field, size in sizes.items():
             yield f"/resampling/{field}", str(size), size > 0, "above 0"
@@ -118,6 +148,14 @@ def _certification_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
             found = getattr(selector, field)
             yield f"/selectors/{index}/{field}", str(found), found is not None, f"given for {selector.rule}"
         yield from _bounded(f"/selectors/{index}", selector, _OF_SELECTORS)
+        yield from _named_allocation(f"/selectors/{index}", selector, protocol)
+        free = selector.group_budgets is None or selector.rule == "robust"
+        yield (
+            f"/selectors/{index}/group_budgets",
+            str(selector.group_budgets),
+            free,
+            "absent, unless a rule is robust",
+        )
     yield from _tie_domains(protocol)
 
 
@@ -148,13 +186,35 @@ _SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
 """What each rule cannot do without."""
 
 
-def _variant_domains(pointer: str, variant: Variant) -> Iterator[Domain]:
+def _variant_domains(pointer: str, variant: Variant, protocol: PolicyProtocol) -> Iterator[Domain]:
     yield from _bounded(pointer, variant, _OF_VARIANTS)
     if (bounds := variant.utility_range) is not None:
         below = exact(bounds[0]) < exact(bounds[1])
         yield f"{pointer}/utility_range", ", ".join(bounds), below, "q_min below q_max"
     if (size := variant.calibration) is not None:
         yield f"{pointer}/calibration", str(size), size > 0, "above 0"
+
+    grid = {exact(text) for text in protocol.scale_grid}
+    for scale in variant.scales or []:
+        yield f"{pointer}/scales", scale, exact(scale) in grid, "a scale of the grid"
+    for group, text in (variant.epsilon_groups or {}).items():
+        yield f"{pointer}/epsilon_groups/{group}", text, _SHARE[0](exact(text)), _SHARE[1]
+
+
+def _named_allocation(pointer: str, naming: Selector | Variant, protocol: PolicyProtocol) -> Iterator[Domain]:
+    if (name := naming.allocation) is not None:
+        yield f"{pointer}/allocation", name, name in protocol.allocations, "an allocation of the protocol"
+
+
+def _weight_domains(pointer: str, weights: Weights) -> Iterator[Domain]:
+    """Weights are positive, and what they sum to is no more than the whole budget."""
+    for factor in ("scales", "families", "groups"):
+        for name, text in (getattr(weights, factor) or {}).items():
+            yield f"{pointer}/{factor}/{name}", text, exact(text) > 0, "above 0"
+            if factor == "scales":
+                yield f"{pointer}/scales", name, re.fullmatch(EXACT_PATTERN, name) is not None, "scales"
+    if (total := weights.total) is not None:
+        yield f"{pointer}/total", total, 0 < exact(total) <= 1, "above 0 and at most 1"
 
 
 def _dealt_domains(
@@ -175,7 +235,7 @@ def domain(study: Study, outcome: Outcome) -> None:
         outcome.at("manifest.json").error(
             "/name", "the manifest gives the study another name", study.declared.study, study.bundle.name
         )
-    for pointer, found, holds, domain in _domains(study.declared):
+    for pointer, found, holds, domain in _domains(study.declared, study.frame("observation").table.schema):
         outcome.inspected += 1
         if not holds:
             outcome.at(study.protocol_path).error(pointer, "the declared value lies outside its domain", domain, found)
@@ -306,6 +366,15 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
             outcome.at(source, frame.key(one.row), number).error(
                 field, "the candidate does not declare what its policy needs", expected, found
             )
+    able = {one.arm for one in study.candidates if one.policy in ("tilt", "student")}
+    for place, arm in enumerate(study.declared.competitors or []):
+        if arm not in able:
+            outcome.at(study.protocol_path).error(
+                f"/competitors/{place}",
+                "what competes is an arm of tilts or students",
+                ", ".join(sorted(able)),
+                arm,
+            )
     first: dict[str, Candidate] = {}
     for one in study.candidates:
         other = first.setdefault(one.arm, one)
@@ -348,10 +417,11 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
     declared, features = study.declared, set(study.declared.features)
     if one.policy in ("anchor", "tilt", "query") and declared.anchor is None:
         yield "/policy", "an anchor rule in the protocol", "none"
-    if one.policy not in ("query", "student") and one.interface != "teacher-backed":
-        yield "/interface", "teacher-backed: the policy uses the teacher's distribution", one.interface
-    if one.policy == "student" and one.interface != "teacher-free":
-        yield "/interface", "teacher-free: the policy has a base of its own", one.interface
+    taught = declared.shows_teacher(one.interface)
+    if one.policy not in ("query", "student") and not taught:
+        yield "/interface", "one that shows the teacher's distribution, which the policy uses", one.interface
+    if one.policy == "student" and taught:
+        yield "/interface", "one without the teacher: the policy has a base of its own", one.interface
     exponentiates = one.policy in ("tilt", "query", "student")
     if (one.normalization == "shifted-exponential") != exponentiates:
         yield "/normalization", "shifted-exponential" if exponentiates else "none", one.normalization

@@ -9,7 +9,7 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.replay import replay_of
-from sealtrace.studies.policies.evidence.frame import Index
+from sealtrace.studies.policies.evidence.frame import Index, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import thresholds
 from sealtrace.studies.policies.mathematics.scores import aggregate
@@ -55,16 +55,31 @@ def utility(study: Study, outcome: Outcome) -> None:
     places, rows = _joined(study)
     outcome.inspected = len(rows)
     states = study.trace_state[study.scored.rows[places]]
-    for field, role, replayed in (("weak", "utility", study.scored.weak), ("strong", "risk", study.scored.strong)):
+    names = [study.declared.evaluators.utility, study.declared.evaluators.risk]
+    by_name = action_matrix(frame, "expected", sorted(set(names)))
+    roles = (("weak", "utility", study.scored.weak), ("strong", "risk", study.scored.strong))
+    for name, (field, role, replayed) in zip(names, roles, strict=True):
+        column = sorted(set(names)).index(name)
+        own = np.where(by_name.named[:, column], by_name.values[:, column], np.nan)
+        stored = np.where(np.isnan(frame.numbers(field)), own, frame.numbers(field))
+        outcome.rows(
+            frame,
+            rows[np.isnan(stored[rows])],
+            f"/expected/{name}",
+            "the score leaves out what an evaluator expects",
+            f"a number as {field}, or under {name}",
+            "nothing",
+        )
+        told = ~np.isnan(stored[rows])
         outcome.compare(
             frame,
-            rows,
-            f"/{field}",
-            replayed[places],
-            frame.numbers(field)[rows],
+            rows[told],
+            f"/{field}" if frame.column("expected").null_count else f"/expected/{name}",
+            replayed[places][told],
+            stored[rows[told]],
             study.tolerance,
             "the utility is not the distribution's mean of the action values",
-            study.magnitude(role)[states],
+            study.magnitude(role)[states[told]],
         )
 
 
@@ -80,7 +95,7 @@ def delta(study: Study, outcome: Outcome) -> None:
         study.scored.delta[places],
         frame.numbers("delta")[rows],
         study.tolerance,
-        "the delta is not the strong utility less the anchor's at the same state",
+        "the delta is not the risk evaluator's expectation less that of the anchor at the same state",
         study.magnitude("risk")[study.trace_state[study.scored.rows[places]]],
     )
 

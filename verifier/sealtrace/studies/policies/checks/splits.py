@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,8 @@ from sealtrace.bundle.content import combined_codes
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics import resampling
+from sealtrace.studies.policies.evidence.frame import Index
+from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Assignment
 
@@ -98,8 +101,8 @@ def agreement(study: Study, outcome: Outcome) -> None:
 @check("split.rule", "states")
 def rule(study: Study, outcome: Outcome) -> None:
     rules = {split.name: split.rule for split in study.declared.splits if split.rule is not None}
-    if study.declared.assignment is not None:
-        _dealt(study, study.declared.assignment, outcome)
+    if (declared_deal := study.declared.assignment) is not None:
+        (_drawn if declared_deal.generator == "python-randrange" else _dealt)(study, declared_deal, outcome)
     elif not rules:
         outcome.not_applicable = "the protocol declares no assignment rule"
         return
@@ -150,8 +153,45 @@ def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
     outcome.rows(frame, wrong, "/split", "the declared deal assigns the state otherwise", lambda row: names[due[row]])
 
 
+def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
+    """Every state is the member of the population that the declared draw gives it, and looks as that member does."""
+    frame = study.frame("observation")
+    _, names = frame.texts("split")
+    if declared.member not in study.observed or not set(declared.order) <= set(names) or not declared.population:
+        outcome.missing = "the assignment names a split or a field that is not there"
+        return
+    numbers = frame.numbers(declared.member)
+    drawing = Random(declared.seed)
+    for split in declared.order:
+        states = states_of(study, split)
+        outcome.inspected += len(states)
+        due = np.array([drawing.randrange(declared.population) for _ in range(len(states))], np.float64)
+        of_row = dict(zip(states.tolist(), due.tolist(), strict=True))
+        outcome.rows(
+            frame,
+            states[numbers[states] != due],
+            f"/{declared.member}",
+            "the declared draw gives the state another member",
+            lambda row: int(of_row[row]),
+            lambda row: numbers[row].item(),
+        )
+    content = _content_codes(frame.table.drop_columns(["state", "split", "block", "legal", declared.member]))
+    first: dict[float, int] = {}
+    odd = [row for row, one in enumerate(numbers.tolist()) if content[first.setdefault(one, row)] != content[row]]
+    outcome.rows(
+        frame,
+        np.array(odd, np.int64),
+        f"/{declared.member}",
+        "two draws of one member look different",
+        lambda row: f"as {frame.text('state', first[float(numbers[row])])}",
+    )
+
+
 @check("split.duplicates", "states")
 def duplicates(study: Study, outcome: Outcome) -> None:
+    if study.declared.identities == "independent-draws":
+        outcome.not_applicable = "states are independent draws, so that two may look alike"
+        return
     frame = study.frame("observation")
     outcome.inspected = frame.size
     splits, names = frame.texts("split")
@@ -161,8 +201,7 @@ def duplicates(study: Study, outcome: Outcome) -> None:
     for name in content.column_names:
         if name != "legal":
             seen |= content.column(name).is_valid().to_numpy()
-    comparable = pa.table({name: _comparable(content.column(name)) for name in content.column_names})
-    codes = combined_codes(comparable, tuple(content.column_names))
+    codes = _content_codes(content)
     rows = np.flatnonzero(seen)
     _, first, group = np.unique(codes[rows], return_index=True, return_inverse=True)
     before = rows[first[group]]
@@ -178,6 +217,12 @@ def duplicates(study: Study, outcome: Outcome) -> None:
     )
 
 
+def _content_codes(content: pa.Table) -> Index:
+    """One integer per row, equal where rows say the same."""
+    comparable = pa.table({name: _comparable(content.column(name)) for name in content.column_names})
+    return combined_codes(comparable, tuple(content.column_names))
+
+
 def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column that has codes: a list of names becomes one text, joined by what no name may contain."""
     if pa.types.is_list(column.type):
@@ -186,4 +231,4 @@ def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pc.fill_null(joined, "")
     if pa.types.is_floating(column.type):
         return pc.add(column, 0.0)
-    return column
+    return column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column

@@ -6,13 +6,14 @@ a selection or a map record: those are what was reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
 
+from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
@@ -21,6 +22,7 @@ from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.settings import Setting, competing
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.records.protocol import Weights
 
 
 class UndeclaredError(Exception):
@@ -42,10 +44,10 @@ class Shares:
         self._upper: dict[tuple[int, int, int], float] = {}
         self._columns: dict[tuple[Callable[[int, Fraction], float], int, int], list[float]] = {}
 
-    def at_counts(self, counts: Index, compute: Callable[[int, Fraction], float]) -> Matrix:
+    def at_counts(self, counts: Index, computes: Sequence[Callable[[int, Fraction], float]]) -> Matrix:
         """What depends on n and the share alone, by candidate and group; computed once for equal numbers."""
         columns = []
-        for group, states in enumerate(counts.tolist()):
+        for group, (states, compute) in enumerate(zip(counts.tolist(), computes, strict=True)):
             key = (compute, group, states)
             if key not in self._columns:
                 self._columns[key] = [compute(states, row[group]) for row in self.table]
@@ -70,7 +72,7 @@ class Calibration:
         self.study = study
         self.setting = setting
         self.partition = partition
-        self.candidates = competing(study, setting.families)
+        self.candidates = competing(study, setting.families, setting.scales)
         if not self.candidates:
             raise UndeclaredError("no candidate competes")
         groups = partition.group_of[states]
@@ -113,11 +115,15 @@ class Calibration:
 
     @cached_property
     def risk_shares(self) -> Shares:
-        return shares_of(self.study, self.partition, self.setting.zeta_risk, self.setting.families, "risk")
+        return self._shares("risk", self.setting.zeta_risk)
 
     @cached_property
     def utility_shares(self) -> Shares:
-        return shares_of(self.study, self.partition, self.setting.zeta_util, self.setting.families, "utility")
+        return self._shares("utility", self.setting.zeta_util)
+
+    def _shares(self, kind: Literal["risk", "utility"], zeta: Fraction | None) -> Shares:
+        chosen = self.setting.families, self.setting.scales
+        return shares_of(self.study, self.partition, zeta, *chosen, self.setting.allocation, kind)
 
     @cached_property
     def upper(self) -> Matrix:
@@ -125,14 +131,29 @@ class Calibration:
         return self.risk_shares.risk_upper(self.crossings, self.counts)
 
     @cached_property
+    def budgets(self) -> list[Fraction | None]:
+        """epsilon_h of every group; None where neither its leaf nor the protocol declares one."""
+        stated = self.setting.epsilon_groups
+        own = dict(self.partition.budgets if stated is None else stated)
+        if unknown := own.keys() - set(self.partition.groups):
+            raise UndeclaredError(
+                f"{self.partition.name} has no group {min(unknown)!r}, which a budget is declared for"
+            )
+        return [own.get(group, self.setting.epsilon_group) for group in self.partition.groups]
+
+    @cached_property
     def certified(self) -> Mask:
         """Whether U is at most the group's budget, decided exactly."""
-        budget = self.setting.epsilon_group
-        if budget is None:
+        if None in self.budgets:
             raise UndeclaredError("the protocol declares no risk budget of groups")
+        return self.within_budgets
+
+    @cached_property
+    def within_budgets(self) -> Mask:
+        """The same where groups without a budget admit everything."""
         # U rises with k, so a candidate is certified up to some count that n and its share decide.
-        most = self.risk_shares.at_counts(self.counts, _most_certified_within(budget))
-        decided: Mask = self.crossings <= most
+        rules = [_admits_all if budget is None else _most_certified_within(budget) for budget in self.budgets]
+        decided: Mask = self.crossings <= self.risk_shares.at_counts(self.counts, rules)
         return decided
 
     @cached_property
@@ -174,7 +195,7 @@ class Calibration:
     @cached_property
     def stated_lower(self) -> Matrix:
         """L by candidate and group, whether or not the range holds."""
-        radii = self.utility_shares.at_counts(self.counts, _radius)
+        radii = self.utility_shares.at_counts(self.counts, [_radius] * len(self.counts))
         # An empty group has no mean and an infinite radius: its bound is zero.
         lower: Matrix = np.maximum(0.0, np.where(self.counts > 0, self.normalized - radii, 0.0))
         return lower
@@ -217,15 +238,20 @@ def shares_of(
     partition: Partition,
     zeta: Fraction | None,
     families: tuple[str, ...] | None,
+    scales: tuple[Fraction, ...] | None,
+    allocation: str | None,
     kind: Literal["risk", "utility"],
 ) -> Shares:
-    """The shares of one kind: equal ones where a variant chooses the families, otherwise as the partition allocates."""
+    """The shares of one kind: as the named allocation has them, equal where not everything competes, or as frozen."""
     if zeta is None:
         raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
     if not 0 < zeta < 1:
         raise UndeclaredError(f"the failure probability of {kind} bounds does not lie between 0 and 1")
-    candidates, groups = competing(study, families), range(len(partition.groups))
-    if families is not None:
+    candidates, groups = competing(study, families, scales), range(len(partition.groups))
+    if allocation is not None:
+        weights = _weighed(study, partition, candidates, allocation, kind)
+        return Shares([[zeta * weight for weight in row] for row in weights])
+    if families is not None or scales is not None:
         return Shares([[zeta / (len(candidates) * len(groups))] * len(groups)] * len(candidates))
 
     def weight(candidate: int, group: int) -> Fraction:
@@ -237,6 +263,42 @@ def shares_of(
         return allocated
 
     return Shares([[zeta * weight(candidate, group) for group in groups] for candidate in candidates])
+
+
+def _weighed(
+    study: Study, partition: Partition, candidates: list[int], allocation: str, kind: Literal["risk", "utility"]
+) -> list[list[Fraction]]:
+    """The shares that a declared allocation gives every pair: products of weights, normalized over what competes."""
+    if allocation not in study.declared.allocations:
+        raise UndeclaredError(f"the protocol declares no allocation {allocation!r}")
+    rule: Weights = getattr(study.declared.allocations[allocation], kind)
+    try:
+        scales = None if rule.scales is None else {str(exact(scale)): weight for scale, weight in rule.scales.items()}
+    except ValueError:
+        raise UndeclaredError(f"the allocation {allocation!r} weighs something that is no scale") from None
+
+    def factor(weights: Mapping[str, str] | None, key: str) -> Fraction:
+        text = "1" if weights is None else weights.get(key)
+        if text is None or exact(text) <= 0:
+            raise UndeclaredError(f"the allocation {allocation!r} gives {key} no positive {kind} weight")
+        return exact(text)
+
+    table = [
+        [
+            factor(scales, str(exact(one.scale or "0")))
+            * factor(rule.families, one.family or "")
+            * factor(rule.groups, group)
+            for group in partition.groups
+        ]
+        for one in (study.candidates[candidate] for candidate in candidates)
+    ]
+    unit = exact(rule.total or "1") / sum(map(sum, table), Fraction(0))
+    return [[weight * unit for weight in row] for row in table]
+
+
+def _admits_all(states: int, _: Fraction) -> float:
+    """A group without a budget: any count will do."""
+    return states
 
 
 @cache

@@ -6,7 +6,7 @@ Certificates come from `calibration`, recomputed; selection and map records are 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, lru_cache
 
@@ -55,9 +55,11 @@ class Chosen:
     @property
     def certified(self) -> bool:
         """Whether the repeat or study counts as certified, as the protocol declares."""
-        budgets = self.calibration.study.declared.certification
-        any_group = budgets is not None and budgets.certified_when == "any-group"
-        return not all(self.fell_back) if any_group else not any(self.fell_back)
+        study = self.calibration.study
+        when = study.declared.certification and study.declared.certification.certified_when
+        if when == "every-group-moves":
+            return all(one is not None and exact(study.candidates[one].scale or "0") > 0 for one in self.assigned)
+        return not all(self.fell_back) if when == "any-group" else not any(self.fell_back)
 
     @cached_property
     def doubt(self) -> str | None:
@@ -87,7 +89,7 @@ class Chosen:
         rows = [None if one is None else self.calibration.candidates.index(one) for one in self.assigned]
         if self.rule == "anchor":
             # The scale-0 candidate is the anchor bit for bit, and has sampled bounds.
-            rows = [_first_of_scale_zero(self.calibration)] * len(rows)
+            rows = [_scale_zero(self.calibration)] * len(rows)
         values = [Fraction(0 if row is None else float(table[row, group])) for group, row in enumerate(rows)]
         counts = self.calibration.counts.tolist()
         if not sum(counts):
@@ -109,11 +111,11 @@ CERTIFIES: dict[str, tuple[str, ...]] = {
 """Which bounds each rule states for its map."""
 
 
-def _first_of_scale_zero(calibration: Calibration) -> int:
-    for row, candidate in enumerate(calibration.candidates):
-        if exact(calibration.study.candidates[candidate].scale or "1") == 0:
-            return row
-    raise UndeclaredError("no competing candidate has scale 0")
+def _scale_zero(calibration: Calibration) -> int | None:
+    """The first competing tilt of scale 0; None where the anchor is a fallback only, with bounds that are known."""
+    bank = calibration.study.candidates
+    places = enumerate(bank[one] for one in calibration.candidates)
+    return next((row for row, one in places if one.policy == "tilt" and exact(one.scale or "1") == 0), None)
 
 
 def selector_named(study: Study, name: str) -> Selector:
@@ -137,6 +139,8 @@ def partition_of(study: Study, selector: Selector, setting: Setting) -> Partitio
 
 def choose(study: Study, selector: Selector, setting: Setting, states: Index) -> Chosen:
     """What a selector takes on some calibration states."""
+    if setting.allocation is None and selector.allocation is not None:
+        setting = replace(setting, allocation=selector.allocation)
     calibration = Calibration(study, setting, partition_of(study, selector, setting), states)
     rule = selector.rule
     radius = Fraction(0) if rule != "robust" else (setting.rho or Fraction(0))
@@ -146,7 +150,7 @@ def choose(study: Study, selector: Selector, setting: Setting, states: Index) ->
         raise UndeclaredError("the radius of the mixture set does not lie between 0 and 2")
     groups = range(len(calibration.members))
     if rule == "robust":
-        return _robust(calibration, radius)
+        return _robust(calibration, radius, within_groups=selector.group_budgets is not False)
     rows = [_RULES[rule](calibration, selector, group) for group in groups]
     return Chosen(
         calibration=calibration,
@@ -316,13 +320,14 @@ _REASONS = {
 }
 
 
-def map_instance(calibration: Calibration, radius: Fraction) -> maps.Instance:
+def map_instance(calibration: Calibration, radius: Fraction, *, within_groups: bool = True) -> maps.Instance:
     """The map problem of a calibration: the anchor first, then candidates in the order of the tie rule."""
     shape = (len(calibration.members), len(calibration.candidates) + 1)
     upper, lower = np.zeros(shape), np.zeros(shape)
     admissible = np.ones(shape, np.bool_)
     upper[:, 1:], lower[:, 1:] = calibration.upper.T, calibration.lower.T
-    admissible[:, 1:] = calibration.certified.T
+    if within_groups:
+        admissible[:, 1:] = calibration.within_budgets.T
 
     def exact_upper(group: int, option: int) -> Fraction:
         if option == 0:
@@ -350,19 +355,20 @@ MOST_GROUPS = 256
 """The search for a map takes time and room that grow with the cube of its groups."""
 
 
-def _robust(calibration: Calibration, radius: Fraction) -> Chosen:
+def _robust(calibration: Calibration, radius: Fraction, *, within_groups: bool) -> Chosen:
     if calibration.setting.rho is None:
         raise UndeclaredError("the protocol declares no radius of the mixture set")
     if calibration.setting.epsilon_global is not None and calibration.setting.epsilon_global < 0:
         raise UndeclaredError("the risk budget of the mixture is negative")
     if len(calibration.members) > MOST_GROUPS:
         raise Undecided(f"a map of more than {MOST_GROUPS} groups is not searched for")
-    solution = maps.best_map(map_instance(calibration, radius))
+    instance = map_instance(calibration, radius, within_groups=within_groups)
+    solution = maps.best_map(instance)
     return Chosen(
         calibration=calibration,
         rule="robust",
         assigned=tuple(None if option == 0 else calibration.candidates[option - 1] for option in solution.choice),
-        fell_back=tuple(not calibration.certified[:, group].any() for group in range(len(calibration.members))),
+        fell_back=tuple(not row[1:].any() for row in instance.admissible),
         radius=radius,
         reason=maps.describe(solution.proof),
         solution=solution,

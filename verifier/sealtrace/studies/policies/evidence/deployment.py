@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import zip_longest
+from random import Random
 
 import numpy as np
 
@@ -95,11 +96,15 @@ class Repeat:
     scale: Fraction | None
     """The chosen scale of a map with one group; the anchor counts as scale 0."""
     risk_upper: float | None
+    largest_risk: float | None
+    """The largest U of the map's groups."""
     utility_lower: float | None
     held_out: int
     crossings: int
     utility: float
     worst_group_rate: Fraction
+    assigned: tuple[int | None, ...]
+    """The candidate of each group; None for the anchor."""
 
 
 def resampling_of(study: Study) -> Resampling:
@@ -111,29 +116,60 @@ def resampling_of(study: Study) -> Resampling:
 
 @once
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
-    """The calibration and held-out states of every repeat, regenerated from the declared seed."""
-    declared, (pool, orders) = resampling_of(study), _shuffled_pool(study)
+    """The calibration and held-out states of every repeat: blocks of the pool, or as the declared seed gives them."""
+    declared, pool = resampling_of(study), _pool(study)
     sizes = [declared.calibration if calibration is None else calibration, declared.held_out]
-    if sum(sizes) > len(pool) or 0 in sizes:
+    room = {
+        "python-random": len(pool) - declared.held_out,
+        "python-randrange": MOST_DRAWS // declared.repeats - declared.held_out,
+        "blocks": declared.calibration,
+    }[declared.generator]
+    if not len(pool) or not 0 < sizes[0] <= room or not sizes[1]:
         raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
-    dealt = (resampling.deal(order, sizes) for order in orders)
+    if declared.generator == "blocks":
+        whole = declared.calibration + declared.held_out
+        if len(pool) != declared.repeats * whole:
+            raise UndeclaredError(f"{declared.repeats} blocks of {whole} states are not a pool of {len(pool)}")
+        return [(one[: sizes[0]], one[declared.calibration :]) for one in pool.reshape(-1, whole)]
+    if declared.generator == "python-randrange":
+        dealt = [_drawn(seed, len(pool), sizes) for seed in _seeds(declared)]
+    else:
+        dealt = [resampling.deal(order, sizes) for order in _orders(study)]
     return [(pool[calibrating], pool[held_out]) for calibrating, held_out in dealt]
 
 
 @once
-def _shuffled_pool(study: Study) -> tuple[Index, list[Index]]:
-    """The states that repeated splits deal, and the order of these in every repeat."""
+def _pool(study: Study) -> Index:
+    """The states that repeated splits deal or draw, in order of their ids."""
     declared = resampling_of(study)
     if not 0 < declared.repeats <= MOST_REPEATS:
         raise UndeclaredError(f"repeated splits number from 1 to {MOST_REPEATS}")
-    pool = in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
-    strata = [study.feature(name)[pool] for name in declared.strata]
+    return in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
+
+
+def _seeds(declared: Resampling) -> range:
+    if declared.seed is None:
+        raise UndeclaredError("repeated splits need a seed, unless they are blocks")
+    return range(declared.seed, declared.seed + declared.repeats)
+
+
+def _drawn(seed: int, size: int, sizes: list[int]) -> list[Index]:
+    """Places of a pool by independent draws, in which a place may come up again."""
+    drawing = Random(seed)
+    return [np.array([drawing.randrange(size) for _ in range(wanted)], np.int64) for wanted in sizes]
+
+
+@once
+def _orders(study: Study) -> list[Index]:
+    """The order of the pool's states in every repeat."""
+    declared, pool = resampling_of(study), _pool(study)
+    strata = [study.feature(name)[pool] for name in declared.strata or ()]
     if any(np.isnan(one).any() for one in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
-    seeds = range(declared.seed, declared.seed + declared.repeats)
-    return pool, [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
+    return [resampling.stratified_order(seed, strata, len(pool)) for seed in _seeds(declared)]
 
 
+MOST_DRAWS = 5_000_000
 MOST_REPEATS = 2_000
 """More would take hours and tell little."""
 
@@ -157,11 +193,13 @@ def _repeat(chosen: Chosen, held_out: Index) -> Repeat:
         certified=chosen.certified,
         scale=scale_of(chosen),
         risk_upper=chosen.risk_upper() if "risk" in chosen.certifies else None,
+        largest_risk=chosen.risk_upper(Fraction(2)) if "risk" in chosen.certifies else None,
         utility_lower=chosen.utility_lower() if "utility" in chosen.certifies else None,
         held_out=len(held_out),
         crossings=int(reached.crossed.sum()),
         utility=mean(reached.utility),
         worst_group_rate=reached.worst_group_rate,
+        assigned=tuple(chosen.assigned),
     )
 
 

@@ -13,8 +13,12 @@ from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.frame import Frame, Vector
 from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
 
-OBSERVED_FIELDS = frozenset({"hero", "board", "position", "pot", "stack", "history"})
-"""What a policy may compute with: never a state's id, split or block."""
+_IDENTITY = frozenset({"state", "split", "block", "legal"})
+
+
+def observed_fields(schema: pa.Schema) -> frozenset[str]:
+    """What a policy may compute with: never a state's id, split or block."""
+    return frozenset(schema.names) - _IDENTITY
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Feature:
             sizes: Vector = np.where(absent, np.nan, np.diff(column.offsets.to_numpy()))
         else:
             sizes = frame.numbers(field)
-        if form == "number":
+        if form in ("number", "flag"):
             return sizes
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.minimum(1.0, sizes / as_double(exact(self.rule.cap or "0")))
@@ -53,7 +57,7 @@ class Feature:
                 return exact(table[value])
             case "first-lookup":
                 return exact(table[value[0]])
-            case "number":
+            case "number" | "flag":
                 return Fraction(value)
             case form:
                 size = Fraction(len(value) if form == "capped-length" else value)
@@ -62,7 +66,7 @@ class Feature:
     def fits(self, schema: pa.Schema) -> bool:
         """Whether an observation's field can give a feature of this form."""
         field, form = self.rule.field, self.rule.form
-        if field not in OBSERVED_FIELDS or field not in schema.names:
+        if field not in observed_fields(schema):
             return False
         kind = schema.field(field).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -70,4 +74,6 @@ class Feature:
             return bool(self.rule.table) and (pa.types.is_string if form == "lookup" else pa.types.is_list)(kind)
         if form.startswith("capped") and exact(self.rule.cap or "0") <= 0:
             return False
-        return bool((pa.types.is_list if form == "capped-length" else pa.types.is_floating)(kind))
+        if form in ("capped-length", "flag"):
+            return bool((pa.types.is_list if form == "capped-length" else pa.types.is_boolean)(kind))
+        return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))

@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from tempfile import TemporaryFile
+from weakref import finalize
 
 import numpy as np
+import pyarrow.compute as pc
 
+from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
+from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
 from sealtrace.studies.policies.evidence.study import Study, score_traces
 from sealtrace.studies.policies.mathematics.scores import teacher_kl
 
@@ -44,6 +49,46 @@ class Outcome:
         return unscored
 
 
+class Spilled:
+    """Outcomes of streamed traces under the declared evaluators and threshold, on disk but for what is asked for."""
+
+    def __init__(self, states: int, candidates: int) -> None:
+        self._states = states
+        self._file = TemporaryFile()  # noqa: SIM115 - closed with this object
+        finalize(self, self._file.close)
+        self._places: list[list[tuple[int, int, int, slice]]] = [[] for _ in range(candidates)]
+        """Of each candidate, stretches of states: start, number, where they lie, and the rows of its traces."""
+        self.rows = 0
+        """How many traces there are."""
+
+    def add(self, candidates: list[int], lo: int, weak: Matrix, delta: Matrix, crossed: Mask) -> None:
+        """One more stretch of states; arrays have a row per candidate, and traces follow those that came before."""
+        width, count = weak.shape
+        for place, candidate in enumerate(candidates):
+            rows = slice(self.rows + place, self.rows + place + width * count, width)
+            self._places[candidate].append((lo, count, self._file.tell(), rows))
+            for one in (weak[place], delta[place], crossed[place]):
+                self._file.write(one.data)
+        self.rows += weak.size
+
+    def of(self, candidate: int) -> Outcome:
+        """The outcome of a candidate."""
+        utility, delta = np.full(self._states, np.nan), np.full(self._states, np.nan)
+        crossed = np.zeros(self._states, np.bool_)
+        for lo, count, at, _ in self._places[candidate]:
+            self._file.seek(at)
+            for one in (utility, delta, crossed):
+                self._file.readinto(one[lo : lo + count].data)
+        return Outcome(utility, delta, crossed)
+
+    def traces(self, candidate: int) -> Index:
+        """The row of a candidate's trace at every observed state; -1 where there is none."""
+        rows = np.full(self._states, -1, np.int64)
+        for lo, count, _, stretch in self._places[candidate]:
+            rows[lo : lo + count] = np.arange(stretch.start, stretch.stop, stretch.step)[:count]
+        return rows
+
+
 class Outcomes:
     """Outcomes under one pair of evaluators and one threshold; each candidate is computed when first asked for."""
 
@@ -52,6 +97,9 @@ class Outcomes:
         self._utility = study.evaluator(utility)
         self._risk = study.evaluator(risk)
         self._tau = tau
+        declared = study.declared.evaluators
+        usual = (utility, risk, tau) == (declared.utility, declared.risk, exact(study.declared.tau))
+        self._spilled = spilled_of(study) if usual else None
         self._known: dict[int, Outcome] = {}
         self._stacks: dict[tuple[int, ...], Outcome] = {}
         self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
@@ -59,6 +107,8 @@ class Outcomes:
 
     def of(self, candidate: int) -> Outcome:
         """The outcome of a candidate."""
+        if candidate not in self._known and self._spilled is not None:
+            self._known[candidate] = self._spilled.of(candidate)
         if candidate not in self._known:
             rows = traces_by_state(self.study, candidate)
             scored = score_traces(self.study, rows[rows >= 0], self._utility, self._risk, self._tau)
@@ -124,9 +174,17 @@ def outcomes_of(study: Study, utility: str, risk: str, tau: Fraction) -> Outcome
     return Outcomes(study, utility, risk, tau)
 
 
+def spilled_of(study: Study) -> Spilled | None:
+    """What is known of traces that were judged a shard at a time; None where they are held."""
+    found: Spilled | None = getattr(study.frame("trace"), "spilled", None)
+    return found
+
+
 @once
 def traces_by_state(study: Study, candidate: int) -> Index:
     """A candidate's trace at every observed state; -1 where there is none, or none that is certain."""
+    if (spilled := spilled_of(study)) is not None:
+        return spilled.traces(candidate)
     return study.by_state("trace", np.flatnonzero((study.trace_candidate == candidate) & study.sound("trace")))
 
 
@@ -167,5 +225,5 @@ def states_of(study: Study, split: str) -> Index:
 
 def in_order(study: Study, states: Index) -> Index:
     """States in the order of their ids' bytes."""
-    ids = np.array([text.encode() for text in study.states.take(states).to_pylist()], dtype=object)
-    return states[np.argsort(ids, kind="stable")]
+    ordered: Index = states[pc.sort_indices(study.states.take(arrow_integers(states))).to_numpy()]
+    return ordered

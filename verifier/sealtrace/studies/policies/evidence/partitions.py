@@ -35,6 +35,10 @@ class Partition:
         self.name: str = document.value["name"]
         self.learned_in: str | None = document.value.get("learned_in")
         self.groups: list[str] = [leaf["group"] for leaf in document.value["leaves"]]
+        self.budgets: dict[str, Fraction] = {
+            leaf["group"]: exact(leaf["epsilon"]) for leaf in document.value["leaves"] if leaf.get("epsilon")
+        }
+        """epsilon_h of the groups that state their own."""
 
     @cached_property
     def leaves(self) -> list[list[partitions.Condition]]:

@@ -21,7 +21,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.features import Feature
+from sealtrace.studies.policies.evidence.features import Feature, observed_fields
 from sealtrace.studies.policies.evidence.frame import (
     ActionLists,
     ActionMatrix,
@@ -175,6 +175,11 @@ class Study(Evidence):
     # States
 
     @cached_property
+    def observed(self) -> frozenset[str]:
+        """The fields of observations that a policy may compute with."""
+        return observed_fields(self.frame("observation").table.schema)
+
+    @cached_property
     def states(self) -> pa.Array:
         """State ids in the order of observations; ids that stand twice are left out of joins by `by_state`."""
         array = self.frame("observation").column("state")
@@ -187,6 +192,7 @@ class Study(Evidence):
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
         return mask
 
+    @once
     def state_of(self, kind: str) -> Index:
         """The observation that each row of a kind belongs to; -1 where none or several do."""
         places = self.frame(kind).lookup("state", self.states)
@@ -250,6 +256,7 @@ class Study(Evidence):
         legal = self.legal
         return legal.named.any(axis=1) & ~legal.unknown & ~legal.repeated
 
+    @once
     def feature(self, name: str) -> Vector:
         """A declared feature of every observed state; NaN where it cannot be computed."""
         rule = self.declared.features.get(name)
@@ -260,15 +267,16 @@ class Study(Evidence):
         """The same at one state with nothing rounded, where it can be computed."""
         return Feature(self.declared.features[name]).of_one(self.frame("observation"), state)
 
-    def affine(self, rules: dict[str, Affine]) -> Matrix:
-        """Affine rules by action, at every observed state; NaN for an action without a rule."""
+    def affine(self, rules: dict[str, Affine], states: slice = slice(None)) -> Matrix:
+        """Affine rules by action, at every observed state or some of them; NaN for an action without a rule."""
         known = [rules.get(action) for action in self.actions]
         terms = [{} if rule is None else rule.terms or {} for rule in known]
         names = sorted({name for one in terms for name in one})
         constants = np.array([np.nan if rule is None else as_double(exact(rule.constant)) for rule in known])
         weights = np.array([[as_double(exact(one.get(name, "0"))) for one in terms] for name in names])
-        features = [self.feature(name) for name in names]
-        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, len(self.states))
+        features = [self.feature(name)[states] for name in names]
+        count = len(range(*states.indices(len(self.states))))
+        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, count)
 
     # Teacher and values, by state
 
@@ -388,8 +396,8 @@ class Study(Evidence):
         stored = ledger.values.field(quantity).to_numpy(zero_copy_only=False)[items].astype(np.float64)
         total = Fraction(0)
         for code in np.unique(codes).tolist():
-            charge = self.declared.charges.get(events.dictionary[code].as_py())
-            declared = None if charge is None else Fraction(getattr(charge, quantity))
+            charge = self.declared.charges.get(events.dictionary[code].as_py(), {}).get(quantity)
+            declared = None if charge is None else Fraction(charge)
             amounts, times = np.unique(stored[codes == code], return_counts=True)
             usual = np.full(len(amounts), False) if declared is None else amounts == as_double(declared)
             total += (declared or 0) * int(times[usual].sum())

@@ -22,6 +22,7 @@ class Leaf(Record):
 
     group: Name = Field(description="The group's name.")
     conditions: list[Condition] = Field(description="The path from the root; empty where one group holds all.")
+    epsilon: Exact | None = Field(None, description="epsilon_h, the group's own risk budget; absent: the protocol's.")
 
 
 class Allocation(Record):
@@ -78,7 +79,7 @@ class Certificate(Record):
     risk_upper: Number = Field(description="U: Clopper-Pearson upper bound.")
     utility_mean: Number | None = Field(None, description="Mean normalized utility.")
     utility_lower: Number | None = Field(None, description="L: Hoeffding lower bound.")
-    certified: bool = Field(description="Whether U is at most the group's risk budget.")
+    certified: bool = Field(description="Whether U is at most the group's risk budget; true where it has none.")
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -8,8 +8,6 @@ from pydantic import ConfigDict, Field
 
 from sealtrace.contract.scalars import Actions, ByAction, Count, Exact, Name, Number, Record, Sha256
 
-Interface = Literal["teacher-backed", "teacher-free"]
-
 
 class Affine(Record):
     """A constant plus a weighted sum of the protocol's features."""
@@ -28,7 +26,7 @@ class Candidate(Record):
         "anchor, an exponential tilt of the anchor, the prior with gated queries, or an exponential tilt of the "
         "checkpoint's own base policy."
     )
-    interface: Interface = Field(description="Which fields the policy may see.")
+    interface: Name = Field(description="The protocol's interface: which fields the policy may see.")
     family: Name | None = Field(None, description="The residual family.")
     family_index: Count | None = Field(None, description="The family's place, for ties.")
     direction: dict[Name, Affine] | None = Field(None, description="The residual direction of a fixed rule, by action.")
@@ -135,7 +133,7 @@ class Query(Record):
 
 
 class Charge(Record):
-    """One event of the cost ledger."""
+    """One event of the cost ledger. Where the protocol declares its own `costs`, these stand in the place of ours."""
 
     event: Name = Field(description="What was charged; a name of the protocol's charges.")
     tokens: Count = Field(description="Tokens charged.")

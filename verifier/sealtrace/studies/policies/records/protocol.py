@@ -30,20 +30,26 @@ class Feature(Record):
     """A number that a policy may compute from an observation."""
 
     field: Name = Field(description="The observation's field.")
-    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number"] = Field(
+    form: Literal["capped-ratio", "capped-length", "lookup", "first-lookup", "number", "flag"] = Field(
         description="min(1, field / cap), min(1, length / cap), a table's value, a table's value of a list's first "
-        "item, or the number itself."
+        "item, the number itself, or 1 for true and 0 for false."
     )
     cap: Exact | None = Field(None, description="The cap of a capped form.")
     table: dict[Name, Exact] | None = Field(None, description="The values of a lookup.")
 
 
 class Assignment(Record):
-    """How states were dealt to splits at random, in strata."""
+    """How states were dealt to splits at random, in strata, or drawn one by one from a population."""
 
     seed: Count = Field(description="Seeds one generator for all states.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random(seed); one random() per state, in order of state id."
+    generator: Literal["python-random", "python-randrange"] = Field(
+        description="Python's random.Random(seed), asked once per state. python-random: states are dealt, by random() "
+        "in order of state id. python-randrange: each state is an independent draw, the member randrange(population) "
+        "of a population, split after split and in order of state id; members may come up again."
+    )
+    population: Count | None = Field(None, description="python-randrange: how many members the population has.")
+    member: Name | None = Field(
+        None, description="python-randrange: the observation's field with the number of the drawn member, from zero."
     )
     strata: list[Name] = Field(
         description="Features. States are ordered by their values, one feature after the other, then by the draw."
@@ -55,17 +61,23 @@ class Assignment(Record):
 
 
 class Resampling(Record):
-    """Repeated splits of states that were scored already: diagnostics, not coverage."""
+    """Repeated splits: of one pool, which is diagnostics and not coverage, or each with states of its own."""
 
-    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
+    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt or drawn.")
     repeats: Count = Field(description="How many times.")
-    seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
-    generator: Literal["python-random"] = Field(
-        description="Python's random.Random; one random() per state of the pool, in order of state id."
+    seed: Count | None = Field(
+        None, description="Repeat r, from zero, seeds its generator with seed + r; absent of blocks."
     )
-    strata: list[Name] = Field(description="As in an assignment.")
+    generator: Literal["python-random", "python-randrange", "blocks"] = Field(
+        description="Python's random.Random. python-random: one random() per state of the pool, in order of state id, "
+        "and a deal. python-randrange: calibration states, then held-out ones, are drawn from the pool in order of "
+        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part. "
+        "blocks: in order of state id, repeat r has the next calibration + held_out states of the pool for itself, "
+        "those that calibrate first."
+    )
+    strata: list[Name] | None = Field(None, description="As in an assignment; absent of blocks.")
     calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
-    held_out: Count = Field(description="States that are held out; taken from those left.")
+    held_out: Count = Field(description="States that are held out; taken from those left, or the block's last.")
 
 
 class TeacherRule(Record):
@@ -97,14 +109,16 @@ class QueryRule(Record):
     budget: Count | None = Field(
         None, description="Accepted queries allowed per split, in order of state; absent: no limit."
     )
+    events: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = Field(
+        None,
+        description="The ledger's events of an accepted and of a rejected request; absent: `query-accepted` and "
+        "`query-rejected`.",
+    )
 
 
-class ChargeRule(Record):
-    """What one ledger event costs."""
-
-    tokens: Count = Field(description="Tokens.")
-    latency_ms: Exact = Field(description="Milliseconds.")
-    tool_calls: Count = Field(description="Tool calls.")
+ChargeRule = Annotated[dict[Name, Exact | Count], Field(description="What one ledger event costs, by quantity.")]
+COSTS = ("tokens", "latency_ms", "tool_calls")
+"""What ledgers count where the protocol declares no costs of its own."""
 
 
 class Evaluators(Record):
@@ -115,6 +129,22 @@ class Evaluators(Record):
 
 
 SelectionRule = Literal["anchor", "fixed", "empirical-zero", "mean-strong", "kl-budget", "risk-only", "dual", "robust"]
+
+
+class Weights(Record):
+    """Shares of one failure budget in proportion to products of weights; a factor that is left out weighs all alike."""
+
+    scales: dict[Name, Exact] | None = Field(None, description="Scale to weight.")
+    families: dict[Name, Exact] | None = Field(None, description="Family to weight.")
+    groups: dict[Name, Exact] | None = Field(None, description="Group to weight.")
+    total: Exact | None = Field(None, description="What the shares sum to over all that competes; absent: 1.")
+
+
+class AllocationRule(Record):
+    """How both failure budgets are shared among what competes, in any partition and variant."""
+
+    risk: Weights = Field(description="w^r, of the risk certificates.")
+    utility: Weights = Field(description="w^u, of the utility certificates.")
 
 
 class Selector(Record):
@@ -144,7 +174,15 @@ class Selector(Record):
         description="The l1 radius of the mixture set over which the map's one risk bound (the largest mixture of U) "
         "and one utility bound (the smallest mixture of L) are stated. Absent: the certification's rho for a robust "
         "rule, and 0, the calibration mixture, for others. An anchor has the bounds of the bank's first scale-0 "
-        "candidate.",
+        "candidate, and where none competes the known ones, 0 and 0.",
+    )
+    allocation: Name | None = Field(
+        None, description="The protocol's allocation that shares the failure budgets; absent: the partition's own."
+    )
+    group_budgets: bool | None = Field(
+        None,
+        description="robust: false where the mixture's budget alone binds. Groups without a declared budget bind "
+        "nothing anyhow.",
     )
 
 
@@ -153,13 +191,26 @@ class Variant(Record):
 
     tau: Exact | None = Field(None, description="The severity threshold.")
     epsilon: Exact | None = Field(None, description="The risk budget, of groups and of the mixture.")
+    epsilon_group: Exact | None = Field(None, description="The risk budget of every group; goes before epsilon.")
+    epsilon_groups: dict[Name, Exact] | None = Field(
+        None, description="Group to its own risk budget; goes before epsilon_group."
+    )
+    epsilon_global: Exact | None = Field(None, description="The risk budget of the mixture; goes before epsilon.")
     zeta: Exact | None = Field(None, description="Both failure probabilities.")
     rho: Exact | None = Field(None, description="The radius of the mixture set.")
     utility_range: Annotated[list[Exact], Field(min_length=2, max_length=2)] | None = Field(
         None, description="q_min and q_max."
     )
     families: list[Name] | None = Field(
-        None, description="The families that compete. Shares of the budgets are then equal over what competes."
+        None,
+        description="The families that compete. Shares of the budgets are then equal over what competes, unless an "
+        "allocation is named.",
+    )
+    scales: list[Exact] | None = Field(
+        None, description="The scales that compete; shares as with families. Without 0 the anchor is a fallback only."
+    )
+    allocation: Name | None = Field(
+        None, description="The protocol's allocation that shares the failure budgets; goes before a selector's."
     )
     evaluators: Evaluators | None = Field(None, description="Which action values define utility and risk.")
     partition: Name | None = Field(None, description="The partition in whose groups candidates compete.")
@@ -193,7 +244,9 @@ class Tolerances(Record):
 class Certification(Record):
     """Budgets of a study that certifies."""
 
-    epsilon_group: Exact | None = Field(None, description="The risk budget of each group.")
+    epsilon_group: Exact | None = Field(
+        None, description="The risk budget of each group whose leaf states none of its own."
+    )
     epsilon_global: Exact | None = Field(None, description="The risk budget of the mixture.")
     zeta_risk: Exact = Field(description="Failure probability of the risk certificates.")
     zeta_util: Exact | None = Field(None, description="Failure probability of the utility certificates.")
@@ -204,9 +257,10 @@ class Certification(Record):
     partition: Name | None = Field(
         None, description="The deployed partition: calibration and held-out traces carry its groups."
     )
-    certified_when: Literal["every-group", "any-group"] | None = Field(
+    certified_when: Literal["every-group", "any-group", "every-group-moves"] | None = Field(
         None,
-        description="A repeat counts as certified where no group falls back to the anchor, or where one does not.",
+        description="A repeat counts as certified where no group falls back to the anchor, where one does not, or "
+        "where every group gets a candidate of a scale above 0.",
     )
 
 
@@ -276,16 +330,47 @@ class Protocol(Record):
     anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
     prior: PriorRule | None = Field(None, description="The prior of the query policy.")
     query: QueryRule | None = Field(None, description="The gate of the query policy.")
+    observation: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="The fields of an observation besides state, split, block and legal: field to JSON Schema. Absent: "
+        "those of a card game (hero, board, position, pot, stack, history).",
+    )
+    costs: dict[Name, dict[str, Any]] | None = Field(
+        None,
+        description="What a ledger's event counts: quantity to JSON Schema of a number. Absent: tokens, latency_ms and "
+        "tool_calls.",
+    )
+    units: dict[Name, Name] | None = Field(
+        None, description="Field of an observation, evaluator or cost to the unit of its numbers."
+    )
     charges: dict[Name, ChargeRule] | None = Field(None, description="Ledger events and their costs.")
+    events: dict[Name, Name] | None = Field(
+        None,
+        description="Arm to the ledger's event that its policy owes at every state. Of other arms: `policy`; of tilts "
+        "`residual-<family>` where that has a charge, or `residual`; of students `student`.",
+    )
     interfaces: dict[Name, list[Name]] | None = Field(
-        None, description="Per interface, the fields that a policy may see."
+        None,
+        description="Per interface, the fields that a policy may see: of the observation, `legal`, and "
+        "`teacher.distribution` where the interface is backed by the teacher.",
     )
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
     ties: Ties | None = Field(None, description="Tie rules.")
     tolerances: Tolerances | None = Field(None, description="Replay tolerances.")
+    competitors: list[Name] | None = Field(
+        None, description="The arms whose scales of the grid compete, students among them; absent: every tilt."
+    )
     certification: Certification | None = Field(None, description="Certificate budgets.")
+    allocations: dict[Name, AllocationRule] | None = Field(
+        None, description="Shares of the failure budgets that selectors and variants name."
+    )
     partition_classes: dict[Name, PartitionClass] | None = Field(
         None, description="The classes that partitions are learned in, by name."
+    )
+    identities: Literal["disjoint", "independent-draws"] | None = Field(
+        None,
+        description="Whether an observation stands in one split only (disjoint, or absent), or states are independent "
+        "draws, of which two may look alike wherever they stand. Ids and blocks never stand in two splits.",
     )
     assignment: Assignment | None = Field(None, description="How states were dealt to splits.")
     resampling: Resampling | None = Field(None, description="Repeated splits.")
@@ -337,9 +422,13 @@ class PolicyProtocol(Protocol):
     scale_grid: list[str]
     evaluators: Evaluators
     features: dict[str, Feature] = Field({})
-    charges: dict[str, ChargeRule] = Field({})
+    charges: dict[str, dict[str, str | int]] = Field({})
+    costs: dict[str, dict[str, Any]] = Field({})
+    units: dict[str, str] = Field({})
+    events: dict[str, str] = Field({})
     interfaces: dict[str, list[str]] = Field({})
     selectors: list[Selector] = Field([])
+    allocations: dict[str, AllocationRule] = Field({})
     ties: Ties
     tolerances: Tolerances
     partition_classes: dict[str, PartitionClass] = Field({})
@@ -355,6 +444,17 @@ class PolicyProtocol(Protocol):
     def deployed(self) -> str | None:
         """The partition whose groups calibration and held-out traces carry."""
         return None if self.certification is None else self.certification.partition
+
+    @property
+    def counted(self) -> list[str]:
+        """What ledgers count."""
+        return list(self.costs or COSTS)
+
+    def shows_teacher(self, interface: str) -> bool:
+        """Whether an interface lets a policy see the teacher's distribution."""
+        if interface in ("teacher-backed", "teacher-free"):
+            return interface == "teacher-backed"
+        return "teacher.distribution" in self.interfaces.get(interface, ())
 
     @property
     def choosing(self) -> list[Selector]:

@@ -36,8 +36,11 @@ class Score(Record):
     arm: Name = Field(description="The policy arm.")
     scale: Exact | None = Field(None, description="The residual scale.")
     split: Name = Field(description="The split of the state.")
-    weak: Number = Field(description="E_w: expected utility under the utility evaluator.")
-    strong: Number = Field(description="E_s: expected utility under the risk evaluator.")
+    weak: Number | None = Field(None, description="E_w: expected utility under the utility evaluator.")
+    strong: Number | None = Field(None, description="E_s: expected utility under the risk evaluator.")
+    expected: ByAction | None = Field(
+        None, description="The same by the evaluators' own names, in the place of `weak` and `strong`."
+    )
     delta: Number = Field(description="d: E_s less the anchor's E_s at the same state.")
     crossing: bool = Field(description="v: whether d is strictly below -tau.")
     trace_sha256: Sha256 = Field(description="The content digest of the trace table that was scored.")

@@ -8,7 +8,10 @@ from sealtrace.contract.scalars import Actions, ByAction, Count, Name, Number, R
 
 
 class Observation(Record):
-    """One information state as the acting player sees it, and the data role that it belongs to."""
+    """One state as the policy sees it, and the data role that it belongs to.
+
+    Where the protocol declares fields under `observation`, these stand in the place of those of a card game.
+    """
 
     state: Name = Field(description="The join key. Never a feature of a policy.")
     split: Name = Field(description="The split that the state is assigned to.")

@@ -1,0 +1,227 @@
+"""Traces judged a shard at a time: the report is the one that reading everything at once gives."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from sealtrace import examination
+from sealtrace.bundle import blocks, stores
+from sealtrace.bundle.sealing import seal
+from sealtrace.bundle.writing import write_rows, write_table
+from support import ROOT, Row, unseal
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from large_bundle import make
+
+STATES = 120
+TRACES = ("trace/trace.calibration", "calibrate/score.calibration")
+HELD_OUT = ("replay/trace.held-out", "report/score.held-out")
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of more than five hundred rows counts as large here."""
+    monkeypatch.setattr(blocks, "SMALL", 500)
+    monkeypatch.setattr(blocks, "BLOCK", 300)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A certified study with 2,400 traces in several row groups."""
+    directory = tmp_path_factory.mktemp("large") / "bundle"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(blocks, "SMALL", 500)
+        patched.setattr(blocks, "BLOCK", 300)
+        make(directory, STATES)
+        yield directory
+
+
+def judged(bundle: Path, monkeypatch: pytest.MonkeyPatch, *, streams: bool = True, jobs: int = 1) -> dict[str, Any]:
+    """The full report without its times, and whether rows were streamed."""
+    with monkeypatch.context() as patched:
+        if not streams:
+            patched.setattr(examination, "_streams", lambda _: [])
+        found = examination.examine(bundle, jobs=jobs)
+        report: dict[str, Any] = found.full_report.model_dump()
+    for check in report["checks"]:
+        check["seconds"] = 0
+    return report | {"streamed": bool(found.bundle.streamed)}
+
+
+def changed(sound: Path, target: Path, files: tuple[str, str], change: Callable[[list[Row], list[Row]], None]) -> Path:
+    """A copy with other traces or scores, sealed as if nothing had happened."""
+    shutil.copytree(sound, target)
+    unseal(target)
+    kinds = ("trace", "score")
+    rows = []
+    for kind, name in zip(kinds, files, strict=True):
+        store = stores.read_rows((target / f"{name}.parquet").read_bytes(), name, kind, "parquet")
+        rows.append([stores.without_nulls(row) for row in store.table.to_pylist(maps_as_pydicts="strict")])
+    change(*rows)
+    digest = write_rows(target / f"{files[0]}.parquet", "trace", rows[0])
+    write_rows(target / f"{files[1]}.parquet", "score", [{**row, "trace_sha256": digest} for row in rows[1]])
+    seal(target, empty={"structure": "No partition is learned."})
+    return target
+
+
+def same(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """Two reports say the same; findings may come in another order."""
+    for name in one.keys() - {"findings", "streamed"}:
+        assert one[name] == other[name]
+    ordered = [sorted(report["findings"], key=str) for report in (one, other)]
+    assert ordered[0] == ordered[1]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_a_sound_study_has_one_report(sound: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    """Counts, largest differences, their places, selections: streamed or not, with any number of threads."""
+    streamed = judged(sound, monkeypatch, jobs=jobs)
+    whole = judged(sound, monkeypatch, streams=False)
+    assert (streamed["streamed"], whole["streamed"]) == (True, False)
+    assert streamed["verdict"] == "verified"
+    assert {**streamed, "streamed": False} == whole
+
+
+def _wrong_probability(traces: list[Row], _: list[Row]) -> None:
+    row = traces[777]["probabilities"]
+    row["call"], row["fold"] = row["call"] + 1e-6, row["fold"] - 1e-6
+
+
+def _not_normalized(traces: list[Row], _: list[Row]) -> None:
+    traces[801]["probabilities"]["raise"] += 1e-6
+
+
+def _negative(traces: list[Row], _: list[Row]) -> None:
+    traces[640]["probabilities"] = {"fold": -0.5, "call": 1.0, "raise": 0.5}
+
+
+def _illegal_list(traces: list[Row], _: list[Row]) -> None:
+    traces[700]["legal"] = ["call", "raise"]
+
+
+def _other_order(traces: list[Row], _: list[Row]) -> None:
+    traces[702]["legal"] = ["raise", "call", "fold"]
+
+
+def _other_action(traces: list[Row], _: list[Row]) -> None:
+    traces[990]["action"] = "fold" if traces[990]["action"] != "fold" else "call"
+
+
+def _dear(traces: list[Row], _: list[Row]) -> None:
+    traces[1001]["ledger"][0]["tokens"] = 7
+
+
+def _peeked(traces: list[Row], _: list[Row]) -> None:
+    traces[903]["inputs"] = ["legal", "pot", "teacher.distribution", "score"]
+
+
+def _zero_not_anchor(traces: list[Row], _: list[Row]) -> None:
+    row = next(row for row in traces[800:] if row.get("scale") == "0")
+    row["probabilities"]["call"] = float.fromhex((row["probabilities"]["call"] * (1 + 2**-52)).hex())
+
+
+def _weak(_: list[Row], scores: list[Row]) -> None:
+    scores[888]["weak"] += 1e-3
+
+
+def _strong(_: list[Row], scores: list[Row]) -> None:
+    scores[1100]["strong"] -= 1e-3
+
+
+def _delta(_: list[Row], scores: list[Row]) -> None:
+    scores[1199]["delta"] += 1e-4
+
+
+def _crossing(_: list[Row], scores: list[Row]) -> None:
+    scores[0]["crossing"] = not scores[0]["crossing"]
+    scores[900]["crossing"] = not scores[900]["crossing"]
+
+
+def _on_the_threshold(_: list[Row], scores: list[Row]) -> None:
+    scores[950]["delta"] = -0.05
+
+
+def _many(traces: list[Row], scores: list[Row]) -> None:
+    for place in range(660, 1200, 7):
+        scores[place]["weak"] += place
+        traces[place]["probabilities"]["call"] += 1e-5
+
+
+CHANGES = [
+    _wrong_probability, _not_normalized, _negative, _illegal_list, _other_order, _other_action, _dear, _peeked,
+    _zero_not_anchor, _weak, _strong, _delta, _crossing, _on_the_threshold, _many,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "files"),
+    [*((change, TRACES) for change in CHANGES), (_wrong_probability, HELD_OUT), (_crossing, HELD_OUT)],
+    ids=lambda one: one[0].partition("/")[0] if isinstance(one, tuple) else one.__name__.strip("_"),
+)
+def test_what_is_wrong_is_found_as_if_all_had_been_read_at_once(
+    change: Callable[[list[Row], list[Row]], None],
+    files: tuple[str, str],
+    sound: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One wrong value in a resealed study: the same statuses, counts, findings and largest differences."""
+    bundle = changed(sound, tmp_path / "bundle", files, change)
+    streamed, whole = judged(bundle, monkeypatch, jobs=2), judged(bundle, monkeypatch, streams=False)
+    assert (streamed["streamed"], whole["verdict"]) == (True, "findings")
+    same(streamed, whole)
+
+
+@pytest.mark.parametrize("what", ["shuffled", "nested", "repeated", "missing"])
+def test_any_other_layout_is_read_whole_with_a_note(
+    what: str, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows in another order, plain maps and lists, a key twice or not at all: the verdict is that of the records."""
+    bundle = tmp_path / "bundle"
+    shutil.copytree(sound, bundle)
+    unseal(bundle)
+    path = bundle / f"{TRACES[0]}.parquet"
+    table = stores.read_rows(path.read_bytes(), path.name, "trace", "parquet").table
+    if what == "shuffled":
+        table = table.take([*range(1, table.num_rows), 0])
+    if what == "repeated":
+        table = table.take([0, *range(table.num_rows)])
+    if what == "missing":
+        table = table.slice(1)
+    if what in ("shuffled", "nested"):
+        pq.write_table(table, path)
+    else:
+        digest = write_table(path, "trace", table)
+        scores = stores.read_rows((bundle / f"{TRACES[1]}.parquet").read_bytes(), "s", "score", "parquet").table
+        rows = [{**stores.without_nulls(row), "trace_sha256": digest} for row in scores.to_pylist()]
+        write_rows(bundle / f"{TRACES[1]}.parquet", "score", rows)
+    seal(bundle, empty={"structure": "No partition is learned."})
+    report = judged(bundle, monkeypatch)
+    assert report["streamed"] is False
+    assert report["verdict"] == ("verified" if what in ("shuffled", "nested") else "findings")
+    notes = [one["message"] for one in report["findings"] if one["severity"] == "note"]
+    assert any("sealtrace convert" in note for note in notes)
+
+
+def test_changed_bytes_are_a_finding(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte of a double is flipped without sealing anew: identity and content fail, as in smaller files."""
+    bundle = tmp_path / "bundle"
+    shutil.copytree(sound, bundle)
+    path = bundle / f"{TRACES[0]}.parquet"
+    data = bytearray(path.read_bytes())
+    group = pq.read_metadata(path).row_group(1)
+    columns = {group.column(place).path_in_schema: group.column(place) for place in range(group.num_columns)}
+    column = columns["probabilities.call"]
+    data[column.data_page_offset + column.total_compressed_size - 3] ^= 1
+    path.write_bytes(bytes(data))
+    report = judged(bundle, monkeypatch)
+    failed = {check["id"] for check in report["checks"] if check["status"] == "fail"}
+    assert {"identity.bytes", "identity.content"} <= failed
+    assert report["verdict"] == "findings"

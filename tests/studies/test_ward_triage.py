@@ -1,0 +1,174 @@
+"""A certified study whose fields, costs, events and interfaces are its own: declared, sealed, judged and told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sealtrace
+import ward_triage_recipe.__main__
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.digests import digests_of
+from sealtrace.bundle.sealing import SealError, seal
+from sealtrace.cli.report import texts_of, without_timings
+from support import ROOT, copy_of, edit_document, edit_rows, unseal
+
+BUNDLE = ROOT / "bundles" / "ward-triage" / "bundle"
+CARDS = re.compile(r"\b(poker|card|hero|pot|board|fold|raise|bet|opponent|weak|strong|hand)s?\b", re.IGNORECASE)
+PROTOCOL = "declare/protocol.json"
+HELD_OUT = "declare/observation.held-out.jsonl"
+
+
+def test_rebuild(tmp_path: Path) -> None:
+    """The recipe gives the same study; where a platform rounds exp otherwise, the last digits of masses may differ."""
+    ward_triage_recipe.__main__.rebuild(tmp_path / "bundle")
+    same = [path for stage in ("declare", "select") for path in sorted((BUNDLE / stage).rglob("*.json*"))]
+    for path in same:
+        if "map." not in path.name:
+            assert (tmp_path / "bundle" / path.relative_to(BUNDLE)).read_bytes() == path.read_bytes(), path
+    report = sealtrace.verify(tmp_path / "bundle")
+    assert report.verdict == "verified"
+    assert {cell.status for cell in report.cells} == {"exact"}
+
+
+def test_every_row_is_judged_by_the_declared_schema() -> None:
+    """Both judges accept every row, and the report has no word of a card game in it."""
+    report = sealtrace.verify(BUNDLE, every_row=True, details=True)
+    assert report.verdict == "verified"
+    assert (report.coverage.cells, report.coverage.recomputed) == (77, 77)
+    texts = texts_of(without_timings(report), report.exit_code, "bundle")
+    for name in ("report.txt", "report.md", "report.tex"):
+        assert CARDS.findall(texts[name]) == []
+
+
+def test_a_group_budget_and_the_mixture_decide() -> None:
+    """Budgets of groups, the mixture's budget and neither lead to different maps."""
+    chosen = {one.selector: one.recomputed for one in sealtrace.verify(BUNDLE).summary.selected}
+    assert chosen["by-arrival"] != chosen["mixture-only"]
+    assert chosen["learned"] != chosen["shift-robust"]
+
+
+def copied(tmp_path: Path) -> Path:
+    """The study, unsealed."""
+    directory = copy_of(BUNDLE, tmp_path)
+    unseal(directory)
+    return directory
+
+
+def declare(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
+    """Changes the protocol."""
+    return lambda directory: edit_document(directory / PROTOCOL, change)
+
+
+def arrival(**fields: Any) -> Callable[[Path], None]:
+    """Changes the first held-out arrival."""
+    return lambda directory: edit_rows(directory / HELD_OUT, lambda rows: rows[0].update(fields))
+
+
+FOUND: dict[str, tuple[Callable[[Path], None], str, str, str | None]] = {
+    "a field that is not declared": (arrival(pot=4), "schema.rows", HELD_OUT, "/pot"),
+    "a value outside its schema": (arrival(age=140), "schema.rows", HELD_OUT, "/age"),
+    "another type": (arrival(oxygen="yes"), "schema.rows", HELD_OUT, "/oxygen"),
+    "a feature of no field": (
+        declare(lambda p: p["features"].update(pot={"field": "pot", "form": "capped-ratio", "cap": "10"})),
+        "protocol.domain",
+        PROTOCOL,
+        "/features/pot",
+    ),
+    "a flag taken for a number": (
+        declare(lambda p: p["features"].update(oxygen={"field": "oxygen", "form": "number"})),
+        "protocol.domain",
+        PROTOCOL,
+        "/features/oxygen",
+    ),
+    "a charge of something that is not counted": (
+        declare(lambda p: p["charges"]["rule"].update(tokens=1)),
+        "protocol.domain",
+        PROTOCOL,
+        "/charges/rule",
+    ),
+    "a cost that is no number": (
+        declare(lambda p: p["costs"].update(word={"type": "string"})),
+        "protocol.domain",
+        PROTOCOL,
+        "/costs/word",
+    ),
+    "a unit of nothing": (
+        declare(lambda p: p["units"].update(pot="chips")),
+        "protocol.domain",
+        PROTOCOL,
+        "/units/pot",
+    ),
+    "another price": (
+        declare(lambda p: p["charges"]["desk model"].update(pages=2)),
+        "replay.ledger",
+        "bank/trace.structure.parquet",
+        "/ledger/0/pages",
+    ),
+    "another event": (
+        declare(lambda p: p["events"].update(desk="rule")),
+        "replay.ledger",
+        "bank/trace.structure.parquet",
+        "/ledger/0/event",
+    ),
+    "a desk that may not see the age": (
+        declare(lambda p: p["interfaces"]["desk"].remove("age")),
+        "boundary.inputs",
+        "trace/trace.calibration.parquet",
+        "/inputs",
+    ),
+    "an interface that shows what nobody observes": (
+        declare(lambda p: p["interfaces"]["desk"].append("safety")),
+        "boundary.interfaces",
+        PROTOCOL,
+        "/interfaces/desk/4",
+    ),
+    "a desk that hears the nurse": (
+        declare(lambda p: p["interfaces"]["desk"].append("teacher.distribution")),
+        "bank.policies",
+        "bank/candidate.jsonl",
+        "/interface",
+    ),
+    "a bedside without the nurse": (
+        declare(lambda p: p["interfaces"]["bedside"].remove("teacher.distribution")),
+        "bank.policies",
+        "bank/candidate.jsonl",
+        "/interface",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_breaks_the_declaration_is_found(tmp_path: Path, name: str) -> None:
+    """Each with its check and place."""
+    change, check, source, pointer = FOUND[name]
+    directory = copied(tmp_path)
+    change(directory)
+    seal(directory, lenient=True)
+    errors = [one for one in sealtrace.verify(directory).findings if one.severity == "error"]
+    assert (check, source, pointer) in {(one.check, one.source, one.field) for one in errors}
+
+
+def test_a_declaration_that_cannot_be_checked_is_refused(tmp_path: Path) -> None:
+    """By `seal` and `digest` with its place, and by `verify` as a finding."""
+    directory = copied(tmp_path)
+    declare(lambda p: p["observation"].update(age={"type": "integer", "multipleOf": 2}))(directory)
+    with pytest.raises(SealError, match=r"/observation/age/multipleOf: this keyword is not checked"):
+        seal(directory)
+    with pytest.raises(BundleError, match=r"/observation/age/multipleOf"):
+        digests_of(directory / HELD_OUT)
+    seal(directory, lenient=True)
+    found = {(one.source, one.field) for one in sealtrace.verify(directory).findings}
+    assert (PROTOCOL, "/observation/age/multipleOf") in found
+
+
+def test_a_name_of_every_row_is_not_declared_again(tmp_path: Path) -> None:
+    """A protocol cannot make `split` something else."""
+    directory = copied(tmp_path)
+    declare(lambda p: p["observation"].update(split={"type": "integer"}))(directory)
+    with pytest.raises(SealError, match="none that every row has"):
+        seal(directory)

@@ -1,0 +1,251 @@
+"""Content identity of large tables (`sha256-columns-2`): a digest over blocks of whole states.
+
+One SHA-256 over whole columns cannot be computed a part at a time, nor by several workers. So a table of more than
+`SMALL` rows is cut, and each block has a digest of its own:
+
+1. Rows are sorted by key, as for small tables. A block ends where it has at least `BLOCK` rows and the first key
+   field changes, so that it holds whole states; blocks depend on the records and not on the file.
+2. The digest of a table is the SHA-256 of `sealtrace-columns-2`, NUL, the kind, NUL, the number of rows, the number of
+   blocks, and the digests of the blocks.
+3. The digest of a block is the SHA-256 of its number of rows and of each field of the kind, in schema order. A column
+   in which every value is absent adds nothing. Otherwise: its name, NUL, a letter, and
+   - number `n`, integer `i`, flag `f`: `1` if all values are present, or `0` and one byte per value; then the present
+     values: binary64 with one zero, 64 bits signed, or one byte;
+   - map to numbers `m`: presence, then each name that occurs, in byte order, as a number column of the present maps;
+   - object `o`: presence, then its fields as columns of the present objects;
+   - anything else `r`, by reference: the number of distinct present values, their lengths and their encodings in byte
+     order (text: UTF-8; other: as in a small table); then, unless every row has the same value, a code for each row,
+     0 for absent and from 1 for the values, in as few bytes of 1, 2, 4 and 8 as hold the largest.
+Numbers, lengths and counts are little-endian, of 64 bits unless said otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle import encoding
+from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Shape, Struct, Text
+
+SMALL = 2**17
+"""Tables of at most so many rows have one digest over whole columns."""
+BLOCK = 2**16
+
+Index = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Sink = encoding.Sink
+
+
+def starts_of(states: Index) -> list[int]:
+    """Where blocks start, and the end, given codes of the first key field in sorted order."""
+    changes = np.flatnonzero(states[1:] != states[:-1]) + 1
+    starts = [0]
+    while len(states) - starts[-1] > BLOCK:
+        place = int(np.searchsorted(changes, starts[-1] + BLOCK))
+        if place == len(changes):
+            break
+        starts.append(int(changes[place]))
+    return [*starts, len(states)]
+
+
+def of_blocks(name: str, rows: int, digests: Sequence[bytes]) -> str:
+    """The digest of a table from those of its blocks."""
+    head = b"sealtrace-columns-2\0" + name.encode() + b"\0" + encoding.count(rows) + encoding.count(len(digests))
+    return hashlib.sha256(head + b"".join(digests)).hexdigest()
+
+
+def of_block(table: pa.Table, shape: Struct) -> bytes:
+    """The digest of the rows of one block, sorted."""
+    digest = hashlib.sha256(encoding.count(table.num_rows))
+    for field in shape.fields:
+        write_column(table.column(field.name).combine_chunks(), field.name, field.shape, digest.update)
+    return digest.digest()
+
+
+def write_column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
+    """One column of a block."""
+    if array.null_count == len(array):
+        return
+    match shape:
+        case Number() | Integer() | Flag():
+            encoding.column(array, name, shape, sink)
+        case Struct(fields=fields):
+            array = encoding.present(array, name.encode() + b"\0o", sink)
+            for field, child in zip(fields, array.flatten(), strict=True):
+                write_column(child, field.name, field.shape, sink)
+        case Mapping(value=Number()) if (columns := by_name(array)) is not None:
+            encoding.present(array, name.encode() + b"\0m", sink)
+            for key, values, there in columns:
+                write_numbers(key, values, there, sink)
+        case _:
+            codes, kept = distinct(array)
+            if isinstance(shape, Text):
+                write_texts(name, codes, kept, sink)
+            else:
+                write_references(name, codes, encoded(kept, shape), sink)
+
+
+def write_numbers(name: str, values: npt.NDArray[np.float64], there: Mask | None, sink: Sink) -> None:
+    """A number column; `there` says which are present, None that all are."""
+    sink(name.encode() + b"\0n")
+    if there is None or there.all():
+        sink(b"1")
+    else:
+        sink(b"0")
+        sink(there.astype(np.uint8).data)
+        values = values[there]
+    # Adding zero turns the negative zero into the positive one and changes nothing else.
+    sink(np.ascontiguousarray(values + 0.0, "<f8").data)
+
+
+def write_texts(name: str, codes: npt.NDArray[Any], texts: pa.StringArray, sink: Sink) -> None:
+    """A column by reference to distinct texts, each of which occurs; -1 for absent."""
+    if len(texts) > 1 and not pc.all(pc.less(texts[:-1], texts[1:])).as_py():
+        order = pc.sort_indices(texts)
+        ranks = np.full(len(texts) + 1, -1, np.int64)
+        ranks[order.to_numpy()] = np.arange(len(texts))
+        codes, texts = ranks[codes], texts.take(order)
+    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    data = memoryview(texts.buffers()[2] or b"")[offsets[0] : offsets[-1]]
+    write_sorted(name, codes, np.diff(offsets.astype("<i8")), data, sink)
+
+
+def write_references(name: str, codes: npt.NDArray[Any], values: Sequence[bytes], sink: Sink) -> None:
+    """A column by reference: -1 for absent, or a place among distinct encodings, each of which occurs."""
+    if len(places := {value: place for place, value in enumerate(values)}) < len(values):
+        # Two maps that differ in the order of their names only.
+        codes = np.array([*(places[value] for value in values), -1])[codes]
+        values, codes = _without_gaps(values, codes)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = np.full(len(values) + 1, -1, np.int64)
+    ranks[order] = np.arange(len(values))
+    lengths = np.array([len(values[place]) for place in order], "<i8")
+    write_sorted(name, ranks[codes], lengths, b"".join(values[place] for place in order), sink)
+
+
+def write_sorted(name: str, codes: npt.NDArray[Any], lengths: Index, data: bytes | memoryview, sink: Sink) -> None:
+    """A column by reference to encodings that are in order, given by their lengths and bytes."""
+    count = len(lengths)
+    sink(name.encode() + b"\0r" + encoding.count(count))
+    sink(lengths.data)
+    sink(data)
+    if count == 1 and not codes.any():
+        return
+    width = next(width for width in (1, 2, 4, 8) if count < 1 << (8 * width))
+    sink((codes + 1).astype(f"<u{width}").data)
+
+
+def _without_gaps(values: Sequence[bytes], codes: Index) -> tuple[list[bytes], Index]:
+    """Only values that a code stands for."""
+    used = np.unique(codes[codes >= 0])
+    renumbered = np.full(len(values) + 1, -1, np.int64)
+    renumbered[used] = np.arange(len(used))
+    return [values[place] for place in used.tolist()], renumbered[codes]
+
+
+def encoded(kept: pa.Array, shape: Shape) -> list[bytes]:
+    """The encodings of distinct values."""
+    return [encoding.plain_column("*", shape, [value]) for value in kept.to_pylist()]
+
+
+def by_name(array: pa.MapArray) -> list[tuple[str, npt.NDArray[np.float64], Mask]] | None:
+    """The values of present maps by name, in byte order; None where a map holds a name twice."""
+    array = array.drop_null()
+    offsets = array.offsets.to_numpy().astype(np.int64)
+    names = array.keys.slice(offsets[0], offsets[-1] - offsets[0])
+    names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
+    codes, values = names.indices.to_numpy(), array.items.slice(offsets[0], offsets[-1] - offsets[0])
+    if values.null_count:
+        return None
+    numbers = values.to_numpy()
+    owners = np.repeat(np.arange(len(array)), np.diff(offsets))
+    found: list[tuple[str, npt.NDArray[np.float64], Mask]] = []
+    for code, name in sorted(enumerate(names.dictionary.to_pylist()), key=lambda pair: pair[1].encode()):
+        places = np.flatnonzero(codes == code)
+        if not len(places):
+            continue
+        if (np.diff(owners[places]) == 0).any() or (found and found[-1][0] == name):
+            return None
+        column, there = np.zeros(len(array)), np.zeros(len(array), np.bool_)
+        column[owners[places]], there[owners[places]] = numbers[places], True
+        found.append((name, column, there))
+    return found
+
+
+def distinct(array: pa.Array) -> tuple[Index, pa.Array]:
+    """Codes, -1 for absent, and the distinct values that they stand for, whatever the type."""
+    codes = _codes(array)
+    there = np.flatnonzero(codes >= 0)
+    _, first, places = np.unique(codes[there], return_index=True, return_inverse=True)
+    result = np.full(len(array), -1, np.int64)
+    result[there] = places
+    kept = array.take(arrow_integers(there[first]))
+    return result, kept.dictionary.take(kept.indices) if pa.types.is_dictionary(kept.type) else kept
+
+
+def _codes(array: pa.Array) -> Index:
+    """Integers that are equal where values are; -1 for absent."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        # A dictionary may hold a text twice.
+        again = _codes(array.dictionary)
+        codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
+        return np.where(codes >= 0, again[codes] if len(again) else -1, -1)
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        valid = array.is_valid().to_numpy(zero_copy_only=False)
+        entries = pa.types.is_map(kind)
+        items = pa.StructArray.from_arrays([array.keys, array.items], ["k", "v"]) if entries else array.values
+        return np.where(valid, _of_lists(array.offsets.to_numpy().astype(np.int64), _codes(items)), -1)
+    if pa.types.is_struct(kind):
+        codes = np.zeros(len(array), np.int64)
+        for child in array.flatten():
+            codes = _paired(codes, _codes(child))
+        return np.where(array.is_valid().to_numpy(zero_copy_only=False), codes, -1)
+    if pa.types.is_floating(kind):
+        array = pa.array(np.asarray(array.fill_null(0.0)) + 0.0, mask=array.is_null().to_numpy(zero_copy_only=False))
+    found: Index = array.dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
+    return found
+
+
+def _of_lists(offsets: Index, items: Index) -> Index:
+    """Codes of lists from those of their items, an item of every list at a time."""
+    lengths = np.diff(offsets)
+    codes = _paired(np.zeros(len(lengths), np.int64), lengths)
+    for place in range(int(lengths.max(initial=0))):
+        longer = np.flatnonzero(lengths > place)
+        nth = np.full(len(lengths), -2, np.int64)
+        nth[longer] = items[offsets[longer] + place]
+        codes = _paired(codes, nth + 2)
+    return codes
+
+
+def _paired(left: Index, right: Index) -> Index:
+    """Codes of pairs: small integers, so that pairs of pairs stay within 64 bits."""
+    right = right + 1
+    paired = arrow_integers(left * (int(right.max(initial=0)) + 1) + right).dictionary_encode().indices
+    codes: Index = paired.to_numpy().astype(np.int64)
+    return codes
+
+
+def cut(table: pa.Table, states: Index) -> Iterator[pa.Table]:
+    """The blocks of sorted rows."""
+    starts = starts_of(states)
+    for start, stop in pairwise(starts):
+        yield table.slice(start, stop - start)
+
+
+def total(name: str, shape: Struct, blocks: Iterable[pa.Table]) -> str:
+    """The digest of a table given as its blocks."""
+    rows, digests = 0, []
+    for block in blocks:
+        rows += block.num_rows
+        digests.append(of_block(block, shape))
+    return of_blocks(name, rows, digests)

@@ -1,0 +1,150 @@
+"""How values of columns become bytes: the encodings that content digests are made of. `content` states the rules."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text
+
+_DOUBLE = struct.Struct("<d")
+_INTEGER = struct.Struct("<q")
+
+Index = npt.NDArray[np.int64]
+Sink = Callable[[Any], object]
+
+
+def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
+    """Each value's place among the distinct values, absent first, and how many places there are."""
+    array = column.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    order = pc.sort_indices(array.dictionary).to_numpy()
+    places = np.empty(len(order) + 1, np.int64)
+    places[order] = np.arange(1, len(order) + 1)
+    places[-1] = 0
+    codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
+    return places[codes], len(order) + 1
+
+
+def plain_column(name: str, shape: Shape, values: list[Any]) -> bytes:
+    """`column` of plain values: lists, pairs of a map, dictionaries of an object."""
+    present = [value for value in values if value is not None]
+    if not present:
+        return b""
+    head = name.encode() + b"\0" + _LETTERS[type(shape)]
+    head += b"1" if len(present) == len(values) else b"0" + bytes(value is not None for value in values)
+    match shape:
+        case Text():
+            texts = [value.encode() for value in present]
+            return b"".join([head, *(count(len(text)) for text in texts), *texts])
+        case Number():
+            return head + b"".join(_DOUBLE.pack(value + 0.0) for value in present)
+        case Integer():
+            return head + b"".join(_INTEGER.pack(value) for value in present)
+        case Flag():
+            return head + bytes(present)
+        case Sequence(item=item):
+            items = [one for value in present for one in value]
+            return head + b"".join(count(len(value)) for value in present) + plain_column("*", item, items)
+        case Mapping(value=item):
+            pairs = [pair for value in present for pair in sorted(value, key=lambda pair: pair[0].encode())]
+            names = plain_column("k", Text(), [name for name, _ in pairs])
+            sizes = b"".join(count(len(value)) for value in present)
+            return head + sizes + names + plain_column("v", item, [value for _, value in pairs])
+        case Struct(fields=fields):
+            parts = (plain_column(one.name, one.shape, [value[one.name] for value in present]) for one in fields)
+            return head + b"".join(parts)
+
+
+def count(value: int) -> bytes:
+    """A number of things."""
+    return value.to_bytes(8, "little")
+
+
+def _lengths(offsets: pa.Array) -> Index:
+    lengths: Index = np.diff(offsets.to_numpy().astype("<i8"))
+    return lengths
+
+
+def present(array: pa.Array, head: bytes, sink: Sink) -> pa.Array:
+    """Writes a column's head and which values are present, and returns those."""
+    sink(head)
+    if not array.null_count:
+        sink(b"1")
+        return array
+    sink(b"0")
+    sink(array.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8).data)
+    return array.drop_null()
+
+
+def column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
+    """A whole column of a small table; nothing where every value is absent."""
+    if array.null_count == len(array):
+        return
+    array = present(array, name.encode() + b"\0" + _LETTERS[type(shape)], sink)
+    match shape:
+        case Text():
+            _text(array, sink)
+        case Number():
+            # Adding zero turns the negative zero into the positive one and changes nothing else.
+            sink((array.to_numpy().astype("<f8", copy=False) + 0.0).data)
+        case Integer():
+            sink(np.ascontiguousarray(array.to_numpy().astype("<i8", copy=False)).data)
+        case Flag():
+            sink(array.to_numpy(zero_copy_only=False).astype(np.uint8).data)
+        case Sequence(item=item):
+            sink(_lengths(array.offsets).data)
+            column(array.flatten(), "*", item, sink)
+        case Mapping(value=item):
+            lengths = _lengths(array.offsets)
+            sink(lengths.data)
+            start, stop = array.offsets[0].as_py(), array.offsets[-1].as_py()
+            keys = array.keys.slice(start, stop - start)
+            values = array.items.slice(start, stop - start)
+            order = _by_name(keys, lengths)
+            if order is not None:
+                keys, values = keys.take(order), values.take(order)
+            column(keys, "k", Text(), sink)
+            column(values, "v", item, sink)
+        case Struct(fields=fields):
+            for field, child in zip(fields, array.flatten(), strict=True):
+                column(child, field.name, field.shape, sink)
+
+
+_LETTERS: dict[type, bytes] = {
+    Text: b"t",
+    Number: b"n",
+    Integer: b"i",
+    Flag: b"f",
+    Sequence: b"l",
+    Mapping: b"m",
+    Struct: b"o",
+}
+
+
+def _text(array: pa.Array, sink: Sink) -> None:
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary.take(array.indices)
+    _, offsets, data = array.buffers()
+    bounds = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
+    sink(np.diff(bounds.astype("<i8")).data)
+    if data is not None:
+        sink(memoryview(data)[bounds[0] : bounds[-1]])
+
+
+def _by_name(keys: pa.Array, lengths: Index) -> pa.Array | None:
+    """The permutation that sorts each map's entries by name; None where they are sorted."""
+    places, size = ranks(pa.chunked_array([keys]))
+    owners = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    combined = owners * size + places
+    if np.all(combined[1:] >= combined[:-1]):
+        return None
+    return arrow_integers(np.argsort(combined, kind="stable"))

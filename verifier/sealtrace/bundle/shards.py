@@ -1,0 +1,246 @@
+"""Laid-out Parquet read once from front to back: each row group is hashed, decoded, and let go.
+
+The footer, which comes last, says where the row groups lie; it is read first, and compared with the bytes that are
+hashed when the reading gets there. So what is decoded is what was hashed, and no more than a few row groups are held.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle import blocks, encoding
+from sealtrace.bundle.archives import Opened
+from sealtrace.bundle.parquet import footer_texts, text_leaves, values_of_texts
+from sealtrace.bundle.parquet_footer import leaves
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, RowKind, Sequence, Shape, Struct, Text, row_shape
+
+MOST_BYTES = 2**28
+"""A row group that takes more when decoded is not looked at by itself."""
+
+
+class NotLaidOutError(Exception):
+    """The file can be read, but not a row group at a time."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One row group, still encoded."""
+
+    place: int
+    first: int
+    """How many rows come before it."""
+    rows: int
+    data: bytes
+
+
+class LaidOut:
+    """A file of rows that is laid out for reading. `NotLaidOutError` or `OSError` where it is not."""
+
+    def __init__(self, opened: Opened, kind: RowKind) -> None:
+        import pyarrow.parquet as pq
+
+        self.form, self.shape = kind, row_shape(kind)
+        self.size = opened.size
+        self._file: Any = opened.file
+        self._digest = hashlib.sha256()
+        try:
+            self._tail = self._read_tail()
+            self.metadata = pq.read_metadata(pa.BufferReader(b"PAR1" + self._tail))
+            found = leaves(memoryview(b"PAR1" + self._tail))
+        except (pa.ArrowException, ValueError, OverflowError, AttributeError, io.UnsupportedOperation) as error:
+            raise NotLaidOutError(str(error)) from None
+        self.rows: int = self.metadata.num_rows
+        self._footer_start = self.size - len(self._tail)
+        self._groups = self._extents(sum(leaf.values * 8 + leaf.bytes for leaf in found))
+        self.names = self._columns({leaf.path for leaf in found}, {leaf.path for leaf in found if leaf.deltas})
+        self.texts = footer_texts(self.metadata, self.metadata.schema.to_arrow_schema())
+
+    def _read_tail(self) -> bytes:
+        file = self._file
+        file.seek(max(0, self.size - 8))
+        end = file.read(8)
+        length = int.from_bytes(end[:4], "little")
+        if len(end) < 8 or end[4:] != b"PAR1" or length > min(self.size - 12, MOST_BYTES):
+            raise NotLaidOutError("there is no footer")
+        file.seek(self.size - 8 - length)
+        tail: bytes = file.read(length + 8)
+        file.seek(0)
+        return tail
+
+    def _extents(self, decoded: int) -> list[tuple[int, int, int]]:
+        """Start, end and rows of each row group; they must follow each other, as a writer puts them."""
+        groups, end = [], 4
+        for place in range(self.metadata.num_row_groups):
+            group = self.metadata.row_group(place)
+            columns = [group.column(index) for index in range(group.num_columns)]
+            starts = [min(filter(None, (one.dictionary_page_offset, one.data_page_offset))) for one in columns]
+            stop = max(start + one.total_compressed_size for start, one in zip(starts, columns, strict=True))
+            if not columns or min(starts) != end or not end < stop <= self._footer_start:
+                raise NotLaidOutError("its row groups do not follow each other")
+            groups.append((end, stop, group.num_rows))
+            end = stop
+        largest = max((rows for _, _, rows in groups), default=0)
+        if not groups or decoded * largest > MOST_BYTES * max(1, self.rows):
+            raise NotLaidOutError("its row groups are too large, or there are none")
+        return groups
+
+    def _columns(self, paths: set[str], deltas: set[str]) -> list[str]:
+        """The columns; each must be there as it is laid out."""
+        wanted: dict[str, bool] = {}
+        for field in self.shape.fields:
+            inside = {path for path in paths if path == field.name or path.startswith(f"{field.name}.")}
+            match field.shape:
+                case Text() | Sequence() | Number() | Integer() | Flag():
+                    fits = inside <= {field.name}
+                case Mapping(value=Number()):
+                    fits = all(path.count(".") == 1 for path in inside)
+                case _:
+                    fits = not inside
+            if not fits:
+                raise NotLaidOutError(f"{field.name} is not a flat column")
+            wanted |= dict.fromkeys(inside, True)
+        if paths - wanted.keys() or paths & deltas:
+            raise NotLaidOutError("it has columns that the schema has not, or encodings that are not read by reference")
+        return [path for path in text_leaves(self.shape) if path in paths]
+
+    def shards(self) -> Iterator[Shard]:
+        """The row groups in order, hashed on the way; `OSError` where the file is not what it said."""
+        place = first = 0
+        self._take(0, 4)
+        for start, stop, rows in self._groups:
+            yield Shard(place, first, rows, self._take(start, stop))
+            place, first = place + 1, first + rows
+        end = self._groups[-1][1]
+        while end < self._footer_start:
+            end += len(self._take(end, min(end + 2**20, self._footer_start)))
+        if self._take(end, self.size) != self._tail or self._file.read(1):
+            raise OSError(0, "it changed while it was being read")
+
+    def _take(self, start: int, stop: int) -> bytes:
+        data: bytes = self._file.read(stop - start)
+        if len(data) != stop - start:
+            raise OSError(0, "it has another length than it says")
+        self._digest.update(data)
+        return data
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the bytes, after the last shard."""
+        return self._digest.hexdigest()
+
+    def decoded(self, shard: Shard) -> pa.Table:
+        """The columns of a row group as they lie in the file: texts and lists by reference."""
+        import pyarrow.parquet as pq
+
+        start, _, rows = self._groups[shard.place]
+        try:
+            window = pa.PythonFile(_Window(start, shard.data), "r")
+            file = pq.ParquetFile(window, metadata=self.metadata, read_dictionary=self.names)
+            table = file.read_row_group(shard.place, use_threads=False).combine_chunks()
+            for column in table.columns:
+                if pa.types.is_dictionary(column.type):
+                    _sound_dictionary(column.chunk(0))
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+            raise NotLaidOutError(str(error)) from None
+        if table.num_rows != rows:
+            raise NotLaidOutError("a row group has another number of rows than it says")
+        return table
+
+
+class _Window(io.RawIOBase):
+    """The bytes of one row group at the place that they have in their file."""
+
+    def __init__(self, start: int, data: bytes) -> None:
+        self._start, self._data, self._at = start, memoryview(data), 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset if whence == 0 else self._at + offset if whence == 1 else self._start + len(self._data)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        begin = self._at - self._start
+        if begin < 0 or size < 0:
+            raise OSError(0, "outside of the row group")
+        piece = bytes(self._data[begin : begin + size])
+        self._at += len(piece)
+        return piece
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+
+def column_of(table: pa.Table, name: str) -> pa.Array | None:
+    """A column of a shard; None where it was left out, as nothing is in it."""
+    place = table.schema.get_field_index(name)
+    return None if place < 0 else table.column(place).chunk(0) if table.num_rows else None
+
+
+def digest_of(table: pa.Table, shape: Struct) -> bytes:
+    """The digest of a block from its columns as they lie in the file."""
+    digest = hashlib.sha256(encoding.count(table.num_rows))
+    for field in shape.fields:
+        array = column_of(table, field.name)
+        if array is None or array.null_count == len(array):
+            continue
+        if pa.types.is_dictionary(array.type):
+            _write_dictionary(array, field.name, field.shape, digest.update)
+        elif pa.types.is_struct(array.type) and not array.null_count:
+            names = [child.name for child in array.type]
+            if names != sorted(names, key=str.encode) or len(set(names)) < len(names):
+                raise NotLaidOutError("names of a map are not in order")
+            digest.update(field.name.encode() + b"\0m1")
+            for name, child in zip(names, array.flatten(), strict=True):
+                if child.null_count < len(child):
+                    encoding.column(child, name, Number(), digest.update)
+        elif isinstance(field.shape, Number | Integer | Flag):
+            encoding.column(array, field.name, field.shape, digest.update)
+        else:
+            raise NotLaidOutError(f"{field.name} is not by reference")
+    return digest.digest()
+
+
+def _write_dictionary(array: pa.DictionaryArray, name: str, shape: Any, sink: encoding.Sink) -> None:
+    texts = array.dictionary
+    codes = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
+    if not isinstance(shape, Text):
+        blocks.write_references(name, codes, _encoded(tuple(texts.to_pylist()), shape), sink)
+        return
+    if len(set(texts.to_pylist())) < len(texts) and not pc.all(pc.less(texts[:-1], texts[1:])).as_py():
+        raise NotLaidOutError(f"a text of {name} is listed twice")
+    blocks.write_texts(name, codes, texts, sink)
+
+
+@lru_cache(maxsize=64)
+def _encoded(texts: tuple[str, ...], shape: Shape) -> list[bytes]:
+    """The encodings of lists; row groups of a file mostly have the same."""
+    encodings = blocks.encoded(values_of_texts(list(texts), shape), shape)
+    if len(set(encodings)) < len(encodings):
+        raise NotLaidOutError("a list is written in two ways")
+    return encodings
+
+
+def _sound_dictionary(array: pa.DictionaryArray) -> None:
+    """Every code stands for a text, every text is UTF-8 and stands in some row; most do in the first ones."""
+    array.dictionary.validate(full=True)
+    size = len(array.dictionary)
+    codes = (array.indices.drop_null() if array.null_count else array.indices).to_numpy()
+    if len(codes) and not (codes.min() >= 0 and codes.max() < size):
+        raise ValueError("a code stands for nothing")
+    used = (np.bincount(some, minlength=size) > 0 for some in (codes[: 2 * size + 4096], codes))
+    if not any(one.all() for one in used):
+        raise NotLaidOutError("a text stands in no row of its row group")

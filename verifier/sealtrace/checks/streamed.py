@@ -1,0 +1,37 @@
+"""What is known of rows that were judged a shard at a time, and not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sealtrace.bundle.frames import StreamedFrame
+from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.reading import Bundle
+from sealtrace.bundle.shards import LaidOut
+from sealtrace.checks.outcome import Outcome
+from sealtrace.evidence import Evidence
+
+Sources = dict[str, tuple[Entry, LaidOut]]
+"""The files that can be read a row group at a time, by path."""
+
+
+@dataclass
+class Streamed:
+    """The result of one pass over the shards of some files."""
+
+    beside: Evidence
+    """The records that are held, without those that were streamed."""
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    """What each check of rows says of the streamed ones."""
+    beside_too: frozenset[str] = frozenset()
+    """Of those checks, the ones that look at other records as well."""
+    contents: dict[str, str] = field(default_factory=dict)
+    """Content digest of each streamed file."""
+    texts: dict[str, set[str]] = field(default_factory=dict)
+    """The distinct texts of each file but for its states, which are those of the observations."""
+    frames: dict[str, StreamedFrame] = field(default_factory=dict)
+
+
+Streamer = Callable[[Bundle, Sources, int], Streamed]
+"""Judges the shards of files with so many threads; `NotLaidOutError` where they must be read whole."""

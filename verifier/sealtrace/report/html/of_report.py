@@ -1,0 +1,245 @@
+"""The page of a report: the verdict, what to do about it, findings by cause, tables with lineages, and figures."""
+
+from __future__ import annotations
+
+from sealtrace.contract.details import Details, Lineage
+from sealtrace.contract.report import CheckResult, Finding, Report
+from sealtrace.report.causes import by_cause, undecided_by_cause
+from sealtrace.report.diff import agrees
+from sealtrace.report.html.page import Cause, Item, Page, Step, Tile
+from sealtrace.report.html.plots import differences, drawn
+from sealtrace.report.html.stages import stage_chain
+from sealtrace.report.html.statuses import CHECK_WORDS
+from sealtrace.report.places import key_text, times
+
+VERDICTS = {
+    "verified": ("Verified", "Everything was there, and everything that was checked holds."),
+    "findings": ("Findings", "Something in this bundle contradicts its records, its protocol or its seals."),
+    "incomplete": ("Incomplete", "Nothing is wrong so far, but not everything could be decided."),
+}
+LIMITS = [
+    "That the records come from the experiment: consistent records that somebody made up pass as well.",
+    "That choices were made before the results were seen: the protocol may have been written afterwards.",
+    "That a metric is the right one: each cell shows its formula, and whether that is what the paper should report is "
+    "for readers to judge.",
+]
+FIELDS = ("Rounding", "Formula", "Population", "Recipe", "Records", "Printed at", "Not stated in the paper")
+_NOTHING = Lineage()
+
+
+def page_of(report: Report) -> Page:
+    """Everything that the page shows."""
+    details = report.details or Details(lineages=[], tables=[], stages=[])
+    causes = _causes(report)
+    authors, reviewers = _steps(report, causes)
+    difference = differences(report)
+    headline, lead = VERDICTS[report.verdict]
+    return Page(
+        over="What the records say of",
+        name=report.bundle.name or "unnamed bundle",
+        tool=report.sealtrace,
+        verdict=report.verdict,
+        headline=headline,
+        lead=lead,
+        for_reviewers=reviewers,
+        for_authors=authors,
+        tiles=_tiles(report),
+        causes=causes,
+        checks=report.checks,
+        limits=_limits(report),
+        tables=details.tables,
+        cells=report.cells,
+        fields=FIELDS,
+        lineages=[
+            _lineage(report, number, details.lineages[number] if number < len(details.lineages) else _NOTHING)
+            for number in range(len(report.cells))
+        ],
+        command="sealtrace explain BUNDLE '{}'",
+        root=report.bundle.root_sha256,
+        assumed=report.summary.assumed,
+        selected=report.summary.selected,
+        stages=stage_chain(details.stages) if details.stages else None,
+        figures=drawn([*details.plots, *([difference] if difference else [])]),
+        unlisted=sum(check.findings for check in report.checks) - len(report.findings),
+    )
+
+
+def _lineage(report: Report, number: int, lineage: Lineage) -> tuple[str, ...]:
+    cell = report.cells[number]
+    shown = len(lineage.records)
+    records = [f"{lineage.count:,}{', the first of them' if lineage.count > shown else ''}:", *lineage.records]
+    return (
+        cell.sentence,
+        "\n".join(part for part in (lineage.formula, lineage.formula_source) if part),
+        lineage.population or "",
+        cell.recipe or "",
+        "\n".join(records) if lineage.count else "",
+        f"{cell.source}:{cell.line}" if cell.source and cell.line else cell.source or "",
+        "\n".join(lineage.undisclosed),
+    )
+
+
+def _item(one: Finding) -> Item:
+    key = one.key or {}
+    place = one.source or "bundle"
+    for part in (one.row, one.column):
+        place += "" if part is None else f":{part}"
+    known = (("record", key_text(one.key)), ("field", one.field), ("expected", one.expected), ("found", one.found))
+    return Item(
+        severity=one.severity,
+        check=one.check,
+        place=place,
+        message=one.message,
+        facts=[(name, text) for name, text in known if text is not None and (text or name in ("expected", "found"))],
+        cells=[(key["table"], key["row"], key["column"])] if {"table", "row", "column"} <= set(key) else [],
+    )
+
+
+def _causes(report: Report) -> list[Cause]:
+    """Errors by the check that explains them; then warnings and notes, by check."""
+    items: dict[str, list[Item]] = {}
+    for one in report.findings:
+        items.setdefault(one.check, []).append(_item(one))
+    waiting, _ = undecided_by_cause(report)
+
+    def of(check: CheckResult, others: list[CheckResult]) -> Cause:
+        undecided = waiting.get(check.id, [])
+        return Cause(check.id, check.title, items.get(check.id, []), [of(other, []) for other in others], undecided)
+
+    found = [of(check, others) for check, others in by_cause(report)]
+    failed = {check.id for check in report.checks if check.status == "fail"}
+    rest = [of(check, []) for check in report.checks if check.id in items and check.id not in failed]
+    return found + sorted(rest, key=lambda one: all(item.severity == "note" for item in one.items))
+
+
+def _steps(report: Report, causes: list[Cause]) -> tuple[list[Step], list[Step]]:
+    """What authors and what reviewers do next: causes, then what is missing, was skipped or only warned of."""
+    authors, reviewers = [], []
+    failed = {check.id: check for check in report.checks if check.status == "fail"}
+    for cause in causes:
+        if cause.check not in failed:
+            continue
+        first = next((item for item in cause.items if item.severity == "error"), None)
+        files = list(dict.fromkeys(item.place for item in cause.items if item.severity == "error"))
+        where = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+        said = _sentence(first.message if first else f"{cause.title} does not hold")
+        follows = _follows(cause)
+        found = times(failed[cause.check].findings, "finding")
+        authors.append(Step(f"Correct {cause.check}: {found}", f"{said}{follows}", where or None, cause.check))
+        reviewers.append(
+            Step(
+                f"Ask about {cause.check}: {found}",
+                f"“{cause.title}” does not hold.{follows}",
+                where or None,
+                cause.check,
+            )
+        )
+    for reason, ids in undecided_by_cause(report)[1]:
+        listed = ", ".join(ids[:4]) + (f" and {len(ids) - 4} more" if len(ids) > 4 else "")
+        authors.append(Step("Supply what is missing", f"{reason}. Undecided: {listed}."))
+        reviewers.append(Step("Ask for what is missing", f"{reason}. Without it {listed} cannot be decided."))
+    if skipped := sum(check.status == "skipped" for check in report.checks):
+        authors.append(Step("Run the skipped checks", f"{times(skipped, 'check')} were not asked for."))
+        reviewers.append(Step("Run the skipped checks", f"{times(skipped, 'check')} were not asked for."))
+    if warnings := sum(item.severity == "warning" for cause in causes for item in cause.items):
+        check = next(cause.check for cause in causes if any(item.severity == "warning" for item in cause.items))
+        text = f"{times(warnings, 'warning')} left the verdict as it is; with --strict a warning counts as an error."
+        authors.append(Step("Look at the warnings", text, None, check))
+        reviewers.append(Step("Read the warnings", text, None, check))
+    if failed:
+        authors.append(
+            Step("Seal and verify again", "Run sealtrace seal, then sealtrace verify, on the corrected bundle.")
+        )
+    elif report.verdict == "verified":
+        authors.append(
+            Step("Print the root digest in the paper", "With it, readers can tell that they hold this bundle.")
+        )
+        reviewers.append(
+            Step("Compare the root digest", "If the paper prints one, it must be this: sealtrace verify --expect-root.")
+        )
+    reviewers.append(Step("Read what this does not prove", "The list below holds whatever the verdict."))
+    return authors, reviewers
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+
+
+def _follows(cause: Cause) -> str:
+    """What one cause may explain, counted."""
+    parts = []
+    if cause.consequences:
+        count = sum(len(one.items) for one in cause.consequences)
+        parts.append(f"{times(count, 'other finding')} of {times(len(cause.consequences), 'check')} may follow from it")
+    if cause.undecided:
+        parts.append(f"{times(len(cause.undecided), 'check')} cannot be decided before it is corrected")
+    text = " and ".join(parts)
+    return f" {_sentence(text)}" if text else ""
+
+
+def _limits(report: Report) -> list[str]:
+    """What the verdict does not prove: always, and of this bundle."""
+    found = list(LIMITS)
+    chain = report.summary.chain
+    if not chain.signatures + chain.timestamps:
+        found.append("When anything was sealed: nobody outside saw a stage, so the order is the authors’ word.")
+    if attested := report.coverage.attested:
+        found.append(f"{times(attested, 'cell')} that nothing checks: they are counted as attested.")
+    if constrained := report.coverage.constrained:
+        found.append(
+            f"{times(constrained, 'cell')} without records: their relations hold, which many numbers would do."
+        )
+    off = sum(check.status == "not-applicable" for check in report.checks)
+    if off:
+        found.append(
+            f"What {times(off, 'check')} would say that do not apply here; each states its reason under checks."
+        )
+    if withheld := sum(one.leaves - one.seen for one in report.summary.disclosed):
+        found.append(f"{times(withheld, 'row')} that the bundle withholds and nobody disclosed.")
+    return found + [f"Assumed, not verified: {one}" for one in report.summary.assumed]
+
+
+def _tiles(report: Report) -> list[Tile]:
+    """The figures that the paper's appendix asks a verification to print."""
+    summary, coverage = report.summary, report.coverage
+    counts = {status: sum(check.status == status for check in report.checks) for status in CHECK_WORDS}
+    applicable = len(report.checks) - counts["not-applicable"]
+    others = [
+        f"{counts[name]} {word}" for name, word in CHECK_WORDS.items() if counts[name] and name not in ("pass", "fail")
+    ]
+    found = [
+        Tile(
+            "Checks that hold",
+            f"{counts['pass']} of {applicable}",
+            ", ".join([*([f"{counts['fail']} fail"] if counts["fail"] else []), *others]),
+        ),
+        Tile(
+            "Cells recomputed",
+            f"{coverage.recomputed:,} of {coverage.cells:,}" if coverage.cells else "none",
+            f"{sum(not agrees(cell) for cell in report.cells):,} to look at" if coverage.cells else "no table reported",
+        ),
+    ]
+    agreement = summary.threshold_agreement
+    if agreement is not None:
+        some = f"{agreement.agree:,} of {agreement.total:,}"
+        all_of_them = agreement.agree == agreement.total
+        found.append(
+            Tile("Crossings that agree", f"all {agreement.total:,}" if all_of_them else some, "decided exactly")
+        )
+    if summary.max_discrepancy is not None:
+        found.append(
+            Tile("Largest difference", f"{summary.max_discrepancy.value:.1e}", f"tolerance {summary.tolerance}")
+        )
+    if summary.traces:
+        found.append(Tile("Traces", f"{summary.traces:,}", f"{summary.states:,} states, {summary.policies:,} policies"))
+    elif summary.inspected:
+        found.append(Tile("Records", "read", "; ".join(summary.inspected)))
+    chain = summary.chain
+    seen = chain.signatures + chain.timestamps
+    note = (
+        f"{times(chain.signatures, 'signature')}, {times(chain.timestamps, 'outside timestamp')}"
+        if seen
+        else "no signature or timestamp: the order is the authors’ word"
+    )
+    found.append(Tile("Stages sealed", f"{chain.seals} of {chain.stages}", note))
+    return found

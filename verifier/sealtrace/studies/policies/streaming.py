@@ -1,0 +1,559 @@
+"""Traces and scores judged a shard at a time: whole states, in order, with every candidate once.
+
+A shard is screened on its columns (`mathematics.screening`). States of which nothing is wrong are counted; the few
+others, and a sample of each file, are put before the very checks that judge smaller studies. So a finding, a count and
+a largest difference are what they would be had everything been read at once. What is not in the declared order, or
+not laid out, is read whole instead (`NotLaidOutError`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.bundle import blocks
+from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.content import row_name
+from sealtrace.bundle.frames import Frame, StreamedFrame
+from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.parquet import as_declared, values_of_texts
+from sealtrace.bundle.predicates import check_table
+from sealtrace.bundle.reading import Bundle
+from sealtrace.bundle.shapes import RowKind, Struct, row_shape
+from sealtrace.bundle.shards import LaidOut, NotLaidOutError, Shard, column_of, digest_of
+from sealtrace.bundle.stores import Defects, Store
+from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
+from sealtrace.checks.registry import FUNCTIONS
+from sealtrace.checks.streamed import Sources, Streamed
+from sealtrace.contract.report import Place
+from sealtrace.contract.scalars import exact
+from sealtrace.evidence import Evidence
+from sealtrace.mathematics.exact import as_double
+from sealtrace.studies.policies import checks  # noqa: F401 - imported for the checks' registrations
+from sealtrace.studies.policies.evidence.frame import Index, Mask
+from sealtrace.studies.policies.evidence.outcomes import Spilled
+from sealtrace.studies.policies.evidence.partitions import frozen_partitions
+from sealtrace.studies.policies.evidence.study import Candidate, Study
+from sealtrace.studies.policies.mathematics import screening
+
+BESIDE_TOO = frozenset(
+    {
+        "split.agreement",
+        "action.order",
+        "action.vocabulary",
+        "probability.support",
+        "probability.normalized",
+        "join.values",
+    }
+)
+"""Checks of traces and scores that look at other records as well."""
+ROW_CHECKS = (
+    "join.trace", "join.score", "action.chosen", "replay.normalizer", "replay.anchor", "replay.top-action",
+    "replay.tilt", "replay.student", "replay.zero-scale", "replay.query-gate", "replay.query-policy", "replay.ledger",
+    "boundary.inputs", "score.trace-digest", "score.utility", "score.delta", "threshold.stored",
+    "threshold.recomputed", "partition.labels", *sorted(BESIDE_TOO),
+)  # fmt: skip
+"""Checks that look at one state at a time."""
+SAMPLE = 32
+"""States of each file that the checks look at before anything is screened."""
+_PLACED = {"anchor": "replay.anchor", "top-action": "replay.top-action", "tilt": "replay.tilt"}
+"""Policy to the check that replays it."""
+
+
+def judge(bundle: Bundle, sources: Sources, jobs: int) -> Streamed:
+    """Judges every trace and score of a bundle; `NotLaidOutError` where they must be read whole."""
+    evidence = Evidence(bundle)
+    study = Study(bundle, frames={**evidence.frames, **_no_traces()})
+    streamed = Streamed(study, beside_too=BESIDE_TOO)
+    traces = [entry for entry, _ in sources.values() if entry.kind == "trace"]
+    scores = {entry.split: entry for entry, _ in sources.values() if entry.kind == "score"}
+    if {entry.split for entry in traces} != set(scores) or len(scores) < len(sources) - len(traces):
+        raise NotLaidOutError("traces and scores do not come in pairs of files")
+    total = _Total(study, streamed, Spilled(len(study.states), len(study.candidates)))
+    for entry in traces:
+        # Not known before the last block; it is compared with what the blocks give in the end.
+        bundle.contents[entry.path] = entry.content_sha256 or ""
+    try:
+        for entry in traces:
+            other = scores[entry.split]
+            _Pair(total, (entry, sources[entry.path][1]), (other, sources[other.path][1])).judge(jobs)
+    finally:
+        for entry in traces:
+            del bundle.contents[entry.path]
+    for entry in traces:
+        if streamed.contents[entry.path] != entry.content_sha256:
+            raise NotLaidOutError("its records are not those that were sealed")
+    total.settle()
+    for kind in ("trace", "score"):
+        sizes = {entry.path: file.rows for entry, file in sources.values() if entry.kind == kind}
+        streamed.frames[kind] = StreamedFrame(kind, sizes, bundle.again)
+    streamed.frames["trace"].spilled = total.spilled  # type: ignore[attr-defined]
+    return streamed
+
+
+@dataclass
+class _Total:
+    """What is known of all files so far."""
+
+    study: Study
+    streamed: Streamed
+    spilled: Spilled
+    traced: int = 0
+    largest: dict[tuple[str, tuple[int, int]], tuple[float, str, int, dict[str, str], str]] = field(
+        default_factory=dict
+    )
+    """Check and rank to the largest difference: value, file, row, key and field."""
+
+    def add(self, check: str, outcome: Outcome) -> None:
+        """What a check says of more rows; the largest difference is kept apart, where screening finds it."""
+        if check in _SCREENED:
+            outcome.largest = None
+        known = self.streamed.outcomes.setdefault(check, Outcome(check, FUNCTIONS[check][1]))
+        known.add(outcome)
+
+    def settle(self) -> None:
+        """Fills in what only the whole gives."""
+        if self.traced < len(self.study.states):
+            raise NotLaidOutError("some states have no traces")
+        for (check, _), (value, path, row, key, where) in sorted(self.largest.items(), key=lambda one: one[0]):
+            outcome = self.streamed.outcomes[check]
+            if outcome.largest is None or value > outcome.largest.value:
+                outcome.largest = Place(value=value, check=check, source=path, row=row, key=key, field=where)
+
+
+_SCREENED = {*_PLACED.values(), "probability.normalized", "score.utility", "score.delta"}
+
+
+@dataclass(frozen=True)
+class _Screened:
+    """What one shard gave."""
+
+    lo: int
+    count: int
+    first: int
+    screen: screening.Screen
+    found: Any
+    """Utility, delta and crossing by candidate and state."""
+    digests: tuple[bytes, bytes]
+    tables: tuple[pa.Table, pa.Table]
+    texts: tuple[set[str], set[str]]
+
+
+class _Pair:
+    """The traces of one split and their scores."""
+
+    def __init__(self, total: _Total, traces: tuple[Entry, LaidOut], scores: tuple[Entry, LaidOut]) -> None:
+        self.total, self.study = total, total.study
+        (self.entry, self.traces), (self.other, self.scores) = traces, scores
+        study = self.study
+        if study.anchor is None or len(study.actions) > screening.MOST_ACTIONS or study.bundle.declared:
+            raise NotLaidOutError("the bank has no single anchor, or too many actions to be screened")
+        self.members = sorted(
+            (
+                index
+                for index, one in enumerate(study.candidates)
+                if one.splits is None or self.entry.split in one.splits
+            ),
+            key=lambda index: _sorted_as(study.candidates[index]),
+        )
+        bank = [study.candidates[index] for index in self.members]
+        if study.anchor not in self.members or any(one.policy not in _PLACED for one in bank):
+            raise NotLaidOutError("a policy of the bank is not screened")
+        self.bank, self.width = bank, len(bank)
+        codes, names = study.frame("observation").texts("split")
+        inside = np.flatnonzero(codes == names.index(self.entry.split)) if self.entry.split in names else codes[:0]
+        self.lo, self.states = (int(inside[0]) if len(inside) else 0), len(inside)
+        if not len(inside) or inside[-1] - inside[0] + 1 != len(inside) or study.frame("observation").repeats:
+            raise NotLaidOutError("the observations of its split do not follow each other")
+        if not self.traces.rows == self.scores.rows == self.states * self.width:
+            raise NotLaidOutError("not every state has every candidate once")
+        self._declare()
+
+    def _declare(self) -> None:
+        study = self.study
+        self.anchor = self.members.index(study.anchor or 0)
+        self.tau = exact(study.declared.tau)
+        evaluators = study.declared.evaluators
+        self.utility, self.risk = (
+            np.ascontiguousarray(study.evaluator(name)[self.lo : self.lo + self.states].T)
+            for name in (evaluators.utility, evaluators.risk)
+        )
+        self.base = np.ascontiguousarray(study.smoothed_teacher[self.lo : self.lo + self.states].T)
+        self.legal = np.ascontiguousarray(study.legal.named[self.lo : self.lo + self.states].T)
+        self.usable = study.playable[self.lo : self.lo + self.states] & np.isfinite(
+            np.vstack([self.utility, self.risk, self.base])
+        ).all(axis=0)
+        deployed = study.declared.deployed
+        partition = None if deployed is None else frozen_partitions(study).get(deployed)
+        labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
+        self.groups = None if partition is None or not labelled else partition.group_of[self.lo : self.lo + self.states]
+        self.group_names = [] if partition is None else partition.groups
+        self.judged: dict[str, dict[str, Mask]] = {"inputs": {}, "ledger": {}}
+        """Text of a column by reference to the candidates with which the checks accepted it."""
+        self.normalization = as_double(exact(study.declared.tolerances.normalization))
+        if max(self.normalization, study.tolerance) > USUAL_TOLERANCE:
+            raise NotLaidOutError("a tolerance is loosened, and what passes by that is counted over all rows")
+
+    # The pass
+
+    def judge(self, jobs: int) -> None:
+        """All shards; what they give is put together in order, whatever the number of threads."""
+        digests: tuple[list[bytes], list[bytes]] = ([], [])
+        texts: tuple[set[str], set[str]] = (set(), set())
+        for done in self._screened(jobs):
+            self._take(done)
+            for place in (0, 1):
+                digests[place].append(done.digests[place])
+                texts[place].update(done.texts[place])
+        for place, (entry, file) in enumerate(((self.entry, self.traces), (self.other, self.scores))):
+            self.total.streamed.contents[entry.path] = blocks.of_blocks(row_name(file.form), file.rows, digests[place])
+            self.total.streamed.texts[entry.path] = texts[place]
+        self.total.traced += self.states
+
+    def _screened(self, jobs: int) -> Iterator[_Screened]:
+        shards = zip(self.traces.shards(), self.scores.shards(), strict=True)
+        try:
+            first = self._decoded(*next(shards))
+            self._sample(*first)
+            yield self._screen(*first)
+            if jobs == 1:
+                for pair in shards:
+                    self.study.bundle.budget.on_time(self.entry.path)
+                    yield self._decoded_and_screened(*pair)
+                return
+            with ThreadPoolExecutor(jobs) as pool:
+                waiting: deque[Future[_Screened]] = deque()
+                for pair in shards:
+                    self.study.bundle.budget.on_time(self.entry.path)
+                    waiting.append(pool.submit(self._decoded_and_screened, *pair))
+                    if len(waiting) > jobs:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+        except (ValueError, IndexError, TypeError, pa.ArrowException) as error:
+            raise NotLaidOutError(f"its columns cannot be screened: {error}") from None
+
+    def _decoded_and_screened(self, trace: Shard, score: Shard) -> _Screened:
+        return self._screen(*self._decoded(trace, score))
+
+    def _decoded(self, trace: Shard, score: Shard) -> tuple[Shard, pa.Table, pa.Table]:
+        if (trace.first, trace.rows) != (score.first, score.rows) or trace.first % self.width:
+            raise NotLaidOutError("row groups of traces and scores do not hold the same whole states")
+        return trace, self.traces.decoded(trace), self.scores.decoded(score)
+
+    # The checks themselves, on some states
+
+    def _sample(self, shard: Shard, traces: pa.Table, scores: pa.Table) -> None:
+        """Has the checks judge the first states, and counts what they inspect in one that nothing is wrong with."""
+        states = np.arange(min(SAMPLE, self.states, shard.rows // self.width))
+        while True:
+            outcomes = self._checked(states, self.lo, 0, traces, scores)[0]
+            named = {(one.key or {}).get("state") for outcome in outcomes.values() for one in outcome.findings}
+            if not named:
+                break
+            ids = self.study.states.take(arrow_integers(self.lo + states)).to_pylist()
+            left = states[[one not in named for one in ids]]
+            if not 0 < len(left) < len(states):
+                raise NotLaidOutError("something is wrong with all of its first states")
+            states = left
+        count = len(states)
+        if any(one.inspected % count for one in outcomes.values()):
+            raise NotLaidOutError("its first states differ in what there is to check")
+        self.per_state = {check: outcome.inspected // count for check, outcome in outcomes.items()}
+        for check, outcome in outcomes.items():
+            outcome.inspected = 0
+            self.total.add(check, outcome)
+        for name, judged in self.judged.items():
+            codes, texts = _coded(traces, name)
+            for place, text in enumerate(texts):
+                judged[text] = (codes.reshape(-1, self.width)[states] == place).any(axis=0)
+
+    def _checked(
+        self, states: Index, lo: int, first: int, traces: pa.Table, scores: pa.Table
+    ) -> tuple[dict[str, Outcome], Study]:
+        """What the checks say of some states of a shard, and the records that they saw."""
+        study = self.study
+        rows = (states[:, None] * self.width + np.arange(self.width)).ravel()
+        frames: dict[str, Frame] = dict(study.frames)
+        for entry, form, table in ((self.entry, self.traces.form, traces), (self.other, self.scores.form, scores)):
+            store = _store(entry, form, table.take(arrow_integers(rows)), first + rows + 1)
+            frames[entry.kind] = Frame(entry.kind, [store])
+        observed = lo + states
+        for kind in ("observation", "teacher", "values", "residual"):
+            frame = study.frame(kind)
+            places = np.arange(frame.size) if kind == "observation" else study.state_of(kind)
+            frames[kind] = frame.subset(np.flatnonzero(np.isin(places, observed)))
+        part = Study(study.bundle, frames=frames)
+        outcomes = {check: Outcome(check, FUNCTIONS[check][1]) for check in ROW_CHECKS}
+        for check, outcome in outcomes.items():
+            FUNCTIONS[check][0](part, outcome)
+            if check in BESIDE_TOO:
+                # The other records are judged once, by themselves.
+                beside = Outcome(check, outcome.unit)
+                FUNCTIONS[check][0](Study(study.bundle, frames=frames | _no_traces()), beside)
+                outcome.inspected -= beside.inspected
+                outcome.findings = [one for one in outcome.findings if one not in beside.findings]
+                outcome.counts = {
+                    severity: count - beside.counts[severity] for severity, count in outcome.counts.items()
+                }
+        return outcomes, part
+
+    # Screening
+
+    def _screen(self, shard: Shard, traces: pa.Table, scores: pa.Table) -> _Screened:
+        count, at = shard.rows // self.width, shard.first // self.width
+        for table, entry, file in ((traces, self.entry, self.traces), (scores, self.other, self.scores)):
+            self._identities(table, entry, file.shape, at, count)
+        digests = digest_of(traces, self.traces.shape), digest_of(scores, self.scores.shape)
+        states = slice(at, at + count)
+        screen = screening.Screen(~self.usable[states])
+        policy, named = self._distributions(traces, count)
+        legal = [None if row.all() else row for row in self.legal[:, states]]
+        screening.distributions(screen, policy, named, legal)
+        if screening.normalized(screen, policy, self.normalization) > USUAL_TOLERANCE:
+            screen.suspects[:] = True
+        self._replays(screen, policy, legal, states)
+        self._references(screen, traces, states, count)
+        places = np.array([self.study.actions.index(one) if one in self.study.actions else -2 for one in
+                           traces.column("action").chunk(0).dictionary.to_pylist()], np.int8)  # fmt: skip
+        chosen = places[_coded(traces, "action")[0]].reshape(count, -1).T
+        screen.refuse(screening.top_actions(policy, legal) != chosen)
+        found = self._scores(screen, policy, scores, states)
+        texts = _texts(traces), _texts(scores)
+        keep = (traces, scores) if screen.suspects.any() else (traces.slice(0, 0), scores.slice(0, 0))
+        return _Screened(self.lo + at, count, shard.first, screen, found, digests, keep, texts)
+
+    def _identities(self, table: pa.Table, entry: Entry, shape: Struct, at: int, count: int) -> None:
+        """Every state of the shard in the order of observations, with every candidate once in the order of the bank."""
+        state = table.column("state").chunk(0)
+        if not state.dictionary.equals(self.study.states.slice(self.lo + at, count)) or state.null_count:
+            raise NotLaidOutError("its states are not those of the observations, in their order")
+        if not (state.indices.to_numpy().reshape(count, self.width) == np.arange(count, dtype=np.int32)[:, None]).all():
+            raise NotLaidOutError("a state's rows do not follow each other")
+        for name, wanted in (("arm", [one.arm for one in self.bank]), ("scale", [one.scale for one in self.bank])):
+            codes, texts = _coded(table, name)
+            known: dict[str | None, int] = {None: -1} | {text: place for place, text in enumerate(texts)}
+            pattern = np.array([known.get(text, -2) for text in wanted], codes.dtype)
+            if not (codes.reshape(count, self.width) == pattern).all():
+                raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
+        if _coded(table, "split")[1] != [entry.split] or table.column("split").null_count:
+            raise NotLaidOutError("a row names another split than its file")
+        for field_ in shape.fields:
+            if field_.required and column_of(table, field_.name) is None:
+                raise NotLaidOutError(f"it has no {field_.name}")
+            if field_.name != "scale" and (array := column_of(table, field_.name)) is not None and array.null_count:
+                raise NotLaidOutError(f"{field_.name} is absent in some rows")
+
+    def _distributions(self, traces: pa.Table, count: int) -> tuple[list[Any], list[Mask | None]]:
+        """Probabilities by action: a row per candidate, a column per state."""
+        column = traces.column("probabilities").chunk(0)
+        if not pa.types.is_struct(column.type) or {child.name for child in column.type} - set(self.study.actions):
+            raise NotLaidOutError("probabilities are not a column per action")
+        policy: list[Any] = []
+        named: list[Mask | None] = []
+        for action in self.study.actions:
+            place = column.type.get_field_index(action)
+            if place < 0:
+                policy.append(np.zeros((self.width, count)))
+                named.append(np.zeros((self.width, count), np.bool_))
+                continue
+            child = column.field(place)
+            there = None if not child.null_count else child.is_valid().to_numpy(zero_copy_only=False)
+            values = (child if there is None else child.fill_null(0.0)).to_numpy()
+            policy.append(np.ascontiguousarray(values.reshape(count, self.width).T))
+            named.append(None if there is None else there.reshape(count, self.width).T)
+        return policy, named
+
+    def _replays(self, screen: screening.Screen, policy: list[Any], legal: list[Any], states: slice) -> None:
+        study, tolerance = self.study, self.study.tolerance
+        observed = slice(self.lo + states.start, self.lo + states.stop)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = list(np.log(self.base[:, states]))
+        zero = [place for place, one in enumerate(self.bank) if one.policy == "tilt" and not _scale(one)]
+        for place in zero:
+            for one in policy:
+                screen.refuse((one[place].view(np.int64) != one[self.anchor].view(np.int64))[None])
+        for rows, kind in self._runs():
+            members = [self.members[place] for place in range(rows.start, rows.stop)]
+            one = self.bank[rows.start]
+            if kind == "tilt":
+                matrix = study.affine(one.rules, observed) if one.direction is not None else _directions(study, one)
+                direction = list(np.ascontiguousarray((matrix if one.direction is not None else matrix[observed]).T))
+                scales = np.array([float(_scale(self.bank[place])) for place in range(rows.start, rows.stop)])
+                replay, sums = screening.tilted(screening.Tilts(rows, members, scales, logs, direction), legal)
+                screen.refuse(~(np.isfinite(sums) & (sums > 0)))
+            elif kind == "top-action":
+                found = study.replay(members[0])
+                assert found is not None
+                replay = [np.repeat(column[None], len(members), 0) for column in found.probabilities[observed].T]
+            else:
+                replay = [np.repeat(column[None], len(members), 0) for column in self.base[:, states]]
+            stored = [values[rows] for values in policy]
+            check = _PLACED[one.policy]
+            screening.replayed(screen, check, study.actions, replay, stored, tolerance, members)
+
+    def _runs(self) -> Iterator[tuple[slice, str]]:
+        """Consecutive candidates that are replayed together."""
+
+        def sort(place: int) -> tuple[str, str]:
+            one = self.bank[place]
+            kind = "anchor" if one.policy == "tilt" and not _scale(one) else one.policy
+            return kind, f"{one.policy} {one.family} {one.checkpoint} {one.direction}"
+
+        for (kind, _), places in groupby(range(self.width), sort):
+            run = list(places)
+            yield slice(run[0], run[-1] + 1), kind
+
+    def _references(self, screen: screening.Screen, traces: pa.Table, states: slice, count: int) -> None:
+        """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
+        for name, judged in self.judged.items():
+            codes, texts = _coded(traces, name)
+            accepted = np.array([judged.get(text, np.zeros(self.width, np.bool_)) for text in texts])
+            if len(texts) > 1 or not accepted.all():
+                screen.refuse(~accepted[codes.reshape(count, -1), np.arange(self.width)].T)
+        codes, texts = _coded(traces, "legal")
+        lists = values_of_texts(list(texts), row_shape("trace").fields[_LEGAL].shape).to_pylist()
+        actions = self.study.actions
+        bits = np.array([sum(1 << actions.index(one) for one in listed) if listed == [a for a in actions if a in listed]
+                         else -1 for listed in lists])  # fmt: skip
+        due = (self.legal[:, states] * (1 << np.arange(len(actions)))[:, None]).sum(axis=0)
+        if len(texts) > 1 or not (due == bits[0]).all():
+            screen.refuse((bits[codes].reshape(count, -1) != due[:, None]).T)
+        group = column_of(traces, "group")
+        if (self.groups is None) != (group is None):
+            raise NotLaidOutError("groups are there where none are due, or are not there")
+        if self.groups is not None:
+            codes, texts = _coded(traces, "group")
+            places = np.array([self.group_names.index(one) if one in self.group_names else -2 for one in texts])
+            screen.refuse((places[codes].reshape(count, -1) != self.groups[states][:, None]).T)
+        if column_of(traces, "query") is not None:
+            raise NotLaidOutError("a policy has a query record")
+
+    def _scores(self, screen: screening.Screen, policy: list[Any], scores: pa.Table, states: slice) -> Any:
+        tolerance = self.study.tolerance
+        count = states.stop - states.start
+        if _coded(scores, "trace_sha256")[1] != [self.entry.content_sha256]:
+            raise NotLaidOutError("its scores name another trace table")
+        reported = {name: np.ascontiguousarray(column_of(scores, name).to_numpy(zero_copy_only=False)  # type: ignore[union-attr]
+                                               .reshape(count, self.width).T)
+                    for name in ("weak", "strong", "delta", "crossing")}  # fmt: skip
+        with np.errstate(invalid="ignore", over="ignore"):
+            utility, risk = list(self.utility[:, states]), list(self.risk[:, states])
+            weak, strong = screening.utilities(policy, utility), screening.utilities(policy, risk)
+            delta = screening.differences(policy, self.anchor, risk)
+            sizes = [np.abs(one).max(axis=0) for one in (np.array(utility), np.array(risk))]
+            for name, check, found, size in (
+                ("weak", "score.utility", weak, sizes[0]),
+                ("strong", "score.utility", strong, sizes[1]),
+                ("delta", "score.delta", delta, sizes[1]),
+            ):
+                distance = found - reported[name]
+                np.abs(distance, out=distance)
+                allowed = [np.abs(found), np.abs(reported[name]), size]
+                screen.within((check, name), distance, tolerance * size, allowed, tolerance, None)
+            near = as_double(self.tau)
+            sure = screening.sure_distance(sizes[1], len(policy), tolerance, near)
+            distance = delta + near
+            np.abs(distance, out=distance)
+            screen.refuse(~(distance > sure))
+            crossed = delta < -near
+        screen.refuse(crossed != reported["crossing"])
+        return weak, delta, crossed
+
+    # Putting together
+
+    def _take(self, done: _Screened) -> None:
+        """Counts clean states, has the checks look at the others, and keeps what every policy reached."""
+        suspects = np.flatnonzero(done.screen.suspects)
+        weak, delta, crossed = done.found
+        if len(suspects):
+            outcomes, part = self._checked(suspects, done.lo, done.first, *done.tables)
+            for check, outcome in outcomes.items():
+                self.total.add(check, outcome)
+            for values in (weak, delta):
+                values[:, suspects] = np.nan
+            scored = part.scored
+            state, place = np.divmod(scored.rows, self.width)
+            at = suspects[state]
+            weak[place, at], delta[place, at], crossed[place, at] = scored.weak, scored.delta, scored.crossed
+        for check, inspected in self.per_state.items():
+            self.total.streamed.outcomes[check].inspected += inspected * (done.count - len(suspects))
+        self.total.spilled.add(self.members, done.lo, weak, delta, crossed)
+        for one in done.screen.largest:
+            self._keep(one, done)
+
+    def _keep(self, one: screening.Largest, done: _Screened) -> None:
+        what, rank, place = one.sort[0], (0, 0), one.candidate
+        if what == "normalized":
+            check, entry, where = "probability.normalized", self.entry, "/probabilities"
+        elif what.startswith("score."):
+            check, rank, entry, where = what, (int(one.sort[1] == "strong"), 0), self.other, f"/{one.sort[1]}"
+        else:
+            check, entry, where = what, self.entry, f"/probabilities/{one.sort[1]}"
+            rank, place = (one.candidate, self.study.actions.index(one.sort[1])), self.members.index(one.candidate)
+        known = self.total.largest.get((check, rank))
+        if known is None or one.value > known[0]:
+            bank = self.bank[place]
+            key = {"state": self.study.states[done.lo + one.state].as_py(), "arm": bank.arm}
+            key |= {} if bank.scale is None else {"scale": bank.scale}
+            row = done.first + one.state * self.width + place + 1
+            key["split"] = self.entry.split or ""
+            self.total.largest[check, rank] = (one.value, entry.path, row, key, where)
+
+
+def _no_traces() -> dict[str, Frame]:
+    return {kind: Frame(kind, []) for kind in ("trace", "score")}
+
+
+_LEGAL = [one.name for one in row_shape("trace").fields].index("legal")
+
+
+def _sorted_as(one: Candidate) -> tuple[bytes, bool, bytes]:
+    return one.arm.encode(), one.scale is not None, (one.scale or "").encode()
+
+
+def _scale(one: Candidate) -> Fraction:
+    return Fraction(0) if one.scale is None else exact(one.scale)
+
+
+def _directions(study: Study, one: Candidate) -> Any:
+    matrix = study.direction_of(one)
+    if matrix is None:
+        raise NotLaidOutError(f"{one.name} does not declare what its policy needs")
+    return matrix
+
+
+def _coded(table: pa.Table, name: str) -> tuple[Any, list[str]]:
+    """A column by reference: codes, -1 for absent, and texts. A column that was left out is absent throughout."""
+    array = column_of(table, name)
+    if array is None:
+        return np.full(table.num_rows, -1, np.int32), []
+    codes = array.indices if not array.null_count else array.indices.fill_null(-1)
+    return codes.to_numpy(), array.dictionary.to_pylist()
+
+
+def _texts(table: pa.Table) -> set[str]:
+    """The distinct texts of a shard but for its states."""
+    named = [name for name in table.column_names if name != "state"]
+    columns = [table.column(name).chunk(0) for name in named if pa.types.is_dictionary(table.schema.field(name).type)]
+    return {text for column in columns for text in column.dictionary.to_pylist()}
+
+
+def _store(entry: Entry, form: RowKind, table: pa.Table, numbers: Index) -> Store:
+    """Rows of a shard as smaller files give them; `NotLaidOutError` where their schema refuses one."""
+    declared = as_declared(table, form)
+
+    def misfit(*_: object) -> None:
+        raise NotLaidOutError("its schema refuses a row")
+
+    check_table(declared, row_shape(form), misfit)
+    none = declared.slice(0, 0)
+    return Store(entry.path, entry.kind, declared, numbers, declared, Defects(), Defects(), len(numbers), none, form)
