@@ -118,8 +118,8 @@ def test_an_off_cell_says_what_the_others_are(tmp_path: Path) -> None:
     (cell,) = [one for one in check.cells if one.status == "off"]
     assert check.verdict == "off"
     assert cell.message is not None
-    assert f"prints {wrong}; the other" in cell.message
-    assert f"which gives {first.group()} here" in cell.message
+    assert f"the paper prints {wrong}; the results give {first.group()}." in cell.message
+    assert "They give the other" in cell.message
 
 
 def _accuracy_table(rows: list[Row], label: Callable[[str], str] = str) -> tuple[list[list[str]], list[str]]:

@@ -40,7 +40,7 @@ def test_codes_of_what_is_off_and_of_what_nothing_gives(tmp_path: Path, made: St
     (tmp_path / "off.tex").write_text(changed)
     run = sealtrace("check", tmp_path / "off.tex", tmp_path / "results", "--no-audit")
     assert run.code == 1
-    assert "which gives" in " ".join(run.output.split())
+    assert "the results give" in " ".join(run.output.split())
     (tmp_path / "more.tex").write_text(made.paper.replace(r"\end{document}", "It took 123.45 hours.\n\\end{document}"))
     run = sealtrace("check", tmp_path / "more.tex", tmp_path / "results", "--no-audit")
     assert run.code == 3

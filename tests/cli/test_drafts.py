@@ -55,7 +55,7 @@ def test_sealing_refuses_broken_recipes(tmp_path: Path) -> None:
         (study / "report/table.main.json").write_text(json.dumps(broken))
         run = sealtrace("seal", study, *EMPTY)
         assert (run.code, (study / "seals").exists()) == (2, False)
-        assert f"the recipe cannot be followed: {said}" in run.errors
+        assert f"The recipe cannot be followed: {said}" in run.errors
         assert said in " ".join(sealtrace("verify", study, "--draft").output.split())
 
 
@@ -121,7 +121,7 @@ def test_paper_and_bundle_in_step(tmp_path: Path) -> None:
     empty = tmp_path / "empty.tex"
     empty.write_text("\\documentclass{article}\\begin{document}Nothing.\\end{document}")
     run = sealtrace("verify", study, "--reported", empty)
-    assert (run.code, "the paper has no such table" in run.output) == (1, True)
+    assert (run.code, "The paper has no table with this label." in run.output) == (1, True)
     assert sealtrace("verify", study, "--reported", tmp_path / "none.tex").code == 2
 
 

@@ -221,7 +221,7 @@ def test_one_line_recipes(tmp_path: Path) -> None:
     [
         ({"metric": "acuracy", "of": "answer"}, "there is no metric 'acuracy'"),
         ({"metric": "accuracy"}, "accuracy needs the argument 'of'"),
-        ({"metric": "accuracy", "of": "reply", "dataset": "answers"}, "answers has no field 'reply'; it has example"),
+        ({"metric": "accuracy", "of": "reply", "dataset": "answers"}, "answers has no field 'reply'; there are"),
         ({"metric": "accuracy", "of": "answer", "where": {"sytem": "ours"}}, "none has answer, sytem"),
         ({"metric": "accuracy", "of": "answer", "where": {"system": "theirs"}}, "no row of answers has system theirs"),
         ({"metric": "accuracy", "of": "answer", "show": "mode"}, "show is one of mean"),

@@ -106,7 +106,7 @@ def test_another_key_does_not_count(bundle: Path, tmp_path: Path) -> None:
     run("sign", bundle, "--key", private)
     report = seen(bundle, signatures=(other,))
     assert status(report) == "fail"
-    assert outside(report) == [("error", "the root is not signed by the key that must have signed it (other.pub.pem)")]
+    assert outside(report) == [("error", "The root is not signed by the key that must have signed it (other.pub.pem).")]
     assert "(not verified)" in report.summary.chain.coverage[0].witnesses[0]
     assert run("verify", bundle, "--require-signature", other).code == 1
     assert run("verify", bundle, "--require-signature", public, "--require-signature", other).code == 1
@@ -119,7 +119,7 @@ def test_a_signed_stage_covers_itself_and_what_was_before_it(bundle: Path, tmp_p
     report = seen(bundle, signatures=(public,))
     covered = [one.stage for one in report.summary.chain.coverage if one.vouched]
     assert covered == ["declare", "bank", "structure"]
-    assert outside(report)[0][1].startswith("the root is not signed")
+    assert outside(report)[0][1].startswith("The root is not signed")
 
 
 def test_nothing_is_signed_that_is_not_what_was_sealed(bundle: Path, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_rollback_is_found(bundle: Path, tmp_path: Path) -> None:
     assert run("sign", bundle, "--key", private, "--supersedes", old_root, "-o", newer).code == 0
     assert status(seen(older, signatures=(public,))) == "pass"
     report = seen(older, signatures=(public,), files=(newer,))
-    assert ("error", "its signer replaced this bundle by a later one: this is a rollback") in outside(report)
+    assert ("error", "Its signer replaced this bundle by a later one: this is a rollback.") in outside(report)
     assert status(seen(bundle, signatures=(public,), files=(newer,))) == "pass"
 
 
@@ -230,7 +230,7 @@ def test_timestamps_of_strangers_and_of_other_things_do_not_count(
     """Another authority, another digest, another hash, bytes that are no timestamp, and none at all."""
     stranger = Authority(tmp_path / "stranger", "Stranger")
     required = {"authorities": (authority.root,), "timestamps": ("declare",)}
-    assert "no timestamp of a given authority is over declare" in outside(seen(bundle, **required))[0][1]
+    assert "No timestamp of a given authority is over declare" in outside(seen(bundle, **required))[0][1]
     stranger.stamp(digests(bundle)["declare"], witness(bundle, "declare.tsr"))
     assert "no given authority vouches for the timestamp" in outside(seen(bundle, **required))[0][1]
     assert status(seen(bundle)) == "pass"
@@ -393,7 +393,7 @@ def test_a_sigstore_identity_that_must_have_signed(bundle: Path, tmp_path: Path,
     """Nothing signed, somebody else signed, another issuer vouched, or another sigstore: each is an error."""
     asked: dict[str, Any] = {"sigstore_root": sigstore.trust_root, "sigstore_identity": AUTHOR}
     missing = outside(seen(bundle, **asked, sigstore_required=True))
-    assert missing == [("error", f"the root is not signed by {AUTHOR}, who must have signed it")]
+    assert missing == [("error", f"The root is not signed by {AUTHOR}, who must have signed it.")]
     signed = sigstore_signed(bundle, sigstore, "somebody@example.org", tmp_path)
     assert len(outside(seen(bundle, **asked, sigstore_required=True))) == 2
     sigstore_signed(bundle, sigstore, AUTHOR, tmp_path)

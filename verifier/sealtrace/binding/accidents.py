@@ -28,13 +28,14 @@ def message_of(grid: Grid, cell: PrintedCell, number: BoundNumber) -> str:
     candidate = number.binding.candidate
     others = int(candidate.agrees.sum())
     expected = printed_as(float(candidate.expected[number.place]), candidate.series.slots[number.place])
-    noun = "cell is" if others == 1 else f"{others} cells are"
+    noun = "the other cell" if others == 1 else f"the other {others} cells"
     text = (
-        f"row {grid.row_name(cell.row)} prints {candidate.series.slots[number.place].text}; the other {noun} "
-        f"{formula_of(candidate)}, which gives {expected} here"
+        f"row {grid.row_name(cell.row)}: the paper prints {candidate.series.slots[number.place].text}; "
+        f"the results give {expected}. They give {noun} as {formula_of(candidate)}."
     )
     if _rounded_twice(candidate, number.place):
-        text += f" ({candidate.expected[number.place]:.6g}; rounded twice it prints as it does)"
+        unrounded = f"{candidate.expected[number.place]:.6g}"
+        text += f" The printed number only follows if {unrounded} is rounded to one digit more first."
     return text
 
 

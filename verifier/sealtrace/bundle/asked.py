@@ -29,3 +29,5 @@ class Asked:
     """What the reviewer drew the rows by."""
     files: tuple[Path, ...] = ()
     """Witnesses that lie elsewhere than in the bundle."""
+    must_be_empty: tuple[tuple[str, str], ...] = ()
+    """Names and queries of the reader's own that must return no rows."""

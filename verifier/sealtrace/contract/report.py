@@ -27,6 +27,7 @@ class Finding(Record):
     expected: str | None = Field(None, description="What the rules or the recomputation give.")
     found: str | None = Field(None, description="What is there.")
     message: str = Field(description="What is wrong, and what to do.")
+    waived: str | None = Field(None, description="Why the reader accepts it for now, where their settings waive it.")
 
     @property
     def name(self) -> str:
@@ -229,6 +230,23 @@ class Report(Record):
     def warnings(self) -> int:
         """How many warnings are listed."""
         return sum(finding.severity == "warning" for finding in self.findings)
+
+    @property
+    def waived(self) -> int:
+        """How many findings the reader's settings waive."""
+        return sum(finding.waived is not None for finding in self.findings)
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a word; a run in which errors are waived, and no other is left, has its own."""
+        return "waived" if self.waived and self.verdict == "incomplete" else self.verdict
+
+    @property
+    def only_waived(self) -> bool:
+        """Whether waived findings, and what depends on them, are all that keeps the verdict from being verified."""
+        open_ = {check.id for check in self.checks if check.status in ("missing", "skipped")}
+        waived = {finding.check for finding in self.findings if finding.waived is not None}
+        return self.headline == "waived" and open_ <= waived
 
     @property
     def exit_code(self) -> int:

@@ -92,7 +92,9 @@ class Evaluator:
         if not ways:
             if cell.role != "number":
                 return None
-            return CellResult(cell, Judgement(Status.UNCLASSIFIED, "nobody said how the cell follows from records"))
+            return CellResult(
+                cell, Judgement(Status.UNCLASSIFIED, "Nothing says how this cell follows from the records.")
+            )
         metric = all_metrics().get(recipe.get("metric") or "")
         result = CellResult(
             cell,
@@ -219,7 +221,7 @@ def _selecting(arguments: dict[str, str]) -> set[str]:
 
 def _classified(status: Status) -> Judgement:
     if status is Status.ATTESTED:
-        return Judgement(status, "no records give it, and nothing checks it")
+        return Judgement(status, "no records give it, and nothing checks it.")
     return Judgement(status, "no records give it; relations bind it")
 
 
@@ -228,25 +230,33 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
         judgement = judge_text(cell.text, value.text)
         return _attested(cell, value.fixed) if value.fixed and judgement.status is Status.EXACT else judgement
     if cell.printed is None or not cell.printed.numeric:
-        return Judgement(Status.MISMATCH, f"the records give a number, and the cell prints {cell.text!r}")
+        return Judgement(Status.MISMATCH, f"The paper prints {cell.text!r}; the records give a number.")
     percent = bool(recipe.get("percent") or cell.printed.percent)
     numbers = in_print(cell.printed, value.numbers, percent=percent)
     judgement = judge(cell.printed, numbers, None if percent else value.rounded)
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
-        return Judgement(Status.MISMATCH, f"{cell.text} must carry {value.marks or 'no mark'}, and carries {found}")
+        return Judgement(
+            Status.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {value.marks or 'no mark'}."
+        )
     names = metric is not None and metric.given and names_its_row(cell)
     if value.fixed and not names and judgement.status is Status.EXACT:
         return _attested(cell, value.fixed)
     if metric is not None and metric.given and judgement.status is Status.EXACT:
-        return replace(judgement, status=Status.INPUT, sentence=f"{cell.text} is as the records have it")
+        return replace(
+            judgement, status=Status.INPUT, sentence=f"The paper prints {cell.text}, as the records have it."
+        )
     if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):
-        return replace(judgement, status=Status.MEASURED, sentence=f"{cell.text} is the sealed measurements' aggregate")
+        return replace(
+            judgement,
+            status=Status.MEASURED,
+            sentence=f"The paper prints {cell.text}, as the sealed measurements give it.",
+        )
     return judgement
 
 
 def _attested(cell: TableCell, source: str) -> Judgement:
-    return Judgement(Status.ATTESTED, f"{cell.text} comes from {source}, so nothing checks it")
+    return Judgement(Status.ATTESTED, f"The paper prints {cell.text}, which comes from {source}: nothing checks it.")
 
 
 def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -> dict[str, str]:
@@ -298,6 +308,8 @@ def _described(recipe: dict[str, Any], cell: TableCell) -> str:
             return " ".join(_filled(recipe["sql"], cell, quoted=True).split())
         arguments = {name: _filled(text, cell, own=True) for name, text in written_arguments(recipe).items()}
     except RecipeError:
+        if recipe.get("sql") is not None:
+            return " ".join(recipe["sql"].split())
         arguments = written_arguments(recipe)
     listed = ", ".join(f"{name}={text}" for name, text in arguments.items())
     return f"{recipe.get('metric') or 'sql'}({listed})"

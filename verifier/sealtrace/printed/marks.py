@@ -10,13 +10,13 @@ from typing import Literal
 from sealtrace.printed.cells import TableCell
 
 DIRECTIONS = ("higher", "lower")
-_NOT_THE_ORDER = "the mark is not what the column's direction gives"
-_NO_RIVAL = "the mark compares the cell with no other: its subset has one row, and the column has more"
+_NOT_THE_ORDER = "The mark does not fit the order of the numbers in this column. Mark the cell as it should be."
+_NO_RIVAL = "The mark compares this cell with no other: its group has one row, and the column has more."
 _UNSEEN = (
-    "the mark holds only among some rows, and nothing printed sets these apart: neither a column where they alone "
-    "have one text, nor the caption"
+    "The mark holds only among some rows, and nothing printed sets these apart. Name the group in the caption, or mark "
+    "the best of all rows."
 )
-_NO_DIRECTION = "the cell is marked as in neither direction, and the column does not say which values are better"
+_NO_DIRECTION = "The mark fits neither direction. Declare whether higher or lower is better."
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.bundle.frames import Frame, Index, Vector
+from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence
@@ -126,7 +127,7 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
     """The value of a metric, or `RecipeError` where it cannot be asked for so."""
     known = all_metrics().get(name)
     if known is None:
-        raise RecipeError(f"there is no metric {name!r}; `sealtrace metrics` lists them")
+        raise RecipeError(f"there is no metric {name!r}{nearest(name, all_metrics())}")
     for argument in known.arguments:
         if argument not in arguments:
             raise RecipeError(f"{name} needs the argument {argument!r}")

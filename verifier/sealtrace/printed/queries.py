@@ -57,6 +57,11 @@ class Queries:
             raise RecipeError(f"the table's query gives {len(result.rows)} rows, not {rows}")
         return self._value(sql, result, place, column)
 
+    def found(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
+        """Columns and rows of a query that is a check."""
+        result = self._sound(sql)
+        return list(result.columns), list(result.rows)
+
     def behind(self, sql: str) -> tuple[int, list[str]]:
         """How many rows a query sums up, and the first of them as people read them."""
         from sealtrace.printed.sql import SqlRecords

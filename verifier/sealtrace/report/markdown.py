@@ -23,7 +23,7 @@ CELLS = 25
 LONG = 120
 """How many characters of one value are shown."""
 
-_VERDICTS = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete"}
+_VERDICTS = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete", "waived": "Waived"}
 _STATUSES = {
     "pass": "hold",
     "fail": "fail",
@@ -36,7 +36,7 @@ _STATUSES = {
 def render(report: Report) -> str:
     """The verdict and what to do first; then counts, checks, findings and cells."""
     lines = [
-        f"## {_VERDICTS[report.verdict]}: {_short(report.bundle.name or 'unnamed bundle')}",
+        f"## {_VERDICTS[report.headline]}: {_short(report.bundle.name or 'unnamed bundle')}",
         "",
         _first_step(report),
         "",

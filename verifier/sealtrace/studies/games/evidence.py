@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
 from sealtrace.bundle.frames import Index, Mask
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
@@ -15,7 +16,6 @@ from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
 from sealtrace.studies.games.mathematics.tables import Game, Vector
 from sealtrace.studies.games.mathematics.trees import Tree
 from sealtrace.studies.games.rules import form_of, game_of, rules_problem
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, action_matrix
 
 
 class IncompleteProfileError(Exception):

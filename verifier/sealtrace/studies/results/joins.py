@@ -69,7 +69,7 @@ def _within(
         where, first = own if code != strange[0] else np.r_[own, rows[doubted]], int(own[0])
         yield Gap(
             _named(table, [*by, *item], first), f"/{item[0]}",
-            f"{_words(table, item, first)} is there for few only; remove it, or add it for all",
+            f"{_words(table, item, first)} is there for few only. Remove it, or add it for all.",
             f"{len(each_system)} of {'+'.join(system)}", f"{total}", where,
         )  # fmt: skip
     usual = each_item[~rare]
@@ -85,7 +85,7 @@ def _within(
         yield Gap(
             _named(table, [*by, *system], int(own[0])), f"/{item[0]}",
             f"{_words(table, system, int(own[0]))} lacks {len(absent)} that the others have, "
-            f"{_words(table, item, first)} among them; add them",
+            f"{_words(table, item, first)} among them. Add them.",
             f"{len(usual)} of {'+'.join(item)}", f"{len(usual) - len(absent)}", where,
         )  # fmt: skip
 
@@ -103,7 +103,7 @@ def _absent_systems(table: pa.Table, groups: list[list[str]], by: Sequence[str])
         if found < expected:
             yield Gap(
                 _named(table, list(by), int(mine[0])), f"/{names[0]}",
-                f"some combinations of {' x '.join('+'.join(group) for group in groups)} are absent altogether",
+                f"Some combinations of {' x '.join('+'.join(group) for group in groups)} are absent altogether.",
                 f"{expected} combinations", f"{found}", mine,
             )  # fmt: skip
 
@@ -117,7 +117,7 @@ def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap
     for place in wrong[:LISTED].tolist():
         own = order[starts[place] : starts[place] + counts[place]]
         yield Gap(
-            _named(table, fields, int(own[0])), f"/{fields[-1]}", "the combination is not there as often as declared",
+            _named(table, fields, int(own[0])), f"/{fields[-1]}", "The declaration says another number of times.",
             f"{times} times", f"{counts[place]} times", own if place != wrong[0] else np.r_[own, doubted],
         )  # fmt: skip
 
@@ -137,7 +137,7 @@ def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
             Gap(
                 _named(table, list(on), int(where[0])),
                 f"/{field}",
-                f"{_words(table, list(on), int(where[0]))} has several {field}",
+                f"{_words(table, list(on), int(where[0]))} has several values of {field}, and should have one.",
                 "one",
                 ", ".join("nothing" if value is None else str(value) for value in shown),
                 where if code != several[0] else np.r_[where, doubted],

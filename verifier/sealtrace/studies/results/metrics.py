@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.judgement import round_to
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, constant_of, metrics_of
 from sealtrace.studies.results.evidence import Results
@@ -204,7 +205,7 @@ class _Labelled:
 
     def place(self, label: str) -> int:
         if label not in self.names:
-            raise RecipeError(f"there is no label {label!r}; there are {', '.join(self.names)}")
+            raise RecipeError(f"there is no label {label!r}{nearest(label, self.names)}")
         return self.names.index(label)
 
 

@@ -26,7 +26,7 @@ def rules(study: GameStudy, outcome: Outcome) -> None:
     outcome.inspected = 1
     if (problem := rules_problem(study.rules)) is not None:
         field, expected, found = problem
-        outcome.at(study.rules_path).error(field, "the declared game cannot be dealt", expected, found)
+        outcome.at(study.rules_path).error(field, "The declared game cannot be dealt.", expected, found)
 
 
 @check("profile.complete", "profiles")
@@ -38,7 +38,7 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
         frame,
         sets < 0,
         "/information_set",
-        "the game has no such information set",
+        "The game has no such information set.",
         "an information set of the game",
     )
     codes, names = frame.texts("profile")
@@ -52,7 +52,7 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
             absent = [wanted[place].name for place in np.flatnonzero(~there)]
             outcome.at(frame.paths[0], {"profile": name}).error(
                 "/information_set",
-                "the profile leaves out information sets",
+                "The profile leaves out information sets.",
                 f"{len(wanted)} information sets",
                 f"{there.sum()}, without {', '.join(absent[:3])}{', …' if len(absent) > 3 else ''}",
             )
@@ -69,7 +69,7 @@ def player(study: GameStudy, outcome: Outcome) -> None:
         frame,
         (sets >= 0) & (frame.numbers("player") != due),
         "/player",
-        "another player acts at this information set",
+        "Another player acts at this information set.",
         lambda row: int(due[row]),
     )
 
@@ -90,7 +90,7 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
         frame,
         known & (matrix.unknown | (matrix.named != legal).any(axis=1)),
         "/probabilities",
-        "the strategy names other actions than the legal ones",
+        "The strategy names other actions than the legal ones.",
         vocabulary,
         lambda row: ", ".join(name for name, _ in frame.column("probabilities")[row].as_py()) or "none",
     )
@@ -101,7 +101,7 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
             frame,
             known & wrong[:, action],
             f"/probabilities/{study.form.actions[action]}",
-            "a probability that is negative or not finite",
+            "A probability that is negative or not finite.",
             "a finite number of at least 0",
             lambda row: float(matrix.values[row, action]),
         )
@@ -120,7 +120,7 @@ def simplex(study: GameStudy, outcome: Outcome) -> None:
         frame,
         ~matrix.unknown & ~(distance <= study.tolerance),
         "/probabilities",
-        "the probabilities do not sum to one",
+        "The probabilities do not sum to one.",
         f"1 within {study.rules['tolerance']}",
         lambda row: float(sums[row]),
     )

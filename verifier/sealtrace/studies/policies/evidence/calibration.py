@@ -13,11 +13,11 @@ from typing import Literal
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index, Mask, Matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.settings import Setting, competing

@@ -9,13 +9,13 @@ from random import Random
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.choice import Chosen, choose, selector_named
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, in_order, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.settings import Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
