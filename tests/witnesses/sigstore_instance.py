@@ -22,7 +22,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 ISSUER = "https://issuer.example"
 _SCTS = x509.ObjectIdentifier("1.3.6.1.4.1.11129.2.4.2")
-_ISSUER = x509.ObjectIdentifier("1.3.6.1.4.1.57264.1.8")
+_ISSUER = x509.ObjectIdentifier("1.3.6.1.4.1.57264.1.1")
 _SHA256 = hashes.SHA256()
 _ECDSA = ec.ECDSA(_SHA256)
 
@@ -103,14 +103,13 @@ class Sigstore:
         """A certificate for minutes, with the promise of the log of certificates in it."""
         usage = x509.KeyUsage(True, False, False, False, False, False, False, False, False)
         parent = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.authority.public_key())
-        issuer = b"\x0c" + bytes([len(ISSUER)]) + ISSUER.encode()  # UTF8String
         builder = (
             self._certificate(x509.Name([]), key, timedelta(minutes=-5), timedelta(minutes=5))
             .add_extension(usage, critical=True)
             .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CODE_SIGNING]), critical=False)
             .add_extension(parent, critical=False)
             .add_extension(x509.SubjectAlternativeName([x509.RFC822Name(identity)]), critical=True)
-            .add_extension(x509.UnrecognizedExtension(_ISSUER, issuer), critical=False)
+            .add_extension(x509.UnrecognizedExtension(_ISSUER, ISSUER.encode()), critical=False)
         )
         before = builder.sign(self.authority, _SHA256).tbs_certificate_bytes
         moment = int(self.now.timestamp() * 1000)
