@@ -114,9 +114,7 @@ def source(printed: Printed, outcome: Outcome) -> None:
         outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
     else:
         for spot in transcribed:
-            spot.note(
-                "/source", "No sealed manuscript prints this table: its cells are as transcribed."
-            )
+            spot.note("/source", "No sealed manuscript prints this table: its cells are as transcribed.")
     if unreported := printed.unreported:
         outcome.missing = f"a sealed manuscript prints tables that no record reports: {', '.join(unreported)}"
 
