@@ -68,7 +68,8 @@ class CellResult:
         if (printed := self.cell.printed) is not None:
             percent = bool((self.cell.recipe or {}).get("percent") or printed.percent)
             scaled = in_print(printed, scaled, percent=percent)
-        return ", ".join(str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled)
+        shown = [str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled]
+        return ", ".join([*shown, *self.value.words])
 
 
 class Evaluator:
@@ -239,6 +240,11 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
         return Judgement(
             Status.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {value.marks or 'no mark'}."
         )
+    if value.words:
+        said = [part.suffix for part in cell.printed.parts if part.suffix]
+        if said != [" ".join(word.split()) for word in value.words]:
+            found, due = (", ".join(map(repr, words)) or "no word" for words in (said, value.words))
+            return Judgement(Status.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {due}.")
     names = metric is not None and metric.given and names_its_row(cell)
     if value.fixed and not names and judgement.status is Status.EXACT:
         return _attested(cell, value.fixed)

@@ -166,13 +166,28 @@ class Queries:
                 self._same(sql, form, result, place, at, or_nothing=False) for at in places
             ):
                 raise MissingEvidenceError(f"it depends on {doubt}")
+
+        def telling(at: int) -> bool:
+            """Words that stand with a number may always be the same."""
+            return len(places) == 1 or not isinstance(result.rows[place][at], str)
+
         fixed = None
         if result.brought:
             fixed = f"a query that brings {', '.join(result.brought[:3])} of its own"
-        elif any(all(self._same(sql, form, result, place, at, or_nothing=True) for form in FORMS) for at in places):
+        elif any(
+            all(self._same(sql, form, result, place, at, or_nothing=True) for form in FORMS)
+            for at in places
+            if telling(at)
+        ):
             fixed = _SAME
         if len(due) == 1 and isinstance(due[0], str):
             return Value((), text=due[0], fixed=fixed, query=sql)
+        # Texts among the numbers are the words that stand with them.
+        words = tuple(value for value in due if isinstance(value, str))
+        kept = [place for place, value in enumerate(due) if not isinstance(value, str)]
+        if not kept:
+            raise RecipeError("the query gives several texts and no number")
+        due, names = tuple(due[place] for place in kept), [names[place] for place in kept]
         try:
             (row,) = numbers(replace(result, columns=names, rows=[due]))
         except SqlError as error:
@@ -181,7 +196,7 @@ class Queries:
             raise MissingEvidenceError("the query gives null")
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
         found = tuple(one for one in row if one is not None)
-        return Value(found, fixed=fixed, measured=measured, query=sql)
+        return Value(found, words=words, fixed=fixed, measured=measured, query=sql)
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sealtrace.contract.report import Cell, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, Cell, Finding, Report
 from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
@@ -36,8 +36,9 @@ _STATUSES = {
 def render(report: Report) -> str:
     """The verdict and what to do first; then counts, checks, findings and cells."""
     lines = [
-        f"## {_VERDICTS[report.headline]}: {_short(report.bundle.name or 'unnamed bundle')}",
+        f"## {report.as_draft(_VERDICTS[report.headline])}: {_short(report.bundle.name or 'unnamed bundle')}",
         "",
+        *([f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}.", ""] if report.draft else []),
         _first_step(report),
         "",
         *_counts(report),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from sealtrace.contract.report import Chain, CheckResult, Disclosed, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, Chain, CheckResult, Disclosed, Finding, Report
 from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
@@ -47,11 +47,10 @@ def _headline(report: Report, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[report.headline]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
-    if report.draft:
-        word = f"DRAFT, which would be {word}"
+    word = report.as_draft(word).replace("Draft", "DRAFT", 1)
     yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
     if report.draft:
-        yield "nothing is sealed: this says what sealing the directory as it is would give"
+        yield NOT_SEALED
     elif report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
     if report.waived:
