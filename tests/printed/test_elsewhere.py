@@ -125,3 +125,6 @@ def test_command(other: Path) -> None:
     shown = command("verify", made, "--beside", other)
     assert (shown.code, " elsewhere" in shown.output) == (0, False)
     assert command("verify", made, "--beside", other / "nothing").code == 2
+    assert command("report", made, "--beside", other, "-o", other.with_name("reports")).code == 0
+    told = json.loads((other.with_name("reports") / "report.json").read_text(encoding="utf-8"))
+    assert (told["verdict"], told["coverage"]["elsewhere"]) == ("verified", 0)
