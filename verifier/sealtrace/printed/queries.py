@@ -167,10 +167,8 @@ class Queries:
             ):
                 raise MissingEvidenceError(f"it depends on {doubt}")
 
-        def telling(at: int) -> bool:
-            """Words that stand with a number may always be the same."""
-            return len(places) == 1 or not isinstance(result.rows[place][at], str)
-
+        # Words that stand with a number may always be the same.
+        telling = [at for at in places if len(places) == 1 or not isinstance(result.rows[place][at], str)]
         fixed = None
         if result.brought:
             fixed = f"a query that brings {', '.join(result.brought[:3])} of its own"
