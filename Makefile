@@ -6,16 +6,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour:bundles/ward-triage
+RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-operating:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour:bundles/ward-triage
 SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
-	bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe \
+	bundles/rsd-operating/rsd_operating bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe \
 	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
 	bundles/behaviour/behaviour_recipe bundles/ward-triage/ward_triage_recipe
 
-.PHONY: help verify test lint types imports unit ratios package schemas bundles reference reports campaign fuzz bench clean
+.PHONY: help verify test lint types imports unit ratios package site schemas bundles reference gallery reports campaign fuzz fuzz-readers mutants bench clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 .venv/runtime: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -30,7 +30,7 @@ help: ## list the targets
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects
 	$(BIN)/sealtrace verify --as-expected
 
-test: lint types imports unit ratios package ## everything that CI checks
+test: lint types imports unit ratios package site ## everything that CI checks
 
 lint: .venv/development ## style
 	$(BIN)/ruff check .
@@ -53,17 +53,21 @@ ratios: .venv/development ## the small form of the benchmarks: costs as multiple
 package: .venv/development ## the built wheel: contents, a clean install, its embedded study
 	$(RUN) tests/check_package.py
 
+site: .venv/development ## the documentation as a site, in build/site; a broken link is an error
+	$(BIN)/mkdocs build --strict --quiet
+
 schemas: .venv/development ## write schemas/ anew from the models
 	$(RUN) tests/contract/export.py
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
-	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-paper/bundle bundles/classification/bundle \
-		bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle bundles/ward-triage/bundle
+	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-operating/bundle bundles/rsd-paper/bundle \
+		bundles/classification/bundle bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle bundles/ward-triage/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_stratified bundles/rsd-stratified/bundle
-	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_paper bundles/rsd-paper/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_operating bundles/rsd-operating/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m classification_recipe bundles/classification/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_recipe bundles/leduc/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_paper bundles/rsd-paper/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_students_recipe bundles/leduc-students/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m behaviour_recipe bundles/behaviour/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m ward_triage_recipe bundles/ward-triage/bundle
@@ -71,15 +75,25 @@ bundles: .venv/development ## build the shipped bundles anew from their recipes
 reference: .venv/development ## write docs/reference/ anew from the code
 	$(RUN) docs/generate.py
 
+gallery: .venv/development ## take the pictures of docs/gallery.md anew, in Chromium
+	$(RUN) docs/gallery.py
+
 reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
 	$(RUN) reports/regenerate.py
 
 campaign: .venv/development ## thousands of changed records of each shipped bundle: is each noticed?
-	for study in rsd-fixture rsd-stratified classification leduc leduc-students rsd-paper ward-triage; do \
+	for study in rsd-fixture rsd-stratified rsd-operating classification leduc leduc-students rsd-paper ward-triage; do \
 		$(BIN)/sealtrace selftest bundles/$$study/bundle --sample $(or $(SAMPLE),4000) --seconds $(or $(SECONDS),1800) || exit 1; done
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
+
+fuzz-readers: .venv/development ## coverage-guided fuzzing of each reader of untrusted bytes, for SECONDS (300)
+	for reader in json latex archive parquet relation; do \
+		PYTHONPATH=verifier $(RUN) tests/fuzzing/fuzz.py $$reader -max_total_time=$(or $(SECONDS),300) || exit 1; done
+
+mutants: .venv/development ## changes of the verifier's own code: does a test notice each? SAMPLE of them (200)
+	$(RUN) tests/mutants.py --sample $(or $(SAMPLE),200)
 
 bench: .venv/development ## four million traces beside the floor and peers, map searches, growth with length
 	$(RUN) benchmarks/scale.py --write

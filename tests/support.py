@@ -12,6 +12,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURE = ROOT / "bundles" / "rsd-fixture" / "bundle"
 STRATIFIED = ROOT / "bundles" / "rsd-stratified" / "bundle"
+OPERATING = ROOT / "bundles" / "rsd-operating" / "bundle"
 LONG = bool(os.environ.get("SEALTRACE_LONG"))
 """Set by `make fuzz`: exhaustive forms of the slow tests."""
 

@@ -48,6 +48,15 @@ def test_unreadable_files_are_said(tmp_path: Path) -> None:
     assert len(listing.tables) == 1
 
 
+def test_what_is_too_much_is_not_read_and_said(tmp_path: Path) -> None:
+    """Small files are read first; the rest is named."""
+    (tmp_path / "a_large.csv").write_text("a,b\n" + "1,2\n" * 50)
+    (tmp_path / "small.csv").write_text("a,b\n1,2\n")
+    listing = read_results(tmp_path, values=1)
+    assert [one.file for one in listing.tables] == ["small.csv"]
+    assert [problem.split(":")[0] for problem in listing.problems] == ["a_large.csv"]
+
+
 @pytest.mark.parametrize(
     ("label", "value"),
     [("0.5B", "qwen05b"), ("Qwen2.5-3B", "qwen3b"), ("seed 42", "seed42"), ("2017→2018", "y2017->y2018")],
@@ -89,13 +98,11 @@ def test_groups_are_evaluated_as_one_by_one(rows: list[tuple[str, str, float]]) 
     for number, label in enumerate(labels):
         for place, (code,) in enumerate(evaluated.filters):
             values = [row[2] for row in rows if row[0] == label and row[1] == frame.dimensions[1].values[code]]
-            mean = evaluated.values["mean"][number, place, 0]
+            mean = evaluated.of("mean")[number, place, 0]
             assert np.isnan(mean) if not values else mean == pytest.approx(statistics.fmean(values), abs=1e-9)
             if len(values) > 1:
-                assert evaluated.values["median"][number, place, 0] == pytest.approx(
-                    statistics.median(values), abs=1e-9
-                )
-                assert evaluated.values["sd"][number, place, 0] == pytest.approx(statistics.stdev(values), abs=1e-6)
+                assert evaluated.of("median")[number, place, 0] == pytest.approx(statistics.median(values), abs=1e-9)
+                assert evaluated.of("sd")[number, place, 0] == pytest.approx(statistics.stdev(values), abs=1e-6)
 
 
 def test_melting_keeps_every_number() -> None:

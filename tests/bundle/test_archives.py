@@ -70,7 +70,12 @@ def listing(report: Report) -> list[tuple[str | None, str]]:
     return [(one.source, one.message) for one in report.findings if one.check == "identity.listing"]
 
 
-UNLISTED = "not listed in the manifest; remove it or seal it"
+TWICE = "The archive holds this path more than once. Pack it again."
+ABSENT = "The manifest lists this file, and the bundle does not hold it. Restore it, or seal again."
+NO_SUMS = "The bundle has no SHA256SUMS. Seal again to write it."
+SPECIAL = "This is a link or a special file, not a plain file. Replace it by the file itself."
+NOTHING = "The file is empty. Fill it, or leave it out."
+UNLISTED = "The manifest does not list this file. Remove it, or seal it."
 
 CARRIERS: dict[str, Callable[[Path], Path]] = {
     "directory": copy_of_fixture,
@@ -178,19 +183,19 @@ TAR_MEMBERS: dict[str, tuple[TarExtra, str, str]] = {
     "outside": (_tar("../evil", data=b"x"), "../evil", UNLISTED),
     "outside from within": (_tar("trace/../../evil", data=b"x"), "trace/../../evil", UNLISTED),
     "absolute": (_tar("/tmp/sealtrace-evil", data=b"x"), "/tmp/sealtrace-evil", UNLISTED),
-    "symbolic link": (_tar("link", tarfile.SYMTYPE, "/etc/passwd"), "link", "not a plain file"),
-    "hard link": (_tar("link", tarfile.LNKTYPE, "manifest.json"), "link", "not a plain file"),
-    "pipe": (_tar("pipe", tarfile.FIFOTYPE), "pipe", "not a plain file"),
-    "device": (_tar("device", tarfile.CHRTYPE), "device", "not a plain file"),
-    "duplicate": (_tar("declare/protocol.json", data=b"{}"), "declare/protocol.json", "there more than once"),
+    "symbolic link": (_tar("link", tarfile.SYMTYPE, "/etc/passwd"), "link", SPECIAL),
+    "hard link": (_tar("link", tarfile.LNKTYPE, "manifest.json"), "link", SPECIAL),
+    "pipe": (_tar("pipe", tarfile.FIFOTYPE), "pipe", SPECIAL),
+    "device": (_tar("device", tarfile.CHRTYPE), "device", SPECIAL),
+    "duplicate": (_tar("declare/protocol.json", data=b"{}"), "declare/protocol.json", TWICE),
     "duplicate, written differently": (
-        _tar("declare/./protocol.json", data=b"{}"), "declare/protocol.json", "there more than once",
+        _tar("declare/./protocol.json", data=b"{}"), "declare/protocol.json", TWICE,
     ),
     "duplicate manifest": (
-        _tar("manifest.json", data=(FIXTURE / "manifest.json").read_bytes()), "manifest.json", "there more than once",
+        _tar("manifest.json", data=(FIXTURE / "manifest.json").read_bytes()), "manifest.json", TWICE,
     ),
     "duplicate as a link": (
-        _tar("declare/protocol.json", tarfile.SYMTYPE, "/etc/passwd"), "declare/protocol.json", "there more than once",
+        _tar("declare/protocol.json", tarfile.SYMTYPE, "/etc/passwd"), "declare/protocol.json", TWICE,
     ),
     "name that is not UTF-8": (_tar("bad\udcff", data=b"x"), "bad\\xff", UNLISTED),
 }  # fmt: skip
@@ -199,9 +204,9 @@ ZIP_MEMBERS: dict[str, tuple[ZipExtra, str, str]] = {
     "outside": (_zip("../evil"), "../evil", UNLISTED),
     "absolute": (_zip("/tmp/sealtrace-evil"), "/tmp/sealtrace-evil", UNLISTED),
     "backslashes": (_zip("..\\evil"), "..\\evil", UNLISTED),
-    "symbolic link": (_zip("link", stat.S_IFLNK | 0o777, b"/etc/passwd"), "link", "not a plain file"),
-    "pipe": (_zip("pipe", stat.S_IFIFO | 0o644), "pipe", "not a plain file"),
-    "device": (_zip("device", stat.S_IFCHR | 0o644), "device", "not a plain file"),
+    "symbolic link": (_zip("link", stat.S_IFLNK | 0o777, b"/etc/passwd"), "link", SPECIAL),
+    "pipe": (_zip("pipe", stat.S_IFIFO | 0o644), "pipe", SPECIAL),
+    "device": (_zip("device", stat.S_IFCHR | 0o644), "device", SPECIAL),
     "unlisted": (_zip("trace/extra.jsonl"), "trace/extra.jsonl", UNLISTED),
 }
 
@@ -227,7 +232,7 @@ def test_a_duplicate_member_of_a_zip_is_a_finding(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate name"):
         data = zip_bytes(extra=[_zip("declare/protocol.json")])
     report = sealtrace.verify(written(tmp_path / "a.zip", data))
-    _assert_listed(report, "declare/protocol.json", "there more than once", tmp_path)
+    _assert_listed(report, "declare/protocol.json", TWICE, tmp_path)
 
 
 def _assert_listed(report: Report, source: str, message: str, directory: Path) -> None:
@@ -245,7 +250,7 @@ def test_a_member_outside_the_top_directory_leaves_no_bundle(tmp_path: Path) -> 
         ("a.tar.gz", tar_bytes("study/", [_tar("../evil", data=b"x")])),
         ("a.zip", zip_bytes("study/", [_zip("/evil")])),
     ):
-        with pytest.raises(BundleError, match=r"no manifest\.json"):
+        with pytest.raises(BundleError, match="not a bundle itself, but its study/"):
             sealtrace.verify(written(tmp_path / name, data))
 
 
@@ -262,10 +267,10 @@ def test_a_negative_length_in_a_tar_does_not_hang(tmp_path: Path) -> None:
 
 
 DIRECTORY_MEMBERS: dict[str, tuple[Callable[[Path], object], str, str]] = {
-    "symbolic link": (lambda root: (root / "link").symlink_to("/etc/passwd"), "link", "not a plain file"),
-    "linked directory": (lambda root: (root / "link").symlink_to(root / "trace"), "link", "not a plain file"),
-    "dangling link": (lambda root: (root / "link").symlink_to("nowhere"), "link", "not a plain file"),
-    "pipe": (lambda root: os.mkfifo(root / "trace" / "pipe"), "trace/pipe", "not a plain file"),
+    "symbolic link": (lambda root: (root / "link").symlink_to("/etc/passwd"), "link", SPECIAL),
+    "linked directory": (lambda root: (root / "link").symlink_to(root / "trace"), "link", SPECIAL),
+    "dangling link": (lambda root: (root / "link").symlink_to("nowhere"), "link", SPECIAL),
+    "pipe": (lambda root: os.mkfifo(root / "trace" / "pipe"), "trace/pipe", SPECIAL),
     "unlisted file": (lambda root: (root / "trace" / "x").write_bytes(b"x"), "trace/x", UNLISTED),
     "hidden file": (lambda root: (root / ".hidden").write_bytes(b"x"), ".hidden", UNLISTED),
     "name that is not UTF-8": (
@@ -274,23 +279,23 @@ DIRECTORY_MEMBERS: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "name with a newline": (lambda root: (root / "a\nb").write_bytes(b"x"), "a\nb", UNLISTED),
     "emptied file": (
         lambda root: (root / "trace" / "trace.calibration.jsonl").write_bytes(b""),
-        "trace/trace.calibration.jsonl", "the file is empty",
+        "trace/trace.calibration.jsonl", NOTHING,
     ),
     "missing file": (
         lambda root: (root / "select" / "selection.json").unlink(),
-        "select/selection.json", "listed in the manifest, but not there",
+        "select/selection.json", ABSENT,
     ),
-    "missing sums": (lambda root: (root / "SHA256SUMS").unlink(), "SHA256SUMS", "the bundle has no such file"),
+    "missing sums": (lambda root: (root / "SHA256SUMS").unlink(), "SHA256SUMS", NO_SUMS),
     "file replaced by a link to itself elsewhere": (
         lambda root: _moved(root / "select" / "selection.json", root.parent / "selection.json"),
-        "select/selection.json", "not a plain file",
+        "select/selection.json", SPECIAL,
     ),
     "file replaced by a pipe": (
-        lambda root: _piped(root / "select" / "selection.json"), "select/selection.json", "not a plain file",
+        lambda root: _piped(root / "select" / "selection.json"), "select/selection.json", SPECIAL,
     ),
     "file replaced by a directory": (
         lambda root: _directory(root / "select" / "selection.json"),
-        "select/selection.json", "listed in the manifest, but not there",
+        "select/selection.json", ABSENT,
     ),
 }  # fmt: skip
 
@@ -385,7 +390,7 @@ def test_data_in_the_entry_of_a_directory_is_a_finding(tmp_path: Path) -> None:
     empty, full = zipfile.ZipInfo("trace/"), zipfile.ZipInfo("select/")
     data = zip_bytes(extra=[(empty, b""), (full, b"hidden")])
     report = sealtrace.verify(written(tmp_path / "a.zip", data))
-    assert ("select/", "not a plain file") in listing(report)
+    assert ("select/", SPECIAL) in listing(report)
     assert all(source != "trace/" for source, _ in listing(report))
 
 
@@ -447,7 +452,7 @@ def test_directories_without_end_are_a_finding(tmp_path: Path) -> None:
         descriptor = inner
     os.close(descriptor)
     report = sealtrace.verify(root)
-    assert ("/".join("d" * 101), "not a plain file") in listing(report)
+    assert ("/".join("d" * 101), SPECIAL) in listing(report)
     subprocess.run(["rm", "-rf", str(root / "d")], check=True)
 
 

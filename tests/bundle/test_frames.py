@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from sealtrace.bundle.action_columns import action_lists, action_matrix
 from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.bundle.stores import Store, read_rows
-from sealtrace.studies.policies.evidence.frame import action_lists, action_matrix
 
 ACTIONS = ["fold", "call", "raise"]
 VALUES: dict[str, Any] = {"split": "calibration", "values": {"fold": 0.0}}

@@ -306,7 +306,7 @@ BEFORE_SEALING: dict[str, tuple[Change, str]] = {
         lambda root: edit_document(root / "select" / "selection.json", lambda document: document.pop("tau") and None),
         "select/selection.json: expected fields tau",
     ),
-    "a Parquet file that is none": (_moved(TRACES, "trace/trace.parquet"), "trace.parquet: not a readable Parquet"),
+    "a Parquet file that is none": (_moved(TRACES, "trace/trace.parquet"), "trace.parquet: The file cannot be read"),
 }  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def test_a_misfit_names_line_key_and_field() -> None:
     bad = TRACE | {"state": "0007", "ledger": [*TRACE["ledger"], TRACE["ledger"][0] | {"tokens": -1}]}
     store = by_json("trace", [TRACE, bad, TRACE])
     expected = Defect(
-        "the schema refuses this value",
+        "The value does not fit the schema.",
         "stage/file.jsonl",
         2,
         key={"state": "0007", "arm": "name", "scale": "0.05", "split": "name"},
@@ -295,7 +295,7 @@ def test_garbage_is_a_syntax_defect(data: bytes) -> None:
     """Bytes that are not Parquet."""
     store = by_parquet("trace", data)
     assert store.syntax.total == 1
-    assert store.syntax.listed[0].message.startswith("not a readable Parquet file")
+    assert store.syntax.listed[0].message.startswith("The file cannot be read as Parquet")
     assert (store.count, store.table.num_rows, store.whole) == (0, 0, None)
 
 

@@ -628,6 +628,19 @@ def relation_that_cannot_hold(bundle: Path) -> None:
     write_rows(bundle / RELATIONS, [{**SAME, "formula": f"{SAME['formula']} + 0.0002"}])
 
 
+# Queries that must return no rows
+
+
+@mutation("query.empty", "report/queries.json", None, {"query": "no-held-out-states"})
+def query_that_finds_rows(bundle: Path) -> None:
+    sql = "SELECT state FROM observation WHERE split = 'held-out'"
+    document = {
+        "views": {},
+        "must_be_empty": {"no-states": "SELECT 1 FROM observation WHERE state = ''", "no-held-out-states": sql},
+    }
+    (bundle / "report" / "queries.json").write_text(json.dumps(document), encoding="utf-8")
+
+
 # Evidence from outside
 
 

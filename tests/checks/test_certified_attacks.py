@@ -57,6 +57,16 @@ def protocol(**settings: Any) -> Change:
     return lambda parts: parts["protocol"].update(settings)
 
 
+def resampling(**settings: Any) -> Change:
+    """Changes how splits are repeated; what is None is left out."""
+
+    def change(parts: Parts) -> None:
+        changed = parts["protocol"]["resampling"] | settings
+        parts["protocol"]["resampling"] = {name: value for name, value in changed.items() if value is not None}
+
+    return change
+
+
 def variant(**settings: Any) -> Change:
     """Changes the first variant."""
     return lambda parts: parts["protocol"]["variants"].update(declared=settings)
@@ -255,7 +265,7 @@ DOMAINS: list[tuple[Change, str, str, str]] = [
     ),
     (lambda _: None, "/assignment", "declared splits, each once", "held-out, nope"),
     (
-        lambda parts: parts["protocol"]["resampling"].update(repeats=0, pool=["held-out", "held-out"], strata=["mood"]),
+        resampling(repeats=0, pool=["held-out", "held-out"], strata=["mood"]),
         "/resampling/repeats",
         "above 0",
         "0",
@@ -793,11 +803,11 @@ FOUND: dict[str, tuple[Change, str]] = {
     "a second partition of one name": (_second_partition, "partition.rule"),
     "a scale of 1e300": (_huge_scale, "replay.tilt"),
     "a support of 10^12": (learned_class(minimum_support=10**12), "partition.support"),
-    "10^9 repeats": (lambda parts: parts["protocol"]["resampling"].update(repeats=10**9), "table.recipes"),
-    "more calibration states than the pool": (
-        lambda parts: parts["protocol"]["resampling"].update(calibration=10**15),
-        "table.recipes",
-    ),
+    "10^9 repeats": (resampling(repeats=10**9), "table.recipes"),
+    "more calibration states than the pool": (resampling(calibration=10**15), "table.recipes"),
+    "blocks that the pool has not": (resampling(generator="blocks", seed=None, strata=None), "table.recipes"),
+    "blocks with a seed": (resampling(generator="blocks", strata=None), "protocol.domain"),
+    "a pool that is dealt without a seed": (resampling(seed=None), "protocol.domain"),
     "a threshold of 1e999": (protocol(tau="1e999"), "threshold.recomputed"),
     "a share of 1e-400": (share(risk="1e-400"), "certificate.risk"),
     "a failure probability of 1e-999": (declared(zeta_risk="1e-999"), "certificate.risk"),

@@ -12,6 +12,8 @@ from checks.game_mutations import Change, hand, the
 from games.small_games import Parts, small_games
 from sealtrace.bundle.content import document_digest
 from sealtrace.contract.report import Report
+from sealtrace.studies.games.catalogue import CATALOGUE as GAMES
+from sealtrace.studies.services.catalogue import CATALOGUE as SERVICES
 
 
 def verified(directory: Path, change: Change) -> Report:
@@ -118,7 +120,133 @@ def hide_a_name(parts: Parts) -> None:
     parts["hand"][0]["players"][0] = "player-1 (Somebody Known)"
 
 
+def win_every_hand(parts: Parts) -> None:
+    """Has the opponent fold to every raise of an arm: legal hands, rightly paid, and too good to be true."""
+    for row in parts["match"]:
+        if row["arm"] == "s1@1":
+            row |= {"history": ("rf", "crf")[row["seat"]], "result": "win", "value": 1.0, "opponent_value": -1.0}
+
+
+def unfinished_hand(parts: Parts) -> None:
+    """Ends a hand before the answer to its raise."""
+    row = next(row for row in parts["match"] if "r" in row["history"])
+    row |= {"history": row["history"][: row["history"].index("r") + 1], "value": 0.0, "opponent_value": 0.0}
+
+
+def rake(parts: Parts) -> None:
+    """Takes a little of what the opponent wins."""
+    row = next(row for row in parts["match"] if row["value"] < 0)
+    row["opponent_value"] -= 0.05
+
+
+def arm_twice(parts: Parts) -> None:
+    """Counts the better arm twice among the arms."""
+    parts["contest"]["arms"].append("s1@1")
+
+
+def unequal_deck(parts: Parts) -> None:
+    """A rank that looks like another one and would be a card of its own."""
+    parts["game"]["ranks"] = ["J", "Q", "KK"]
+
+
+def strategy_of_two_games(parts: Parts) -> None:
+    """Adds an information set of a larger game, on which nothing depends."""
+    row = the(parts, "profile", profile="uniform", information_set="K:")
+    parts["profile"].append({**row, "information_set": "A:"})
+
+
+def play_for_both(parts: Parts) -> None:
+    """Exchanges the players of two information sets, so that their numbers stay even."""
+    for name in ("J:", "J:c"):
+        row = the(parts, "profile", profile="uniform", information_set=name)
+        row["player"] = 1 - row["player"]
+
+
+def bet_more_than_always(parts: Parts) -> None:
+    """Lends probability from one action to another: the sum stays one."""
+    row = the(parts, "profile", profile="uniform", information_set="K:")
+    row["probabilities"] = {"call": -0.25, "raise": 1.25}
+
+
+def leak(parts: Parts) -> None:
+    """Loses a millionth of the probability, far more than rounding does."""
+    the(parts, "profile", profile="uniform", information_set="K:")["probabilities"]["raise"] -= 1e-6
+
+
+def run_twice(parts: Parts) -> None:
+    """Reports a second training of one student under a name that hides it."""
+    parts["run"].append({**the(parts, "run", run="s1"), "run": "s3"})
+    parts["student"]["s3"] = {**parts["student"]["s1"], "run": "s3"}
+    del the(parts, "run", run="s3")["data_order"]
+
+
+def train_on_the_evaluation(parts: Parts) -> None:
+    """Trains with the seed that deals the evaluation hands."""
+    row = the(parts, "run", run="s1")
+    row["training_seed"] = row["evaluation_seed"]
+
+
+def borrowed_checkpoint(parts: Parts) -> None:
+    """Lets one student's run name the weights of the other."""
+    the(parts, "run", run="s1")["checkpoint_sha256"] = the(parts, "run", run="s2")["checkpoint_sha256"]
+
+
+def favourite_arm_twice(parts: Parts) -> None:
+    """Serves the fast arm under its name twice."""
+    parts["service"]["arms"] = ["s/1", "s/1", "s/2"]
+
+
+def blame_the_other_arm(parts: Parts) -> None:
+    """Charges the retry of one arm to the other."""
+    the(parts, "attempt", request="s/1/t1", attempt=1)["arm"] = "s/2"
+
+
+def innocent_retry(parts: Parts) -> None:
+    """Calls the second attempt a first one."""
+    the(parts, "attempt", request="s/1/t1", attempt=1)["trigger"] = "first"
+
+
+def uncounted_tokens(parts: Parts) -> None:
+    """Leaves the tokens of an attempt uncounted: what is not there costs nothing."""
+    del the(parts, "attempt", request="s/1/t0")["generated_tokens"]
+
+
+def overlapping_retry(parts: Parts) -> None:
+    """Sends the retry before the timeout has passed, so that the request looks quick."""
+    first = the(parts, "attempt", request="s/1/t1", attempt=0)
+    the(parts, "attempt", request="s/1/t1", attempt=1)["started_ms"] = first["started_ms"] + 1
+
+
+def entry_in_both_splits(parts: Parts) -> None:
+    """Declares the calibration entry for evaluation, too."""
+    parts["behaviour"]["entries"].append({"entry": "entry-1", "split": "evaluation"})
+
+
+def bet_beyond_the_stack(parts: Parts) -> None:
+    """Raises to more than the player has."""
+    parts["hand"][0]["actions"][3] = "p3 cbr 600"
+
+
 ATTACKS: dict[Change, set[str]] = {
+    win_every_hand: {"match.expectation", "match.replay"},
+    unfinished_hand: {"match.legal"},
+    rake: {"match.zero-sum"},
+    arm_twice: {"contest.players"},
+    unequal_deck: {"game.rules"},
+    strategy_of_two_games: {"profile.complete"},
+    play_for_both: {"profile.player"},
+    bet_more_than_always: {"profile.actions"},
+    leak: {"profile.simplex"},
+    run_twice: {"student.runs", "student.seeds"},
+    train_on_the_evaluation: {"student.seeds"},
+    borrowed_checkpoint: {"student.checkpoint"},
+    favourite_arm_twice: {"service.declared"},
+    blame_the_other_arm: {"attempt.contiguous"},
+    innocent_retry: {"attempt.trigger"},
+    uncounted_tokens: {"attempt.budget"},
+    overlapping_retry: {"attempt.times"},
+    entry_in_both_splits: {"behaviour.declared"},
+    bet_beyond_the_stack: {"behaviour.hands"},
     drop_hard_snapshots: {"behaviour.snapshots"},
     move_an_entry: {"behaviour.disjoint"},
     hide_a_name: {"behaviour.names"},
@@ -144,6 +272,11 @@ def test_attack_is_found(attack: Change, due: set[str], tmp_path: Path) -> None:
     report = verified(tmp_path, attack)
     assert report.verdict == "findings"
     assert due <= failed(report)
+
+
+def test_every_check_has_an_attack() -> None:
+    """A check of games or of services that nobody tried to get around is refused."""
+    assert {check.id for check in (*GAMES, *SERVICES)} == set().union(*ATTACKS.values())
 
 
 def huge_numbers(parts: Parts) -> None:

@@ -68,7 +68,7 @@ def test_a_loosened_tolerance_is_named_with_what_it_changes(tmp_path: Path) -> N
     report = sealtrace.verify(resealed(tmp_path, edit))
     assert [one.field for one in report.findings if one.check == "protocol.domain"] == ["/tolerances/replay"]
     assert warnings(report, "score.utility") == [
-        "1 numbers agree only by the declared tolerance: at 1e-09 they would be wrong"
+        "1 numbers agree only because the declared tolerance is loose: at 1e-09 they would be wrong."
     ]
 
 
@@ -91,7 +91,8 @@ def test_a_constant_that_nothing_uses_proves_nothing(tmp_path: Path) -> None:
     report = sealtrace.verify(resealed(tmp_path, edit))
     (cell,) = [one for one in report.cells if one.reported == "9.99"]
     assert (cell.status, report.coverage.attested) == ("attested", 1)
-    assert cell.sentence == "9.99 comes from a constant of the protocol that nothing else uses, so nothing checks it"
+    said = "which comes from a constant of the protocol that nothing else uses: nothing checks it."
+    assert cell.sentence == f"The paper prints 9.99, {said}"
 
 
 def test_what_a_protocol_turns_off_is_listed(tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ def test_what_a_protocol_turns_off_is_listed(tmp_path: Path) -> None:
     report = sealtrace.verify(resealed(tmp_path, gut, {"all": "nothing is selected"}))
     turned = {one.id for one in report.checks if one.status == "not-applicable"}
     assert {"selection.grid", "selection.choice"} <= turned
-    for shown in (text.render(report, width=1000), markdown.render(report)):
+    for shown in (text.render(report, everything=True, width=1000), markdown.render(report)):
         assert "the protocol declares no selector over a grid of scales" in shown
         for one in turned:
             assert one in shown or f"{one.partition('.')[0]}.*" in shown.replace("\\", "")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from binding.random_studies import Study, study, write_csv
+from binding.random_studies import Study, predictions, study, write_csv
 from cli.runner import sealtrace
 from support import ROOT
 
@@ -40,7 +44,7 @@ def test_codes_of_what_is_off_and_of_what_nothing_gives(tmp_path: Path, made: St
     (tmp_path / "off.tex").write_text(changed)
     run = sealtrace("check", tmp_path / "off.tex", tmp_path / "results", "--no-audit")
     assert run.code == 1
-    assert "which gives" in " ".join(run.output.split())
+    assert "the results give" in " ".join(run.output.split())
     (tmp_path / "more.tex").write_text(made.paper.replace(r"\end{document}", "It took 123.45 hours.\n\\end{document}"))
     run = sealtrace("check", tmp_path / "more.tex", tmp_path / "results", "--no-audit")
     assert run.code == 3
@@ -107,6 +111,22 @@ def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
     assert again.code == 2
 
 
+def test_every_explained_cell_of_predictions_is_recomputed_from_the_sealed_draft(tmp_path: Path) -> None:
+    """Metrics of runs, their means and deviations over seeds, and gains over a baseline: saved, sealed, verified."""
+    files, paper, cells = predictions(3)
+    for name, rows in files.items():
+        write_csv(tmp_path / "results" / name, rows)
+    (tmp_path / "paper.tex").write_text(paper)
+    draft = tmp_path / "study"
+    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
+    assert (run.code, f"{cells} cells: {cells} explained" in run.output) == (0, True), run.output
+    assert sealtrace("seal", draft, "--empty", "all=nothing but results").code == 0
+    judged = json.loads(sealtrace("verify", draft, "--format", "json").output)
+    statuses = [cell["status"] for cell in judged["cells"] if cell["status"] not in ("input", "name")]
+    assert judged["coverage"]["recomputed"] == cells, judged["findings"]
+    assert set(statuses) <= {"exact", "tie"}, statuses
+
+
 def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> None:
     """A sealed bundle without recipes gets them proposed, and they hold when they are tried."""
     draft = tmp_path / "study"
@@ -125,6 +145,29 @@ def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> No
     tried = sealtrace("try", draft, "--recipes", recipes)
     assert f"{made.numbers} exact" in tried.output
     shutil.rmtree(draft)
+
+
+def test_questions_are_asked_on_a_terminal(tmp_path: Path, made: Study) -> None:
+    """Driven through a pseudo-terminal: what is rejected is unexplained, what is accepted stays, and q ends it."""
+    assert made.numbers
+    shown, typed = pty.openpty()
+    command = [sys.executable, "-m", "sealtrace", "check", tmp_path / "paper.tex", tmp_path / "results"]
+    with subprocess.Popen(
+        [*map(str, command), "--no-audit", "--quiet", "--ask", "--format", "json"],
+        stdin=typed, stdout=subprocess.PIPE, stderr=typed, cwd=tmp_path, text=True,
+    ) as process:  # fmt: skip
+        os.close(typed)
+        os.write(shown, b"r\na\nq\n")
+        assert process.stdout is not None
+        output = process.stdout.read()
+        process.wait(timeout=120)
+    told = os.read(shown, 65536).decode()
+    os.close(shown)
+    assert "[a]ccept, [r]eject" in told
+    check = json.loads(output)
+    assert check["counts"]["unexplained"] > 0
+    assert check["counts"]["explained"] > 0
+    assert process.returncode == 3
 
 
 def test_questions_need_a_terminal(tmp_path: Path, made: Study) -> None:

@@ -21,7 +21,7 @@ def test_extract_fills_recipes_in(tmp_path: Path) -> None:
     assert [column["recipe"] for column in record["columns"]] == [{"classification": "name"}, recipe]
     for wrong, said in (
         ({"tab:other": {}}, "the paper has no table 'tab:other'"),
-        ({label: {"Precision": recipe}}, "has no column 'Precision'; it has Model, Accuracy"),
+        ({label: {"Precision": recipe}}, "has no column 'Precision'; there are 'Model', 'Accuracy'"),
         ({label: {"Accuracy": {"query": "SELECT 1"}}}, "/columns/1/recipe"),
         ([], "an object of tables"),
     ):

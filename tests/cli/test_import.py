@@ -233,7 +233,7 @@ def test_other_encodings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--map", "id=ids"], "there is no column 'ids'; there are example, gold"),
+        (["--map", "id=ids"], "there is no column 'ids'; there are 'example', 'gold'"),
         (["--map", "gold=example"], "gold: a column already"),
         (["--map", "id"], "is not FIELD=COLUMN"),
         (["--set", "gold=x"], "gold: a column already"),

@@ -37,7 +37,7 @@ def test_unknown_command() -> None:
     """A usage error."""
     run = sealtrace("bless")
     assert run.code == 2
-    assert "No such command" in run.errors
+    assert "there is no command 'bless'" in run.errors
 
 
 def test_show_lists_every_file_and_stage() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,16 +53,26 @@ def legal_of(game: str, state: Any) -> list[int]:
 
 def ask(game: str, places: dict[str, int], profile: npt.NDArray[np.float64]) -> Answer:
     """The exact values of a profile, given as information set × action."""
+
+    def probability(state: Any, action: int) -> float:
+        own = legal_of(game, state)[state.legal_actions().index(action)]
+        return float(profile[places[name_of(game, state)], own])
+
+    return values_of(GAMES[game], probability)
+
+
+def values_of(name: str, probability: Callable[[Any, int], float]) -> Answer:
+    """The exact values of the profile that plays an action of a state with some probability."""
+    import pyspiel
     from open_spiel.python.algorithms import best_response, expected_game_score, exploitability
     from open_spiel.python.policy import TabularPolicy
 
-    rules = load(game)
+    rules = pyspiel.load_game(name)
     policy = TabularPolicy(rules)
     for state in policy.states:
         row = policy.policy_for_key(state.information_state_string())
-        ours = profile[places[name_of(game, state)]]
-        for action, own in zip(state.legal_actions(), legal_of(game, state), strict=True):
-            row[action] = ours[own]
+        for action in state.legal_actions():
+            row[action] = probability(state, action)
     root = rules.new_initial_state()
     value = expected_game_score.policy_value(root, [policy, policy])[0]
     first, second = (

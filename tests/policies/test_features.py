@@ -69,7 +69,7 @@ def test_a_near_gate_score_of_a_first_lookup_is_decided(study: Study, distance: 
     study.protocol["features"]["first"] = FIRST
     threshold = Fraction("0.3") + Fraction(distance)
     study.protocol["query"] |= {"entropy": entropy, "terms": {"first": "1"}, "threshold": str(threshold)}
-    score, requested, decided = gate_requests(study)
+    score, requested, decided = gate_requests(study, "query")
     assert np.abs(score - 0.3).max() < 1e-9
     assert decided.all()
     assert (requested == asks).all()

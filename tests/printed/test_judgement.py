@@ -83,10 +83,17 @@ def test_counts_keep_their_scale() -> None:
 
 def test_sentences_are_for_reviewers() -> None:
     """They say what was printed and what the value is."""
-    assert judged("4.2889", "4.28886").sentence == "4.2889 is 4.288860 rounded; exact"
-    assert judged("0.4419", "0.44184614").sentence == "0.4419 is 0.441846 rounded to 0.44185 and then again"
+    assert judged("4.2889", "4.28886").sentence == "The paper prints 4.2889; the records give 4.288860, the same."
+    assert judged("0.4419", "0.44184614").sentence == (
+        "The paper prints 0.4419; the records give 0.441846, which rounds to 0.4418. "
+        "The printed number only follows if 0.44185 is rounded once more."
+    )
     mismatch = judged("0.15", "0.129")
-    assert mismatch.sentence == "0.15 is not 0.1290: off by 2.1 units of the last printed digit"
+    assert mismatch.sentence == (
+        "The paper prints 0.15; the records give 0.1290, which rounds to 0.13. "
+        "They differ by 2.1 units of the last printed digit."
+    )
+    assert "which rounds to 0.10." in judged("0.12", "0.1").sentence
     assert mismatch.distance == Fraction("2.1")
 
 

@@ -255,7 +255,7 @@ def test_tables_stand_as_in_the_paper() -> None:
     assert (row, column, data["statuses"][status][0], line) == (2, 1, "exact", 676)
     assert text[recomputed] == "4.288857504796316"
     known = dict(zip(data["fields"], (text[one] for one in fields), strict=True))
-    assert known["Rounding"].endswith("rounded; exact")
+    assert known["Rounding"].endswith(", the same.")
     assert (text[source], known["Recipe"]) == ("rsd-poker.tex", "weak_ev(policy=residual@0.08)")
     assert known["Formula"].startswith("mean of E_w(pi, s)")
     assert (known["Population"], known["Printed at"]) == ("all", "rsd-poker.tex:676")

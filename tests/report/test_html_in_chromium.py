@@ -194,7 +194,7 @@ def test_filters_of_findings(browser: Browser) -> None:
     assert page.locator(".finding").count() == 1
     assert page.locator("#finding-count").inner_text() == f"1 of {total} findings"
     page.locator("#finding-chips button", has_text="error").click()
-    page.locator("#finding-search").fill("under-specified kl clip")
+    page.locator("#finding-search").fill("does not state kl clip")
     sync_api.expect(page.locator(".finding")).to_have_count(1)
     assert page.locator(".finding").is_visible()
     page.locator("#finding-search").fill("")

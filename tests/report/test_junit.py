@@ -83,7 +83,7 @@ def test_a_failure_lists_its_findings() -> None:
     root = parsed(broken("table.cells"))
     text = case(root, "table.cells").findtext("failure") or ""
     assert "error: report/table.main.json  table=tab:main row=0.08 column=Weak EV" in text
-    assert "expected 4.288857504796316" in text
+    assert "The paper prints 4.2890; the records give 4.288858" in text
     assert "mismatch: 0.08, Weak EV at rsd-poker.tex:676: reported 4.2890" in (
         case(root, "tab:main").findtext("failure") or ""
     )

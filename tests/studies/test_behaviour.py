@@ -29,6 +29,19 @@ def test_verified() -> None:
     assert len(report.cells) == 17
 
 
+def test_predictors_are_drawn() -> None:
+    """The page shows what each predictor expected, street by street; top-1 as often right as its table says."""
+    details = sealtrace.verify(BUNDLE, details=True).details
+    assert details is not None
+    (plot,) = details.plots
+    assert [series.name for series in plot.series] == ["prior", "frequency", "top-1"]
+    top = {point.label: point for point in plot.series[2].points}
+    assert len(top) == 4
+    snapshots = {label: int(point.note.removesuffix(" snapshots")) for label, point in top.items()}
+    right = sum(point.y * snapshots[label] for label, point in top.items()) / sum(snapshots.values())
+    assert f"{right:.4f}" == "0.5852"
+
+
 def test_rebuild(tmp_path: Path) -> None:
     """The recipe gives the sealed records, and the sealed bytes where Parquet is written alike."""
     behaviour_recipe.__main__.rebuild(tmp_path / "bundle")

@@ -51,8 +51,8 @@ from support import LONG
 LEVEL = 1e-6
 """The probability with which a sound certificate may fail a test."""
 TIMES = 10 if LONG else 1
-FIXED_WORLDS = 2_000 * TIMES
-LEARNED_WORLDS = 400 * TIMES
+FIXED_WORLDS = 800 * TIMES
+LEARNED_WORLDS = 150 * TIMES
 FIXED_CONTROLS = 200 * TIMES
 LEARNED_CONTROLS = 50 * TIMES
 STRESS_WORLDS = 20_000 * TIMES

@@ -53,7 +53,7 @@ def findings(directory: Path, change: Any, check: str) -> list[tuple[str, str | 
 def test_repeats_are_allowed_only_where_declared(tmp_path: Path) -> None:
     """The same observation in two splits is an error among disjoint identities, and none among draws."""
     (found,) = findings(tmp_path / "a", same_looks, "split.duplicates")
-    assert found[0] == "the same observation stands in another split under another id"
+    assert found[0] == "The same observation is in another split under another id."
 
     def both(parts: Parts) -> None:
         same_looks(parts)
@@ -72,7 +72,7 @@ def test_draws_are_replayed(tmp_path: Path) -> None:
         row["stack"] = (row["stack"] + 1) % POPULATION
 
     assert {one[0] for one in findings(tmp_path / "b", another, "split.rule")} >= {
-        "the declared draw gives the state another member"
+        "The declared draw gives the state another member."
     }
 
     def different(parts: Parts) -> None:
@@ -82,7 +82,7 @@ def test_draws_are_replayed(tmp_path: Path) -> None:
         row["pot"] = 99
 
     assert {one[0] for one in findings(tmp_path / "c", different, "split.rule")} == {
-        "two draws of one member look different"
+        "Two draws of one member look different."
     }
 
 
@@ -114,6 +114,7 @@ def test_repeated_draws(tmp_path: Path) -> None:
     found = repeated_splits(study, None)
     assert len(found) == declared.repeats
     for number, (calibrating, held_out) in enumerate(found):
+        assert declared.seed is not None
         stream = Random(declared.seed + number)
         due = [[pool[stream.randrange(len(pool))] for _ in range(n)] for n in (declared.calibration, declared.held_out)]
         assert [[names[state] for state in part.tolist()] for part in (calibrating, held_out)] == due

@@ -19,10 +19,11 @@ from pyarrow import parquet
 
 import rsd_fixture.__main__
 import rsd_fixture.platform
+import rsd_operating.__main__
 import rsd_stratified.__main__
 import rsd_stratified.platform
 from rsd_stratified.build import Build
-from support import FIXTURE, LONG, STRATIFIED, copy_of_fixture, edit_document, edit_rows, read_rows
+from support import FIXTURE, LONG, OPERATING, STRATIFIED, copy_of_fixture, edit_document, edit_rows, read_rows
 
 TOLERANCE = 1e-12
 ENVIRONMENT = "declare/attachments/environment.json"
@@ -84,8 +85,9 @@ def close(one: Any, other: Any) -> bool:
     [
         (FIXTURE, rsd_fixture.__main__.rebuild, rsd_fixture.platform.platform_bytes),
         *([(STRATIFIED, rsd_stratified.__main__.rebuild, rsd_stratified.platform.platform_bytes)] if LONG else []),
+        *([(OPERATING, rsd_operating.__main__.rebuild, rsd_stratified.platform.platform_bytes)] if LONG else []),
     ],
-    ids=["fixture", "stratified"] if LONG else ["fixture"],
+    ids=["fixture", "stratified", "operating"] if LONG else ["fixture"],
 )
 def test_rebuild(shipped: Path, recipe: Callable[[Path], None], platform: Callable[[], bytes], tmp_path: Path) -> None:
     """The recipe gives the sealed bytes where exp and log are those of the sealing machine, else its records."""

@@ -142,6 +142,71 @@ FOUND: dict[str, tuple[Callable[[Path], None], str, str, str | None]] = {
 }
 
 
+LEARNED = "select/selection.learned.json"
+
+
+def chose(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
+    """Changes the selection record of the learned partition."""
+    return lambda directory: edit_document(directory / LEARNED, change)
+
+
+FOUND |= {
+    "a count too few": (
+        chose(lambda r: r["counts"][9].update(crossings=8)),
+        "selection.counts",
+        LEARNED,
+        "/counts/9/crossings",
+    ),
+    "a bound too low": (
+        chose(lambda r: r["counts"][0].update(risk_upper=0.01)),
+        "selection.counts",
+        LEARNED,
+        "/counts/0/risk_upper",
+    ),
+    "a bound left out": (
+        chose(lambda r: r["counts"][0].pop("utility_lower")),
+        "selection.counts",
+        LEARNED,
+        "/counts/0/utility_lower",
+    ),
+    "a pair left out": (chose(lambda r: r["counts"].pop()), "selection.counts", LEARNED, "/counts"),
+    "a pair called certified": (
+        chose(lambda r: r["counts"][21].update(certified=True)),
+        "selection.certified",
+        LEARNED,
+        "/counts/21/certified",
+    ),
+    "another choice": (
+        chose(lambda r: r["assignments"][0].update(scale="1/2")),
+        "selection.choice",
+        LEARNED,
+        "/assignments",
+    ),
+    "another budget": (chose(lambda r: r.update(epsilon="0.5")), "selection.grid", LEARNED, "/epsilon"),
+    "a budget that the rule has not": (
+        chose(lambda r: r.update(epsilon_global="0.09")),
+        "selection.grid",
+        LEARNED,
+        "/epsilon_global",
+    ),
+    "held-out scores joined": (
+        chose(lambda r: r["held_out"].update(status="joined")),
+        "selection.held-out",
+        LEARNED,
+        "/held_out/status",
+    ),
+}
+
+
+def test_a_choice_without_its_record_is_missing(tmp_path: Path) -> None:
+    """Where one choice in groups has its selection record, every choice has."""
+    directory = copied(tmp_path)
+    (directory / LEARNED).unlink()
+    seal(directory)
+    (check,) = [one for one in sealtrace.verify(directory).checks if one.id == "selection.grid"]
+    assert (check.status, check.reason) == ("missing", "no selection record of learned")
+
+
 @pytest.mark.parametrize("name", FOUND)
 def test_what_breaks_the_declaration_is_found(tmp_path: Path, name: str) -> None:
     """Each with its check and place."""

@@ -192,15 +192,15 @@ def test_rows_that_are_not_the_sealed_ones_are_found(study: Path) -> None:
     ]  # fmt: skip
     for changes in every:
         seen, found = partial(study, changed(shown(study, "--row", "1"), **changes))
-        assert found == ["the row is not the one that was sealed"]
+        assert found == ["The disclosed row is not the one that was sealed."]
         assert (seen.seen, seen.wrong) == (0, 1)
     path = shown(study, "--row", "1")
     document = json.loads(path.read_text())
     document["rows"] *= 2
     path.write_text(json.dumps(document))
-    assert partial(study, path)[1] == ["the row is disclosed twice"]
+    assert partial(study, path)[1] == ["The row is disclosed twice."]
     seen, found = partial(study, shown(study, "--row", "1", "--row", "2"), "reviewer 2")
-    assert (seen.most_wrong, found) == (None, ["the rows are not those that the seed draws"])
+    assert (seen.most_wrong, found) == (None, ["The rows are not those that the seed draws."])
     assert partial(study, shown(study, "--seed", "mine", "--count", "5"), "reviewer 2")[1]
 
 
@@ -232,7 +232,10 @@ def test_what_cannot_be_disclosed_is_refused(study: Path, tmp_path: Path) -> Non
         (["rows", secret, "--tree", tree], "name rows with --row"),
         (["rows", secret, "--tree", secret, "--row", "1"], "secret.jsonl"),
         (["tree", tmp_path / "rows.jsonl", "--kind", "nothing", "--keep", "k", "-o", "o"], "not a kind of rows"),
-        (["tree", tmp_path / "rows.jsonl", "--kind", "score", "--keep", "k", "-o", "o"], "the schema refuses"),
+        (
+            ["tree", tmp_path / "rows.jsonl", "--kind", "score", "--keep", "k", "-o", "o"],
+            "The value does not fit the schema",
+        ),
         (["tree", tmp_path / "rows.jsonl", "--kind", "label", "--keep", secret, "-o", tmp_path / "o"], "secret.jsonl"),
     ]
     for arguments, message in cases:

@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from datetime import date
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
@@ -30,6 +31,7 @@ from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.nearest import nearest
 from sealtrace.bundle.reading import Bundle, Progress, Stream, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
@@ -56,6 +58,7 @@ from sealtrace.contract.report import (
     Summary,
     Verdict,
 )
+from sealtrace.contract.waivers import Waiver, waive
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.elsewhere import named_bundles
@@ -80,6 +83,7 @@ def examine(
     progress: Progress | None = None,
     asked: Asked | None = None,
     budget: Budget | None = None,
+    waivers: Sequence[Waiver] = (),
     jobs: int = 1,
 ) -> Examination:
     """Examine a bundle: read it once, run its checks, and answer whatever is asked afterwards.
@@ -92,8 +96,9 @@ def examine(
     whose tables must print what the bundle's table records say. `beside` are bundles that recompute cells of this one;
     those that its recipes name are examined, too. `progress` is called with a step's name, how much of it
     is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
-    have witnessed. `budget` bounds memory, time and reading. `jobs` threads judge the shards of large files; the report
-    is the same for any number.
+    have witnessed. `budget` bounds memory, time and reading. `waivers` are findings that the reader accepts for a
+    while: the verdict is then at best `incomplete`. `jobs` threads judge the shards of large files; the report is the
+    same for any number.
 
     Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
     check that does not exist. Everything else that is wrong is a finding.
@@ -111,7 +116,9 @@ def examine(
     bundle.beside = [
         Examination(one, progress=progress).report for one in others if {one.name, one.root_sha256} & named
     ]
-    return Examination(bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress)
+    return Examination(
+        bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress, waivers=waivers
+    )
 
 
 def _streams(jobs: int) -> list[Stream]:
@@ -138,12 +145,14 @@ class Examination:
         expect_root: str | None = None,
         progress: Progress | None = None,
         frames: dict[str, Frame] | None = None,
+        waivers: Sequence[Waiver] = (),
         until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> None:
         """`frames` are columns that are known; `until` is told each result, and ends the run where it says so."""
         self.bundle = bundle
         self.strict = strict
         self.draft = draft
+        self.waivers = waivers
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
         streamed = {kind: frame for found in bundle.streamed.values() for kind, frame in found.frames.items()}
         known = {**streamed, **(frames or {})} if streamed else frames
@@ -279,11 +288,12 @@ class Examination:
         tables = sorted({cell.table for cell in cells})
         table = address.partition("[")[0]
         if table not in tables:
-            return f"there is no table {table!r}; there are {', '.join(tables) or 'none'}"
+            return f"there is no table {table!r}{nearest(table, tables)}"
         members = [cell for cell in cells if cell.table == table]
         rows = ", ".join(dict.fromkeys(cell.row for cell in members))
         columns = ", ".join(dict.fromkeys(cell.column for cell in members))
-        return f"{table} has no such cell; rows: {rows}; columns: {columns}"
+        hint = nearest(address, [cell.name for cell in members], listed=0).partition("; there")[0]
+        return f"{table} has no such cell{hint}; rows: {rows}; columns: {columns}"
 
     # The report
 
@@ -303,7 +313,10 @@ class Examination:
             largest = {one: self.outcomes[one].largest for one in self.outcomes}
             checks = [one.model_copy(update={"largest": largest.get(one.id)}) for one in checks]
         findings = [one for check in CATALOGUE if check.id in self.chosen for one in self.outcomes[check.id].findings]
-        warned = self.strict and any(one.severity == "warning" for one in findings)
+        if self.waivers:
+            errors = {one: outcome.counts["error"] for one, outcome in self.outcomes.items()}
+            findings, checks = waive(findings, checks, errors, self.waivers, date.today())
+        warned = self.strict and any(one.severity == "warning" and one.waived is None for one in findings)
         return Report(
             sealtrace=__version__,
             bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
@@ -464,7 +477,8 @@ def select(check: Sequence[str] = (), skip: Sequence[str] = ()) -> frozenset[str
     """The ids that `check` and `skip` leave. A prefix is a whole id or whole leading parts of one."""
     for prefix in (*check, *skip):
         if not any(_has_prefix(one.id, prefix) for one in CATALOGUE):
-            raise ValueError(f"no check has the id or prefix {prefix!r}; `sealtrace checks` lists them")
+            known = [part for one in CATALOGUE for part in (one.id, one.family)]
+            raise ValueError(f"no check has the id or prefix {prefix!r}{nearest(prefix, known)}")
     wanted = frozenset(
         one.id
         for one in CATALOGUE

@@ -25,6 +25,10 @@ class Candidate:
     strong: float
     violations: int
     """On the held-out states."""
+    accuracy: float
+    """The share of them at which the likeliest action is the teacher's."""
+    miscalibration: float
+    """How far, on average, the probability of the likeliest action lies from the teacher's of the same action."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ def study() -> Study:
                 _mean([risk.expected(policy[name], weak[name]) for name in held_out]),
                 _mean([risk.expected(policy[name], strong[name]) for name in held_out]),
                 sum(risk.violated(student, scale, strong, held_out)),
+                _mean([float(_top(policy[name]) == _top(teacher[name])) for name in held_out]),
+                _mean([abs(max(policy[name]) - teacher[name][_top(policy[name])]) for name in held_out]),
             )
     return Study(teacher, opponents, candidates, calibration, chosen)
 
@@ -74,6 +80,11 @@ def deployed() -> dict[str, str]:
             candidate = made.deployed(arm, run)
             found[f"{arm}/{run}"] = f"{candidate.run}@{candidate.scale}"
     return found
+
+
+def _top(strategy: list[float]) -> int:
+    """The place of the likeliest action, the first among equals."""
+    return strategy.index(max(strategy))
 
 
 def _mean(values: list[float]) -> float:

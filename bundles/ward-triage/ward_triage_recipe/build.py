@@ -83,9 +83,10 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
         if "partition" in selector:
             maps.append(certification.map_record(declared, selector, listed[selector["partition"]]))
             write_document(directory / f"select/map.{selector['name']}.json", maps[-1])
+            record = certification.group_selection(declared, selector, listed[selector["partition"]], maps[-1])
         else:
             record = certification.selection_record(declared, selector, calibration)
-            write_document(directory / f"select/selection.{selector['name']}.json", record)
+        write_document(directory / f"select/selection.{selector['name']}.json", record)
     seal(directory, ["select"])
 
     traced_in("replay", "held-out")

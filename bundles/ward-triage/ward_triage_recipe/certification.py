@@ -181,6 +181,32 @@ def map_record(protocol: Row, selector: Row, listed: dict[str, list[Certificate]
     }
 
 
+def group_selection(protocol: Row, selector: Row, listed: dict[str, list[Certificate]], chosen_map: Row) -> Row:
+    """Every count and bound behind a choice in groups, and what was certified."""
+    budgets, rule = protocol["certification"], selector["rule"]
+    free = selector.get("group_budgets") is False
+    kept = ["arm", "scale", "group", "crossings", "states"]
+    kept += [] if rule == "anchor" else ["risk_upper", "utility_mean", "utility_lower", "certified"]
+    record: Row = {
+        "selector": selector["name"],
+        "split": "calibration",
+        "grid": GRID,
+        "tau": protocol["tau"],
+        "counts": [
+            {name: one.record[name] for name in kept} | ({"certified": True} if free else {})
+            for ones in listed.values()
+            for one in ones
+        ],
+        "assignments": chosen_map["assignments"],
+        "outcome": "selected",
+        "held_out": chosen_map["held_out"],
+    }
+    if rule == "anchor":
+        return record
+    record |= {"epsilon": budgets["epsilon_group"], "zeta": budgets["zeta_risk"], "zeta_util": budgets["zeta_util"]}
+    return record | ({"epsilon_global": budgets["epsilon_global"]} if rule == "robust" else {})
+
+
 def selection_record(protocol: Row, selector: Row, traced: list[Traced]) -> Row:
     """The counts behind the largest scale without a crossing."""
     counts: list[Row] = [

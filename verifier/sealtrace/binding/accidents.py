@@ -8,10 +8,11 @@ from collections import defaultdict
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.choosing import Candidate, printed_as
+from sealtrace.binding.bound import Bound, BoundNumber
+from sealtrace.binding.candidates import Candidate
+from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.prose import BoundText
 from sealtrace.binding.series import Grid, PrintedCell
-from sealtrace.binding.tables import Bound, BoundNumber
 from sealtrace.binding.wording import formula_of
 from sealtrace.contract.checked import CheckAccident
 
@@ -27,13 +28,14 @@ def message_of(grid: Grid, cell: PrintedCell, number: BoundNumber) -> str:
     candidate = number.binding.candidate
     others = int(candidate.agrees.sum())
     expected = printed_as(float(candidate.expected[number.place]), candidate.series.slots[number.place])
-    noun = "cell is" if others == 1 else f"{others} cells are"
+    noun = "the other cell" if others == 1 else f"the other {others} cells"
     text = (
-        f"row {grid.row_name(cell.row)} prints {candidate.series.slots[number.place].text}; the other {noun} "
-        f"{formula_of(candidate)}, which gives {expected} here"
+        f"row {grid.row_name(cell.row)}: the paper prints {candidate.series.slots[number.place].text}; "
+        f"the results give {expected}. They give {noun} as {formula_of(candidate)}."
     )
     if _rounded_twice(candidate, number.place):
-        text += f" ({candidate.expected[number.place]:.6g}; rounded twice it prints as it does)"
+        unrounded = f"{candidate.expected[number.place]:.6g}"
+        text += f" The printed number only follows if {unrounded} is rounded to one digit more first."
     return text
 
 
@@ -57,14 +59,13 @@ def _superseded(bound: Bound) -> list[CheckAccident]:
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for binding in bound.bindings:
         candidate = binding.candidate
-        old = [value for name, value in candidate.fixed if _OLD.search(value)]
-        files = [file for file in candidate.frame.files if _OLD.search(file)]
-        if not old and len(files) < len(candidate.frame.files):
+        old = [value for one in candidate.selected for _, value in one.fixed if _OLD.search(value)]
+        if not old and not all(map(_OLD.search, candidate.files)):
             continue
-        if any(not any(_OLD.search(file) for file in other.frame.files) for other in binding.others):
+        if any(not any(map(_OLD.search, other.files)) for other in binding.others):
             continue
         grid = candidate.series.grid
-        name = old[0] if old else candidate.frame.name
+        name = old[0] if old else candidate.selected[0].frame.name
         found[grid.name, name].append(candidate.series.constant[0])
     return [
         CheckAccident(

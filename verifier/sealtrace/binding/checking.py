@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from sealtrace.binding.accidents import accidents_of, message_of
+from sealtrace.binding.bound import Binding, Bound
 from sealtrace.binding.choosing import Tally, printed_as
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames
@@ -28,7 +29,7 @@ from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.labels import Glossary
 from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, PrintedCell, Spot, grids_of
-from sealtrace.binding.tables import Binding, Bound, bind_tables
+from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
 from sealtrace.contract.audit import Audit
 from sealtrace.contract.checked import (
@@ -46,6 +47,10 @@ from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.reported import Reported
 
 Progress = Callable[[str, int, int], None]
+VALUES_A_SECOND = 200_000
+WORK_A_SECOND = 10_000_000
+"""Work that is allowed for each second of the bound: less than a quiet machine does, so that a busy one gives the same
+answer."""
 
 
 @dataclass
@@ -75,7 +80,8 @@ def examine(
     if progress is not None:
         progress("reading results", 0, 1)
     grids = grids_of(reported.tables)  # (1)
-    listing = read_results(results)  # (2)
+    # What small files take is little; large ones may take a third of the time.
+    listing = read_results(results, seconds * VALUES_A_SECOND, time.monotonic() + 0.35 * seconds)  # (2)
     captions = [table.caption for table in reported.tables]
     return find(grids, reported.prose, listing, paper, results.name, captions, seconds=seconds, progress=progress)
 
@@ -102,8 +108,8 @@ def find(
     frames.sort(key=lambda frame: frame.numbers.size)
     views = [FrameView(frame, False, glossary) for frame in frames]
     views += [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
-    tally = Tally()
-    bound = bind_tables(grids, views, tally, started + 0.85 * seconds, progress)  # (3)
+    tally = Tally(deadline=started + 0.85 * seconds)
+    bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
     text, set_aside = bind_text(prose, grids, bound, frames, deadline, progress)  # (4)
     tally.seconds = time.monotonic() - started
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
@@ -227,11 +233,11 @@ def _binding(binding: Binding, name: str) -> CheckBinding:
         kind=candidate.series.kind,
         subject=candidate.series.constant[0],
         formula=formula_of(candidate),
-        files=candidate.frame.files[:20],
-        measure=candidate.measure,
+        files=candidate.files[:20],
+        measure=", ".join(dict.fromkeys(one.measure for one in candidate.selected)),
         statistic=statistic_of(candidate),
-        transformation=candidate.transformation.name,
-        where=dict(candidate.fixed),
+        transformation=candidate.selected[0].transformation.name,
+        where=dict(candidate.selected[0].fixed),
         by=selected_by(candidate),
         bits=round(binding.score, 1),
         agrees=int(candidate.agrees.sum()),

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding import scoring
-from sealtrace.binding.evaluation import Evaluated, evaluate
-from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.aliases import by_value
+from sealtrace.binding.candidates import Candidate, Composed, Part, Selected, Truths
+from sealtrace.binding.evaluation import STATISTICS, Evaluated, evaluate, rows_chosen
+from sealtrace.binding.frames import Numbers
 from sealtrace.binding.hypotheses import (
     FrameView,
     Named,
@@ -24,67 +27,48 @@ from sealtrace.binding.hypotheses import (
     selections,
     transformations,
 )
+from sealtrace.binding.operations import COMPARISONS, DIFFERENCE, Operation, compares
 from sealtrace.binding.series import Series, Slot
 
 KEPT = 10
 """Candidates that are kept of each series."""
-_LEAST = -12.0
+_LEAST = -18.0
 """Score below which nothing is kept; other bindings of the table may pay what is shared."""
+_BEHIND = 25.0
+"""Bits behind the best candidate of a series from which another one cannot matter any more."""
 UNSAID = 9.0
 """Bits that a number costs, in choosing between candidates, of which one says nothing."""
 _LOOKED_AT = 8
-"""Candidates of one statistic and transformation that are scored in full."""
-
-
-@dataclass
-class Candidate:
-    """One way to get the numbers of a series from a frame."""
-
-    series: Series
-    frame: Frame
-    selection: Selection
-    fixed: tuple[tuple[str, str], ...]
-    """Field and value, for the whole series."""
-    measure: str
-    statistic: str
-    transformation: Transformation
-    expected: Numbers
-    """What it gives for each number; NaN where it says nothing."""
-    sizes: Numbers
-    """Rows behind each."""
-    agrees: npt.NDArray[np.bool_]
-    bits: Numbers
-    cost: float
-    shared: float
-    """The part of the cost that further bindings of the same table in the same frame need not pay again."""
-    score: float
-    """Evidence less costs, for deciding whether to believe it."""
-    rank: float
-    """The same with evidence from printed digits only, and less for numbers left out, for choosing."""
-
-    @property
-    def covered(self) -> npt.NDArray[np.bool_]:
-        """The numbers that it says something of."""
-        return np.isfinite(self.expected)
-
-    @property
-    def off(self) -> int:
-        """How many of them it does not give."""
-        return int((self.covered & ~self.agrees).sum())
-
-    @property
-    def whole(self) -> bool:
-        """Whether it gives every number of the series."""
-        return bool(self.agrees.all())
+"""Candidates of one transformation that are scored in full, at each evaluation."""
+MOST_PAIRED = 200_000
+"""Values up to which all pairs of filters are compared."""
+_OVERHEAD = 20_000
+"""Work that an evaluation takes beside its numbers."""
 
 
 @dataclass
 class Tally:
-    """How much was tried."""
+    """How much was tried, and how much may be."""
 
+    deadline: float = math.inf
     hypotheses: int = 0
+    work: int = 0
+    """Numbers that were computed and compared; what bounds the search on any machine alike."""
     seconds: float = 0.0
     untried: list[str] = field(default_factory=list)
+
+    def over(self, limit: float) -> bool:
+        """Whether the work or the time is used up."""
+        return self.work > limit or time.monotonic() > self.deadline
+
+
+@dataclass
+class _Change:
+    """A transformation with the bounds of the printed numbers before it."""
+
+    transformation: Transformation
+    low: Numbers
+    high: Numbers
 
 
 @dataclass
@@ -92,16 +76,36 @@ class _Wanted:
     """A series and what is known of it before the search."""
 
     series: Series
-    changes: list[Transformation]
+    changes: list[_Change]
     words: tuple[str, ...]
     bits: Numbers
     """What each of its numbers can give, from its digits."""
+    statistics: frozenset[str]
+    """Those to try: at first what a table need not name, and what it names."""
+    compares: bool
+    """Its header or its signs say that it compares."""
     kept: list[Candidate] = field(default_factory=list)
 
     @property
     def floor(self) -> float:
         """The score that a further candidate must have."""
-        return max(_LEAST, min(one.rank for one in self.kept)) if len(self.kept) >= KEPT else _LEAST
+        if not self.kept:
+            return _LEAST
+        least = min(one.rank for one in self.kept) if len(self.kept) >= KEPT else _LEAST
+        return max(_LEAST, least, self.kept[0].rank - _BEHIND)
+
+
+@dataclass
+class _Good:
+    """A hypothesis that is worth keeping: its place in an evaluation, and what it gives."""
+
+    statistic: int
+    filter: int
+    measure: int
+    expected: Numbers
+    agrees: Truths
+    weighed: Weighed
+    cost: float
 
 
 def printed_as(value: float, slot: Slot) -> str:
@@ -121,88 +125,99 @@ def printed_as(value: float, slot: Slot) -> str:
 
 
 def search(
-    group: list[Series], views: Iterable[FrameView], frames: int, tally: Tally, deadline: float, *, deep: bool = False
+    group: list[Series],
+    views: Iterable[FrameView],
+    frames: int,
+    tally: Tally,
+    limit: float,
+    *,
+    deep: bool = False,
+    named: bool = True,
 ) -> list[list[Candidate]]:
-    """For each of the series, which have their labels in common, the best candidates, best first."""
+    """For each of the series, which have their labels in common, the best candidates, best first.
+
+    `limit` bounds the work, counted as the tally counts it. Labels are read as names, or by the values beside them.
+    """
     wanted = [_wanted(series, deep) for series in group]
     # Numbers with too few digits to prove anything are not searched for.
-    hopeful = any(one.bits.sum() >= scoring.JOINED for one in wanted)
-    for view in views if hopeful else ():
-        if time.monotonic() > deadline:
+    wanted = [one for one in wanted if one.bits.sum() >= scoring.JOINED]
+    medians = deep or any(scoring.said("median", one.words) for one in wanted)
+    for view in views if wanted else ():
+        if tally.over(limit):
             break
-        for selection in selections(view, group[0]):
-            for fixed, named in fixed_sets(view, group, selection, deep=deep):
-                if time.monotonic() > deadline:
+        tally.work += _OVERHEAD if named else _OVERHEAD + 10 * view.frame.numbers.size * len(wanted)
+        for selection in selections(view, group[0]) if named else by_value(view, [one.series for one in wanted]):
+            chosen = rows_chosen(selection.chosen)
+            for fixed, said_of in fixed_sets(view, [one.series for one in wanted], selection, deep=deep):
+                if tally.over(limit):
                     break
-                evaluated = evaluate(view.frame, selection.chosen, fixed)
+                tally.work += _OVERHEAD + len(chosen[1]) * len(view.frame.measures) * (16 if medians else 8)
+                evaluated = evaluate(view.frame, chosen, fixed, medians=medians)
                 if evaluated is None:
                     continue
-                for one, said in zip(wanted, named, strict=True):
-                    if one.bits.sum() >= scoring.JOINED:
-                        _compare(one, view, selection, fixed, said, evaluated, frames, tally)
-    return [one.kept for one in wanted]
+                for one, said in zip(wanted, said_of, strict=True):
+                    _Comparison(one, view, selection, fixed, said, evaluated, frames).keep_best(tally)
+    kept = {id(one.series): one.kept for one in wanted}
+    return [kept.get(id(series), []) for series in group]
 
 
 def _wanted(series: Series, deep: bool) -> _Wanted:
-    changes = transformations(series)
     words = tuple(word for text in series.constant for word in text.lower().replace("(", " ").replace(")", " ").split())
+    changes = []
+    for one in transformations(series):
+        if deep or one.cost < 6:
+            low, high = scoring.widened((series.low - one.shift) / one.scale, (series.high - one.shift) / one.scale)
+            changes.append(_Change(one, np.minimum(low, high), np.maximum(low, high)))
+    tried = frozenset(one for one in STATISTICS if deep or one in scoring.EVERYDAY or scoring.said(one, words))
+    return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
+
+
+def bits_of(series: Series) -> Numbers:
+    """What each number of a series can give, from its digits."""
     bits = scoring.digits_bits(series.value, series.unit)
-    # A bound says little: half of all values lie below it.
+    # A bound says little: half of all values lie below it. A number that is bound already says nothing more.
     bits = np.where([bool(slot.side) for slot in series.slots], np.minimum(bits, 1.0), bits)
-    return _Wanted(series, changes if deep else [one for one in changes if one.cost < 6], words, bits)
+    return np.where(series.fresh, bits, 0.0)
 
 
-def _compare(
-    wanted: _Wanted,
-    view: FrameView,
-    selection: Selection,
-    fixed: list[int],
-    named: Named,
-    evaluated: Evaluated,
-    frames: int,
-    tally: Tally,
-) -> None:
-    """Every statistic and transformation of an evaluation against the printed numbers of one series."""
-    series = wanted.series
-    shared = math.log2(max(2, frames)) + selection.cost
-    base = view.measure_costs(series.constant)[None, :] + filter_costs(view, fixed, evaluated.filters, named)[:, None]
-    base = base + ({"column": 0.0, "row": 1.5, "block": 1.5}[series.kind] + (1.0 if view.melted else 0.0))
-    total = float(wanted.bits.sum())
-    for statistic, values in evaluated.values.items():
-        stat_cost = scoring.statistic_cost(statistic, wanted.words)
-        if total - stat_cost - shared - float(base.min()) <= wanted.floor:
-            continue
-        covered = evaluated.covered[statistic]
-        for change in wanted.changes:
-            if statistic in ("count", "negative") and change.name:
-                continue
-            tally.hypotheses += values.shape[1] * values.shape[2]
-            agree = scoring.hits(change(values), series.low, series.high)
-            count = agree.sum(axis=0)
-            if not count.any():
-                continue
-            own = base + stat_cost + change.cost
-            gained = np.tensordot(wanted.bits, agree, axes=1)
-            # A number that is one digit off loses one bit at least.
-            bound = gained - (covered - count) - own - shared
-            promising = (count * 2 >= covered) & (bound > wanted.floor)
-            if not promising.any():
-                continue
-            spots = np.argwhere(promising)
-            if len(spots) > _LOOKED_AT:
-                rough = (gained - (covered - count) * 4.0 - own)[promising]
-                spots = spots[np.argsort(-rough, kind="stable")[:_LOOKED_AT]]
-            for one, measure in spots:
-                candidate = _scored(
-                    wanted, view, selection, fixed, evaluated.filters[one], int(measure), statistic, change,
-                    change(values[:, :, measure]), int(one), agree[:, one, measure], evaluated.sizes[:, one, measure],
-                    float(own[one, measure]), shared,
-                )  # fmt: skip
-                if candidate is not None:
-                    _keep(wanted.kept, candidate)
+@dataclass
+class Weighed:
+    """What the numbers of a hypothesis say for it."""
+
+    bits: Numbers
+    evidence: float
+    """Bits of the numbers that agree, less the loss of those that do not."""
+    beside: float
+    """The same beside other bindings in the frame: a constant column is one observation, not none."""
+    digits: float
+    """The same from printed digits only."""
 
 
-def _swapped(series: Series, expected: Numbers, wrong: npt.NDArray[np.bool_]) -> bool:
+def weighed(series: Series, known: Numbers, expected: Numbers, agrees: Truths, pool: Numbers) -> Weighed | None:
+    """The evidence for what a hypothesis gives; None where too many numbers are off."""
+    covered = np.isfinite(expected)
+    wrong = covered & ~agrees
+    off = int(wrong.sum())
+    swapped = _swapped(series, expected, wrong)
+    if off > max(2, 0.15 * covered.sum()) or agrees.sum() < off or (off > 1 and agrees.sum() == off and not swapped):
+        return None
+    bits = np.minimum(known, scoring.common_bits(pool, series.value, series.unit))
+    lost = 0.0
+    if swapped:
+        # Two labels that changed places: their numbers are evidence still, and the pair has to be named.
+        size = len(series.slots)
+        lost = scoring.SLIP + math.log2(size * (size - 1) / 2) - float(bits[wrong].sum())
+    for spot in np.nonzero(wrong)[0] if not swapped else ():
+        slot = series.slots[spot]
+        if agrees.sum() == off and not scoring.one_digit_apart(slot.text, printed_as(float(expected[spot]), slot)):
+            return None
+        lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
+        lost += math.log2(len(series.slots))
+    evidence, digits = (float(one[agrees].sum()) - lost for one in (bits, known))
+    return Weighed(bits, evidence, min(digits, evidence + scoring.CONSTANT), digits)
+
+
+def _swapped(series: Series, expected: Numbers, wrong: Truths) -> bool:
     """Whether the two numbers that disagree are each what the other should be."""
     places = np.nonzero(wrong)[0]
     if len(places) != 2:
@@ -214,7 +229,7 @@ def _swapped(series: Series, expected: Numbers, wrong: npt.NDArray[np.bool_]) ->
 def _keep(kept: list[Candidate], candidate: Candidate) -> None:
     """Adds a candidate, unless one that says the same for less is there."""
     for place, other in enumerate(kept):
-        if other.frame.files == candidate.frame.files and np.allclose(
+        if other.files == candidate.files and np.allclose(
             other.expected, candidate.expected, rtol=1e-9, atol=0, equal_nan=True
         ):
             if other.rank >= candidate.rank:
@@ -226,65 +241,151 @@ def _keep(kept: list[Candidate], candidate: Candidate) -> None:
     del kept[KEPT:]
 
 
-def _scored(
-    wanted: _Wanted,
-    view: FrameView,
-    selection: Selection,
-    fixed: list[int],
-    filters: npt.NDArray[np.int32],
-    measure: int,
-    statistic: str,
-    change: Transformation,
-    table: Numbers,
-    place: int,
-    agrees: npt.NDArray[np.bool_],
-    sizes: Numbers,
-    own: float,
-    shared: float,
-) -> Candidate | None:
-    series = wanted.series
-    expected = table[:, place]
-    covered = np.isfinite(expected)
-    off = int((covered & ~agrees).sum())
-    swapped = _swapped(series, expected, covered & ~agrees)
-    if off > max(2, 0.15 * covered.sum()) or agrees.sum() < off or (off > 1 and agrees.sum() == off and not swapped):
-        return None
-    pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
-    bits = np.minimum(wanted.bits, scoring.common_bits(pool, series.value, series.unit))
-    lost = 0.0
-    if swapped:
-        # Two labels that changed places: their numbers are evidence still, and the pair has to be named.
-        size = len(series.slots)
-        lost = scoring.SLIP + math.log2(size * (size - 1) / 2) - float(bits[covered & ~agrees].sum())
-    for spot in np.nonzero(covered & ~agrees)[0] if not swapped else ():
-        slot = series.slots[spot]
-        if agrees.sum() == off and not scoring.one_digit_apart(slot.text, printed_as(float(expected[spot]), slot)):
-            return None
-        lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
-        lost += math.log2(len(series.slots))
-    score = float(bits[agrees].sum()) - lost - own - shared
-    rank = float(wanted.bits[agrees].sum()) - lost - own - shared
-    if rank <= wanted.floor:
-        return None
-    rank -= UNSAID * float((~covered).sum()) if series.kind == "column" else 0.0
-    fields = view.frame.dimensions
-    return Candidate(
-        series,
-        view.frame,
-        selection,
-        tuple(
-            (fields[one].name, fields[one].values[code] if code >= 0 else "")
-            for one, code in zip(fixed, filters, strict=True)
-        ),
-        view.frame.measures[measure],
-        statistic,
-        change,
-        expected,
-        sizes,
-        agrees,
-        bits,
-        own + shared,
-        shared,
-        score,
-        rank,
-    )
+@dataclass
+class _Comparison:
+    """One evaluation against the printed numbers of one series."""
+
+    wanted: _Wanted
+    view: FrameView
+    selection: Selection
+    fixed: list[int]
+    named: Named
+    evaluated: Evaluated
+    frames: int
+
+    @property
+    def shared(self) -> float:
+        """Bits that all bindings of a table in this frame pay once."""
+        return math.log2(max(2, self.frames)) + self.selection.cost
+
+    def keep_best(self, tally: Tally) -> None:
+        """Compares every statistic and transformation, and keeps what is good enough."""
+        wanted, evaluated = self.wanted, self.evaluated
+        kind = {"column": 0.0, "row": 1.5, "block": 1.5}[wanted.series.kind] + (1.0 if self.view.melted else 0.0)
+        filters = filter_costs(self.view, self.fixed, evaluated.filters, self.named)
+        measures = self.view.measure_costs(wanted.series.constant) + kind
+        base = filters[:, None] + measures[None, :]
+        stats = np.array([scoring.statistic_cost(one, wanted.words) for one in evaluated.statistics])
+        able = float(wanted.bits.sum()) - stats - self.shared - float(base.min()) > wanted.floor
+        able &= np.array([one in wanted.statistics for one in evaluated.statistics])
+        counts = np.array([one in ("count", "negative") for one in evaluated.statistics])
+        for change in wanted.changes:
+            places = np.nonzero(able & ~counts if change.transformation.name else able)[0]
+            if not len(places):
+                continue
+            costs = stats[places, None, None] + base[None] + change.transformation.cost
+            values = evaluated.values[places]
+            for found in self._good(change, values, evaluated.covered[places], costs, tally):
+                statistic = evaluated.statistics[places[found.statistic]]
+                _keep(wanted.kept, self._selected(change.transformation, statistic, found))
+        if wanted.compares and self.fixed:
+            self._keep_differences(filters, measures, tally)
+
+    def _good(
+        self, change: _Change, values: Numbers, covered: npt.NDArray[np.int64], costs: Numbers, tally: Tally
+    ) -> list[_Good]:
+        """The hypotheses that are worth keeping; `values` are [statistic, number, filter, measure]."""
+        wanted = self.wanted
+        with np.errstate(invalid="ignore"):
+            agree = (values >= change.low[:, None, None]) & (values <= change.high[:, None, None])
+        tally.hypotheses += values.shape[0] * values.shape[2] * values.shape[3]
+        tally.work += values.size
+        good = []
+        for at, filter_, measure in self._promising(agree, covered, costs):
+            table = change.transformation(values[at, :, :, measure])
+            expected, agrees = table[:, filter_], agree[at, :, filter_, measure]
+            if self.selection.sure is not None:
+                # A label that names its rows worse than the others do may mean something else.
+                expected = np.where(agrees | self.selection.sure, expected, np.nan)
+            pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
+            found = weighed(wanted.series, wanted.bits, expected, agrees, pool)
+            cost = float(costs[at, filter_, measure]) + self.shared
+            if found is not None and found.digits - cost > wanted.floor:
+                good.append(_Good(at, filter_, measure, expected, agrees, found, cost))
+        return good
+
+    def _promising(self, agree: Truths, covered: npt.NDArray[np.int64], costs: Numbers) -> list[tuple[int, int, int]]:
+        """Statistic, filter and measure of the hypotheses that could be kept, the best few of many."""
+        count = agree.sum(axis=1)
+        spots = np.argwhere((count > 0) & (count * 2 >= covered))
+        if not len(spots):
+            return []
+        at, filter_, measure = spots.T
+        gained = agree[at, :, filter_, measure] @ self.wanted.bits
+        missed = (covered - count)[at, filter_, measure]
+        cost = costs[at, filter_, measure] + self.shared
+        # A number that is one digit off loses one bit at least.
+        hopeful = gained - missed - cost > self.wanted.floor
+        order = np.argsort(-(gained - missed * 4.0 - cost)[hopeful], kind="stable")[:_LOOKED_AT]
+        return [(int(a), int(b), int(c)) for a, b, c in spots[hopeful][order]]
+
+    def _judged(self, found: _Good) -> dict[str, Any]:
+        series = self.wanted.series
+        unsaid = UNSAID * float((~np.isfinite(found.expected)).sum()) if series.kind == "column" else 0.0
+        return {
+            "series": series,
+            "expected": found.expected,
+            "agrees": found.agrees,
+            "bits": found.weighed.bits,
+            "cost": found.cost,
+            "shared": self.shared,
+            "score": found.weighed.evidence - found.cost,
+            "beside": found.weighed.beside - found.cost,
+            "rank": found.weighed.digits - found.cost - unsaid,
+        }
+
+    def _selected(self, change: Transformation, statistic: str, found: _Good) -> Selected:
+        fields = self.view.frame.dimensions
+        return Selected(
+            frame=self.view.frame,
+            selection=self.selection,
+            fixed=tuple(
+                (fields[one].name, fields[one].values[code] if code >= 0 else "")
+                for one, code in zip(self.fixed, self.evaluated.filters[found.filter], strict=True)
+            ),
+            measure=self.view.frame.measures[found.measure],
+            statistic=statistic,
+            transformation=change,
+            sizes=self.evaluated.sizes[:, found.filter, found.measure],
+            **self._judged(found),
+        )
+
+    def _keep_differences(self, filters: Numbers, measures: Numbers, tally: Tally) -> None:
+        """What the rows of one value of the fixed fields have more than those of another, or how many times as much."""
+        wanted, evaluated = self.wanted, self.evaluated
+        _, numbers, size, width = evaluated.values.shape
+        if size < 2 or numbers * size * size * width > MOST_PAIRED:
+            return
+        below = evaluated.of("mean")[:, None, :, :]
+        pairs = (filters[:, None] + filters[None, :] + 1.0).reshape(-1)
+        for statistic in ("mean", "median", "min", "max"):
+            if statistic not in evaluated.statistics or statistic not in wanted.statistics:
+                continue
+            above = evaluated.of(statistic)[:, :, None, :]
+            # A ratio is compared where a header speaks of one, a difference always.
+            for operation in (one for one in COMPARISONS if one is DIFFERENCE or one.said(wanted.series.constant[0])):
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    values = operation.function(above, below).reshape(1, numbers, size * size, width)
+                values[~np.isfinite(values)] = np.nan
+                own = scoring.statistic_cost(statistic, wanted.words) + operation.cost(wanted.series.constant[0])
+                costs = pairs[None, :, None] + measures[None, None, :] + own
+                covered = np.isfinite(values).sum(axis=1)
+                for change in wanted.changes:
+                    plain = not change.transformation.name
+                    if change.transformation.shift or not (plain or operation is DIFFERENCE):
+                        continue
+                    for found in self._good(change, values, covered, costs + change.transformation.cost, tally):
+                        _keep(wanted.kept, self._composed(operation, change, statistic, found))
+
+    def _composed(self, operation: Operation, change: _Change, statistic: str, found: _Good) -> Composed:
+        size = self.evaluated.values.shape[2]
+        sides = []
+        for filter_, name in zip(divmod(found.filter, size), (statistic, "mean"), strict=True):
+            values = change.transformation(self.evaluated.of(name)[:, filter_, found.measure])
+            side = replace(found, filter=filter_, expected=values)
+            sides.append(self._selected(change.transformation, name, side))
+        parts: list[list[Part]] = [
+            [(side, place) for side in sides] if np.isfinite(found.expected[place]) else []
+            for place in range(len(found.expected))
+        ]
+        return Composed(operation=operation, parts=parts, **self._judged(found))

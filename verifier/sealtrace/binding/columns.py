@@ -98,18 +98,30 @@ def _place(
         numbers.append(values)
     if parts:
         return
-    texts = [" ".join(str(one).split()) if one is not None else "" for one in column]
-    dimension = Dimension.of(name, texts)
+    dimension = _dimension(name, column)
     if not dimension.values or max(map(len, dimension.values[:200])) > _LONG:
         return
     if len(dimension.values) <= MAX_VALUES:
         dimensions.append(dimension)
         if len(dimension.values) > 2:
             for part, pieces in aligned_fields(dimension.values).items():
-                texts = ["" if code < 0 else pieces[code] for code in dimension.codes]
-                inner = Dimension.of(f"{name}/{part}", texts)
+                inner = Dimension.of(f"{name}/{part}", pieces).at(dimension.codes)
                 if 1 < len(inner.values) < len(dimension.values):
                     dimensions.append(inner)
+
+
+def _dimension(name: str, column: list[Any]) -> Dimension:
+    """A column of texts as a field, spaces aside; Arrow finds the distinct ones."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(column, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        array = pa.array([None if one is None else str(one) for one in column], pa.string())
+    encoded = array.dictionary_encode()
+    distinct = [" ".join(one.split()) for one in encoded.dictionary.to_pylist()]
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Dimension.of(name, distinct).at(codes)
 
 
 def _identifies(name: str, values: Numbers) -> bool:
@@ -121,6 +133,10 @@ def _identifies(name: str, values: Numbers) -> bool:
 
 def _numeric(column: list[Any]) -> Numbers | None:
     """The column as numbers, where it is one."""
+    if isinstance(next((one for one in column if one is not None), ""), (int, float)):
+        plain = _plain_numbers(column)
+        if plain is not None:
+            return plain
     values = np.full(len(column), np.nan)
     bad = good = 0
     for row, one in enumerate(column):
@@ -149,6 +165,20 @@ def _numeric(column: list[Any]) -> Numbers | None:
     return values if good and bad <= 0.02 * good else None
 
 
+def _plain_numbers(column: list[Any]) -> Numbers | None:
+    """Numbers that need no reading."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(column)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return None
+    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_boolean(array.type)):
+        return None
+    values: Numbers = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
 def _bounded(value: float) -> float:
     try:
         return float(value)
@@ -158,10 +188,11 @@ def _bounded(value: float) -> float:
 
 def _compound(column: list[Any]) -> dict[str, Numbers]:
     """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` one."""
+    first = next((str(one) for one in column if one not in (None, "")), "")
+    if not any(map(str.isdigit, first)) or len(column) > 5000:
+        return {}
     texts = [str(one).strip().replace("+/-", "±") if one not in (None, "") else "" for one in column]
     filled = [text for text in texts if text]
-    if not filled or len(filled) > 5000 or not any(map(str.isdigit, filled[0])):
-        return {}
     forms = [read_printed(text) for text in filled]
     if any(form is None or form.form not in _WRITTEN for form in forms):
         return {}

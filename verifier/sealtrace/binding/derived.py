@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.binding.frames import Codes, Dimension, Frame, Numbers
+from sealtrace.binding.frames import Codes, Derivation, Dimension, Frame, Numbers, field_name
 
 MAX_LABELS = 60
 _GOLD = re.compile(r"gold|true|truth|target|label|answer|reference|expected|actual|correct_?(label|answer)", re.I)
@@ -30,7 +30,41 @@ class _Runs:
     first: npt.NDArray[np.int64]
 
 
+_REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|replicate|session)s?(_?id|_?idx)?$", re.I)
+MOST_RUNS = 5000
+
+
 def derived_frames(frame: Frame) -> list[Frame]:
+    """What the rows of each run come to: means of what is measured, and metrics of predictions."""
+    return [*_means_of_repeats(frame), *_of_predictions(frame)]
+
+
+def _means_of_repeats(frame: Frame) -> list[Frame]:
+    """Means of each measure in each repeat, where seeds have many rows: deviations are printed over these."""
+    repeats = [one for one in frame.dimensions if _REPEAT.search(one.name) and len(one.values) > 1]
+    fields = [one for one in frame.dimensions if 1 < len(one.values) <= 40 and "/" not in one.name]
+    running, _ = _run_fields(frame, [one for one in fields if one.name not in frame.measures or one in repeats])
+    if not repeats or not frame.measures or not any(one in running for one in repeats):
+        return []
+    runs = _runs(running, frame.rows)
+    if runs.count > MOST_RUNS or runs.count * 2 > frame.rows:
+        return []
+    finite = np.isfinite(frame.numbers)
+    counts = np.stack([np.bincount(runs.codes, column, runs.count) for column in finite.T], axis=1)
+    filled = np.where(finite, frame.numbers, 0.0)
+    sums = np.stack([np.bincount(runs.codes, column, runs.count) for column in filled.T], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = np.where(counts > 0, sums / counts, np.nan)
+    queries = {name: f"avg({field_name(name)})" for name in frame.measures}
+    derivation = Derivation(frame, [one.name for one in running], queries, "true")
+    places = [frame.places[one].split(":")[0] for one in runs.first]
+    return [
+        Frame(f"{frame.name}, per repeat", frame.files, runs.dimensions, frame.measures, means, places,
+              "means of each repeat", frame.depth, derivation=derivation)
+    ]  # fmt: skip
+
+
+def _of_predictions(frame: Frame) -> list[Frame]:
     """Metrics of classification, where a frame holds true and predicted labels of examples."""
     pair = _pair(frame)
     if pair is None or frame.rows < 20:
@@ -47,8 +81,8 @@ def derived_frames(frame: Frame) -> list[Frame]:
     frames = []
     for fields, suffix in [(running, ""), *(([*running, one], f" by {one.name}") for one in slices[:3])]:
         runs = _runs(fields, frame.rows)
-        if runs.count <= 5000 and _has_repeats(runs, true, said, len(labels)):
-            frames += _metrics(frame, runs, true, said, labels, suffix)
+        if runs.count <= MOST_RUNS and _has_repeats(runs, true, said, len(labels)):
+            frames += _metrics(frame, runs, pair, true, said, labels, suffix)
     return frames
 
 
@@ -113,55 +147,91 @@ def _runs(fields: list[Dimension], rows: int) -> _Runs:
 
 
 def _metrics(
-    frame: Frame, runs: _Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.int64], labels: list[str], suffix: str
+    frame: Frame,
+    runs: _Runs,
+    pair: tuple[Dimension, Dimension],
+    true: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int64],
+    labels: list[str],
+    suffix: str,
 ) -> list[Frame]:
     size = len(labels)
     valid = (true >= 0) & (said >= 0)
     flat = (runs.codes[valid].astype(np.int64) * size + true[valid]) * size + said[valid]
     confusion = np.bincount(flat, minlength=runs.count * size * size).reshape(runs.count, size, size).astype(float)
-    places = [frame.places[one].split(":")[0] for one in runs.first]
-    summary = summarize(confusion)
-    name = f"{frame.name}, per run{suffix}"
-    frames = [
-        Frame(name, frame.files, runs.dimensions, list(summary), np.column_stack(list(summary.values())), places,
-              "metrics of the predictions of each run"),
-    ]  # fmt: skip
-    by_class = by_label(confusion)
-    shape = (runs.count, size)
-    run = np.repeat(np.arange(runs.count), size)
-    label = Dimension("label", labels, np.tile(np.arange(size, dtype=np.int32), runs.count))
-    seen = (confusion.sum(axis=2) + confusion.sum(axis=1)).reshape(-1) > 0
-    frames.append(
-        Frame(
-            f"{name} and label",
-            frame.files,
-            [*_repeated(runs.dimensions, run[seen]), Dimension("label", labels, label.codes[seen])],
-            list(by_class),
-            np.column_stack([values.reshape(shape[0] * shape[1]) for values in by_class.values()])[seen],
-            [places[one] for one in run[seen]],
-            "metrics of each label in each run",
+    gold, guess = (field_name(one.name) for one in pair)
+    known = f"(SELECT {gold} AS {{0}} FROM {{{{rows}}}} UNION SELECT {guess} FROM {{{{rows}}}})"
+
+    def derived(
+        what: str, extra: list[Dimension], rows: npt.NDArray[np.int64], measures: dict[str, Numbers], how: str,
+        queries: dict[str, str],
+    ) -> Frame:  # fmt: skip
+        fields = [*(Dimension(one.name, one.values, one.codes[rows]) for one in runs.dimensions), *extra]
+        derivation = Derivation(
+            frame,
+            [one.name for one in fields],
+            {name: text.format(gold=gold, guess=guess) for name, text in queries.items()},
+            f"{gold} IS NOT NULL AND {guess} IS NOT NULL",
+            " CROSS JOIN ".join(known.format(field_name(one.name)) for one in extra),
         )
-    )
-    if size <= 12:
-        run = np.repeat(np.arange(runs.count), size * size)
-        pairs = np.tile(np.arange(size * size), runs.count)
-        known = np.repeat(seen.reshape(shape), size, axis=1).reshape(-1)
-        known &= np.tile(seen.reshape(shape)[:, None, :], (1, size, 1)).reshape(-1)
-        dimensions = [
-            *_repeated(runs.dimensions, run[known]),
-            Dimension("gold", labels, (pairs // size).astype(np.int32)[known]),
-            Dimension("predicted", labels, (pairs % size).astype(np.int32)[known]),
-        ]
-        counts = confusion.reshape(-1)[known]
-        frames.append(
-            Frame(f"{name}, confusion", frame.files, dimensions, ["count"], counts[:, None],
-                  [places[one] for one in run[known]], "examples by true and predicted label in each run"),
+        return Frame(
+            f"{frame.name}, per run{suffix}{what}", frame.files, fields, list(measures),
+            np.column_stack(list(measures.values())),
+            [frame.places[runs.first[one]].split(":")[0] for one in rows], how, derivation=derivation,
         )  # fmt: skip
+
+    every = np.arange(runs.count)
+    frames = [derived("", [], every, summarize(confusion), "metrics of the predictions of each run", OF_RUN)]
+    seen = confusion.sum(axis=2) + confusion.sum(axis=1) > 0
+    run, label = np.nonzero(seen)
+    by_class = {name: values[seen] for name, values in by_label(confusion).items()}
+    field = Dimension("label", labels, label.astype(np.int32))
+    frames.append(derived(" and label", [field], run, by_class, "metrics of each label in each run", OF_LABEL))
+    if size <= 12:
+        run, was, given = np.nonzero(seen[:, :, None] & seen[:, None, :])
+        named = (("true label", was), ("predicted label", given))
+        extra = [Dimension(name, labels, codes.astype(np.int32)) for name, codes in named]
+        counts = {"count": confusion[run, was, given]}
+        how = "examples by true and predicted label in each run"
+        frames.append(derived(", confusion", extra, run, counts, how, OF_PAIR))
     return frames
 
 
-def _repeated(dimensions: list[Dimension], rows: npt.NDArray[np.int64]) -> list[Dimension]:
-    return [Dimension(one.name, one.values, one.codes[rows]) for one in dimensions]
+_HIT = "count(*) FILTER ({gold} = {guess})"
+_TRUE = "count(*) FILTER ({gold} = label)"
+_SAID = "count(*) FILTER ({guess} = label)"
+_BOTH = "count(*) FILTER ({gold} = label AND {guess} = label)"
+OF_RUN = {
+    "n": "count(*)",
+    "correct": _HIT,
+    "errors": "count(*) FILTER ({gold} <> {guess})",
+    "accuracy": f"{_HIT} / count(*)",
+    **{
+        f"{average}_{score}": f"{average}_{score}(list({{gold}}), list({{guess}}))"
+        for average in ("macro", "weighted")
+        for score in ("f1", "precision", "recall")
+    },
+    "dominant_rate": "list_max(map_values(histogram({guess}))) / count(*)",
+    "prediction_entropy": "entropy({guess}) * ln(2)",
+    "prediction_entropy_normalized": "normalized_entropy(list({guess}), count(DISTINCT {gold})::INTEGER)",
+    "labels_predicted": "count(DISTINCT {guess})",
+    "majority_accuracy": "list_max(map_values(histogram({gold}))) / count(*)",
+    "uniform_accuracy": "1 / count(DISTINCT {gold})",
+}
+"""What queries say of the rows of a run; a measure without one is found, but no recipe gives it."""
+OF_LABEL = {
+    "support": _TRUE,
+    "pred_count": _SAID,
+    "tp": _BOTH,
+    "fp": f"{_SAID} - {_BOTH}",
+    "fn": f"{_TRUE} - {_BOTH}",
+    "precision": f"coalesce({_BOTH} / nullif({_SAID}, 0), 0)",
+    "recall": f"coalesce({_BOTH} / nullif({_TRUE}, 0), 0)",
+    "f1": f"coalesce(2 * {_BOTH} / nullif({_TRUE} + {_SAID}, 0), 0)",
+    "gold_rate": f"{_TRUE} / count(*)",
+    "pred_rate": f"{_SAID} / count(*)",
+}
+OF_PAIR = {"count": "count(*) FILTER ({gold} = true_label AND {guess} = predicted_label)"}
 
 
 def by_label(confusion: Numbers) -> dict[str, Numbers]:
@@ -187,11 +257,11 @@ def by_label(confusion: Numbers) -> dict[str, Numbers]:
 
 
 def summarize(confusion: Numbers) -> dict[str, Numbers]:
-    """Of each run: what papers print of a classifier. Means over labels run over those that are true somewhere."""
+    """Of each run: what papers print of a classifier. Means run over labels that are true or predicted somewhere."""
     per = by_label(confusion)
     total = confusion.sum(axis=(1, 2))
-    present = (per["support"] > 0).astype(float)
-    labels = present.sum(axis=1)
+    present = (per["support"] + per["pred_count"] > 0).astype(float)
+    labels = (per["support"] > 0).sum(axis=1).astype(float)
     hits = per["tp"].sum(axis=1)
     share = per["pred_rate"]
     prior = per["gold_rate"]
@@ -203,7 +273,7 @@ def summarize(confusion: Numbers) -> dict[str, Numbers]:
     top = prior.max(axis=1)
 
     def mean(name: str) -> Numbers:
-        return _ratio((per[name] * present).sum(axis=1), labels)
+        return _ratio((per[name] * present).sum(axis=1), present.sum(axis=1))
 
     def weighted(name: str) -> Numbers:
         return np.asarray((per[name] * prior).sum(axis=1))
@@ -218,11 +288,12 @@ def summarize(confusion: Numbers) -> dict[str, Numbers]:
         "macro_recall": mean("recall"),
         "weighted_f1": weighted("f1"),
         "weighted_precision": weighted("precision"),
+        "weighted_recall": weighted("recall"),
         "mcc": _ratio(accuracy - expected, squares),
         "kappa": _ratio(accuracy - expected, 1 - expected),
         "dominant_rate": share.max(axis=1),
         "prediction_entropy": entropy,
-        "prediction_entropy_normalized": _ratio(entropy, np.log(labels)),
+        "prediction_entropy_normalized": _ratio(entropy, np.log(np.maximum(labels, 1))),
         "labels_predicted": (per["pred_count"] > 0).sum(axis=1).astype(float),
         "majority_accuracy": top,
         "majority_macro_f1": _ratio(2 * top / (1 + top), labels),

@@ -11,34 +11,54 @@ from sealtrace.binding.frames import Frame, Numbers
 
 MOST_SORTED = 400_000
 """Values up to which medians are computed."""
-STATISTICS = ("mean", "median", "sd", "sd0", "min", "max", "sum", "count", "negative")
-"""`sd` divides by n - 1, `sd0` by n; `negative` counts values below zero."""
+STATISTICS = ("mean", "median", "sd", "sd0", "sem", "ci95", "min", "max", "sum", "count", "negative")
+"""`sd` divides by n - 1, `sd0` by n; `ci95` is 1.96 standard errors; `negative` counts values below zero."""
+
+
+Rows = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""How many numbers there are, and the number and the row of each choice."""
+
+
+def rows_chosen(chosen: npt.NDArray[np.bool_]) -> Rows:
+    """The places of [number, row], once for many evaluations."""
+    cell, row = np.nonzero(chosen)
+    return chosen.shape[0], cell, row
 
 
 @dataclass
 class Evaluated:
     """Values of every statistic for every number of a series, filter and measure."""
 
-    values: dict[str, Numbers]
-    """Statistic to [number, filter, measure]."""
+    statistics: list[str]
+    values: Numbers
+    """[statistic, number, filter, measure]"""
     sizes: Numbers
     """Rows behind each: [number, filter, measure]."""
-    covered: dict[str, npt.NDArray[np.int64]]
-    """Statistic to how many numbers have a value: [filter, measure]."""
+    covered: npt.NDArray[np.int64]
+    """How many numbers have a value: [statistic, filter, measure]."""
     filters: npt.NDArray[np.int32]
     """Codes of the fixed fields: [filter, field]; -1 where the field has no value."""
 
+    def of(self, statistic: str) -> Numbers:
+        """Values of one statistic: [number, filter, measure]."""
+        return np.asarray(self.values[self.statistics.index(statistic)])
+
 
 def evaluate(
-    frame: Frame, chosen: npt.NDArray[np.bool_], fixed: list[int], limit: int = 400, *, simple: bool = False
+    frame: Frame,
+    chosen: npt.NDArray[np.bool_] | Rows,
+    fixed: list[int],
+    limit: int = 400,
+    *,
+    simple: bool = False,
+    medians: bool = True,
 ) -> Evaluated | None:
     """Statistics over the rows that each number selects, for every combination of values of the fixed fields.
 
-    `chosen` is [number, row]; `fixed` are places of fields; `simple` wants means only. None where there are no rows
-    or too many combinations.
+    `chosen` is [number, row], or its places; `fixed` are places of fields; `simple` wants means only. None where there
+    are no rows or too many combinations.
     """
-    cells = chosen.shape[0]
-    cell, row = np.nonzero(chosen)
+    cells, cell, row = chosen if isinstance(chosen, tuple) else rows_chosen(chosen)
     if not len(row) or not frame.measures:
         return None
     if fixed:
@@ -72,18 +92,20 @@ def evaluate(
         with np.errstate(divide="ignore", invalid="ignore"):
             values["sd"] = spread(np.where(sizes > 1, np.sqrt(squares / (sizes - 1)), np.nan))
             values["sd0"] = spread(np.where(sizes > 1, np.sqrt(squares / sizes), np.nan))
+            values["sem"] = values["sd"] / np.sqrt(spread(sizes))
+            values["ci95"] = 1.96 * values["sem"]
         nothing = sizes == 0
         least = np.minimum.reduceat(np.where(finite, block, np.inf), starts, axis=0)
         most = np.maximum.reduceat(np.where(finite, block, -np.inf), starts, axis=0)
         values["min"] = spread(np.where(nothing, np.nan, least))
         values["max"] = spread(np.where(nothing, np.nan, most))
-        if block.size <= MOST_SORTED:
+        if medians and block.size <= MOST_SORTED:
             values["median"] = spread(_medians(block, starts, counts, sizes))
         values["sum"] = spread(np.where(nothing, np.nan, sums))
         values["count"] = spread(sizes)
         values["negative"] = spread(np.add.reduceat(finite & (block < 0), starts, axis=0, dtype=float))
-    covered = {name: np.isfinite(found).sum(axis=0) for name, found in values.items()}
-    return Evaluated(values, spread(sizes), covered, filters.astype(np.int32))
+    stacked = np.stack(list(values.values()))
+    return Evaluated(list(values), stacked, spread(sizes), np.isfinite(stacked).sum(axis=1), filters.astype(np.int32))
 
 
 def _combinations(

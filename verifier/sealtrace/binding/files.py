@@ -9,7 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +21,8 @@ SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 MAX_FILES = 4000
 MAX_BYTES = 400_000_000
 MAX_ROWS = 2_000_000
+MAX_VALUES = 12_000_000
+"""Values of all files together."""
 MAX_OBJECTS = 200_000
 """Objects of one nested document."""
 _SHORT = 80
@@ -53,25 +57,30 @@ class Listing:
     """Files that were not read, with the reason."""
 
 
-def read_results(root: Path) -> Listing:
-    """Every data file below a directory, or one file."""
+def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.inf) -> Listing:
+    """Every data file below a directory, or one file; the small ones first, up to so many values or until a time."""
     listing = Listing()
-    rows = 0
-    for path in _data_files(root):
-        name = path.relative_to(root).as_posix() if root.is_dir() else path.name
-        size = path.stat().st_size
-        if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or rows > MAX_ROWS:
+    left = values
+    found: dict[str, list[Rows]] = {}
+    paths = list(_data_files(root))
+    names = {path: path.relative_to(root).as_posix() if root.is_dir() else path.name for path in paths}
+    for path in sorted(paths, key=lambda one: (one.stat().st_size, names[one])):
+        name, size = names[path], path.stat().st_size
+        if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
             listing.problems.append(f"{name}: not read, the results are larger than the limit")
+            continue
+        if time.monotonic() > deadline:
+            listing.problems.append(f"{name}: not read for want of time")
             continue
         listing.files += 1
         listing.bytes += size
         try:
-            found = [one for one in _read(path, name) if len(one)]
+            found[name] = [one for one in _read(path, name) if len(one)]
         except (OSError, ValueError, csv.Error, RecursionError, KeyError, TypeError) as error:
             listing.problems.append(f"{name}: not read ({_reason(error)})")
             continue
-        rows += sum(map(len, found))
-        listing.tables.extend(found)
+        left -= sum(len(one) * len(one.columns) for one in found[name])
+    listing.tables = [table for name in sorted(found) for table in found[name]]
     return listing
 
 
@@ -179,59 +188,87 @@ def _parquet(path: Path, name: str) -> Rows:
 
 
 @dataclass
-class _Object:
+class _Block:
+    """Objects at one place of a document: one, or the members of a list."""
+
     way: tuple[str, ...]
     inherited: dict[str, str]
-    scalars: dict[str, Any]
-    place: str
+    records: list[dict[str, Any]]
+    places: list[str]
 
 
 def _document(document: Any, name: str) -> list[Rows]:
     """A JSON document: objects by their depth; a list of flat objects is a table."""
     if isinstance(document, list) and document and all(isinstance(one, dict) for one in document):
-        flat = [_flat(one) for one in document]
         deep = any(isinstance(value, (list, dict)) for one in document[:200] for value in one.values())
         if not deep:
+            flat = [_flat(one) for one in document]
             return [Rows(name, _columns(flat), [f"{name}#/{index}" for index in range(len(flat))])]
-    objects: list[_Object] = []
-    _walk(document, (), {}, "", objects)
-    if len(objects) > MAX_OBJECTS:
+    blocks: list[_Block] = []
+    _walk(document, (), {}, "", blocks)
+    if sum(len(one.records) for one in blocks) > MAX_OBJECTS:
         raise ValueError("too many objects")
-    by_depth: dict[tuple[int, bool], list[_Object]] = {}
-    for one in objects:
-        by_depth.setdefault((len(one.way), list(one.scalars) == [_ITEM]), []).append(one)
-    tables = []
-    for (depth, _), members in by_depth.items():
-        records = []
-        for one in members:
-            record: dict[str, Any] = {f"key{place}": key for place, key in enumerate(one.way, 1)}
-            record |= {key: value for key, value in one.inherited.items() if key not in record}
-            records.append(record | one.scalars)
-        tables.append(Rows(name, _columns(records), [f"{name}#{one.place}" for one in members], depth, nested=True))
-    return tables
+    by_depth: dict[tuple[int, bool], list[_Block]] = {}
+    for one in blocks:
+        by_depth.setdefault((len(one.way), list(one.records[0]) == [_ITEM]), []).append(one)
+    return [_rows_at(depth, members, name) for (depth, _), members in by_depth.items()]
 
 
-def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, str], place: str, found: list[_Object]) -> None:
+def _rows_at(depth: int, blocks: list[_Block], name: str) -> Rows:
+    """Blocks of one depth as rows: the keys on the way, what is inherited, and the scalars of each object."""
+    total = sum(len(block.records) for block in blocks)
+    columns: dict[str, list[Any]] = {f"key{place}": [] for place in range(1, depth + 1)}
+    for column in dict.fromkeys(key for block in blocks for key in block.inherited):
+        columns.setdefault(column, [])
+    for column in dict.fromkeys(key for block in blocks for record in block.records for key in record):
+        columns.setdefault(column, [])
+    for column, values in columns.items():
+        for block in blocks:
+            place = int(column[3:]) - 1 if column[:3] == "key" and column[3:].isdecimal() else -1
+            common = block.way[place] if 0 <= place < depth else block.inherited.get(column)
+            values.extend([record.get(column, common) for record in block.records])
+    places = [f"{name}#{place}" for block in blocks for place in block.places]
+    assert all(len(values) == total for values in columns.values())
+    return Rows(name, columns, places, depth, nested=True)
+
+
+def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, str], place: str, found: list[_Block]) -> None:
     if len(found) > MAX_OBJECTS or len(way) > 12:
         return
     if isinstance(value, dict):
-        scalars = {key: one for key, one in value.items() if not isinstance(one, (dict, list)) and one is not None}
-        if scalars:
-            found.append(_Object(way, inherited, scalars, place))
-        short = {key: one for key, one in scalars.items() if isinstance(one, str) and len(one) <= _SHORT}
-        below = inherited | short if len(short) <= 12 else inherited
-        for key, one in value.items():
-            if isinstance(one, (dict, list)):
-                _walk(one, (*way, str(key)), below, f"{place}/{key}", found)
+        _objects([(place, value)], way, inherited, found)
     elif isinstance(value, list) and value:
         if all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value) and len(value) <= 5000:
             found.extend(
-                _Object((*way, str(index)), inherited, {_ITEM: one}, f"{place}/{index}")
+                _Block((*way, str(index)), inherited, [{_ITEM: one}], [f"{place}/{index}"])
                 for index, one in enumerate(value)
             )
             return
+        _objects(
+            [(f"{place}/{index}", one) for index, one in enumerate(value) if isinstance(one, dict)],
+            way, inherited, found,
+        )  # fmt: skip
         for index, one in enumerate(value):
-            if isinstance(one, dict):
-                _walk(one, way, inherited, f"{place}/{index}", found)
-            elif isinstance(one, list):
+            if isinstance(one, list):
                 _walk(one, (*way, str(index)), inherited, f"{place}/{index}", found)
+
+
+def _objects(
+    objects: list[tuple[str, dict[str, Any]]], way: tuple[str, ...], inherited: dict[str, str], found: list[_Block]
+) -> None:
+    """Objects side by side as a block, then what is inside them."""
+    records, places = [], []
+    for place, one in objects:
+        scalars = {key: it for key, it in one.items() if it is not None and not isinstance(it, (dict, list))}
+        if scalars:
+            records.append(scalars)
+            places.append(place)
+    if records:
+        found.append(_Block(way, inherited, records, places))
+    for place, one in objects:
+        inside = [(key, it) for key, it in one.items() if isinstance(it, (dict, list))]
+        if inside:
+            short = {key: it for key, it in one.items() if isinstance(it, str) and len(it) <= _SHORT}
+            below = inherited | short if len(short) <= 12 else inherited
+            for key, it in inside:
+                _walk(it, (*way, str(key)), below, f"{place}/{key}", found)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +30,25 @@ class Dimension:
         )
         return Dimension(name, list(known), codes)
 
+    def at(self, rows: Codes) -> Dimension:
+        """The field of rows that each have the value of one of its own; -1 for none."""
+        return Dimension(self.name, self.values, np.append(self.codes, np.int32(-1))[rows])
+
+
+@dataclass
+class Derivation:
+    """How the rows of a derived frame follow from those of a file, so that a query can say it."""
+
+    base: Frame
+    fields: list[str]
+    """Fields of the rows that are one run."""
+    queries: dict[str, str]
+    """Measure to what gives it for the rows of a run."""
+    where: str
+    """What must hold for a row to count."""
+    beside: str = ""
+    """What the rows are joined with: the labels, where there is a row for each."""
+
 
 @dataclass
 class Frame:
@@ -45,6 +66,14 @@ class Frame:
     derived: str = ""
     """How rows were made from those of files; empty where they stand there."""
     depth: int = 0
+    whole: Frame | None = None
+    """The frame that this one was melted from."""
+    derivation: Derivation | None = None
+
+    @cached_property
+    def distinct(self) -> Numbers:
+        """Every value that it holds, in order."""
+        return np.unique(self.numbers[np.isfinite(self.numbers)])
 
     @property
     def rows(self) -> int:
@@ -55,6 +84,14 @@ class Frame:
         """The frame with some of its measures."""
         kept = [place for place, name in enumerate(self.measures) if name in names]
         return replace(self, measures=[self.measures[place] for place in kept], numbers=self.numbers[:, kept])
+
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
+
+
+def field_name(name: str) -> str:
+    """A field of a frame as a column that queries can name without quotes."""
+    return _UNSAFE.sub("_", name).strip("_") or "field"
 
 
 def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
@@ -77,4 +114,6 @@ def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
         [frame.places[one] for one in row],
         frame.derived,
         frame.depth,
+        frame,
+        frame.derivation,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
-from sealtrace.binding.labels import FieldMatcher, Glossary, Match, name_match
+from sealtrace.binding.labels import EXACT, FieldMatcher, Glossary, Match, matcher_of, name_match
 from sealtrace.binding.names import words
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import Label, Series
@@ -20,6 +21,14 @@ MAX_FREE = 7
 MAX_FIXED = 2
 CONTRADICTED = 8.0
 """Bits for fixing a field to another value than the nearest label names."""
+
+
+SETTING = re.compile(
+    r"(?:^|[^a-z])(?:seed|fold|run|trial|rep|repeat|epoch|step|iter|layer|depth|width|dim|size|k|len|length|batch|level|order|"
+    r"rank|bits|shots?|temp\w*|lr|alpha|beta|gamma|lambda|budget|year|month|day|round|stage|phase|split|version|[dnhk])(?:s?$|[^a-z])",
+    re.IGNORECASE,
+)
+"""Names of whole numbers that were set and not measured."""
 
 
 Named = dict[int, Match]
@@ -44,6 +53,25 @@ class Transformation:
         return formula if not self.name else self.name.replace("x", formula)
 
 
+def _unit(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{pattern})(?![a-z])")
+
+
+_UNITS = (
+    ("1000 · x", 1000.0, _unit(r"ms|msec|milliseconds?|‰|m[wjv]|g")),
+    ("1000000 · x", 1e6, _unit(r"[uμµ]s|microseconds?|ppm")),
+    ("x / 1000", 1e-3, _unit(r"k|kb|ktok|tok(?:ens)?|k tokens|kj|kw|kg|km|sec|secs|s|seconds?|thousands?|10\^?3")),
+    ("x / 1000000", 1e-6, _unit(r"m|mb|millions?|params?|mtok|10\^?6|mj")),
+    ("x / 1000000000", 1e-9, _unit(r"b|gb|bn|billions?|g?flops?|params?|10\^?9")),
+    ("x / 1024", 1 / 1024, _unit(r"k|kb|kib|gb|gib|mb|mib")),
+    ("x / 1048576", 1 / 1048576, _unit(r"m|mb|mib|gb|gib")),
+    ("x / 1073741824", 1 / 1073741824, _unit(r"g|gb|gib")),
+    ("x / 60", 1 / 60, _unit(r"min|mins|minutes?|h|hrs?|hours?")),
+    ("x / 3600", 1 / 3600, _unit(r"h|hrs?|hours?|gpuh?")),
+)
+"""Changes of unit, and the units of a header that make them likely."""
+
+
 def transformations(series: Series) -> list[Transformation]:
     """Those that the series allows; percent is free where a sign says so."""
     context = " ".join(series.constant[:1]).lower()
@@ -58,13 +86,8 @@ def transformations(series: Series) -> list[Transformation]:
         found.append(Transformation("100 · (1 - x)", -100.0, 100.0, 6.0))
     if np.any(series.value < 0):
         found.append(Transformation("-x", -1.0, cost=5.0))
-    found += [
-        Transformation("1000 · x", 1000.0, cost=6.0),
-        Transformation("x / 1000", 0.001, cost=6.0),
-        Transformation("x / 1000000", 1e-6, cost=6.0),
-        Transformation("x / 60", 1 / 60, cost=8.0),
-        Transformation("x / 3600", 1 / 3600, cost=8.0),
-    ]
+    for name, scale, units in _UNITS:
+        found.append(Transformation(name, scale, cost=2.5 if units.search(context) else 8.0))
     return found
 
 
@@ -79,6 +102,10 @@ class Selection:
     chosen: npt.NDArray[np.bool_]
     """[number, row]"""
     cost: float
+    sure: npt.NDArray[np.bool_] | None = None
+    """The numbers whose labels name their rows about as well as the others' do."""
+    by_value: bool = False
+    """The labels were read by the numbers beside them, not by names."""
 
 
 @dataclass
@@ -89,11 +116,12 @@ class FrameView:
     melted: bool
     glossary: Glossary
     matchers: list[FieldMatcher] = field(init=False)
+    _codes: dict[int, dict[str | None, int]] = field(default_factory=dict)
     _names: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
     _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.matchers = [FieldMatcher(one) for one in self.frame.dimensions]
+        self.matchers = [matcher_of(tuple(one.values)) for one in self.frame.dimensions]
 
     def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""
@@ -107,6 +135,22 @@ class FrameView:
                     found = match
             self._matches[key] = found
         return self._matches[key]
+
+    def said(self, place: int, texts: tuple[str, ...]) -> Match | None:
+        """The value of a field that labels of a whole series name; a number is named with its field only."""
+        dimension = self.frame.dimensions[place]
+        if dimension.name in self.frame.measures:
+            told = set(words(dimension.name))
+            texts = tuple(one for one in texts if told & set(words(one)))
+        return self.best(place, tuple(map(Label, texts)))
+
+    def known(self, place: int, values: dict[str, str]) -> Match | None:
+        """The value of a field that is known of a label already."""
+        value = values.get(self.frame.dimensions[place].name)
+        codes = self._codes.setdefault(place, {})
+        if value is not None and not codes:
+            codes.update({text: code for code, text in enumerate(self.frame.dimensions[place].values)})
+        return Match(codes[value], EXACT) if value in codes else None
 
     def _is_named(self, place: int, header: str) -> bool:
         name = self.frame.dimensions[place].name.partition("/")[0]
@@ -123,25 +167,39 @@ class FrameView:
         return self._names[context]
 
 
+@dataclass
+class _Matched:
+    """A field whose values labels name."""
+
+    score: float
+    place: int
+    codes: npt.NDArray[np.int32]
+    sure: npt.NDArray[np.bool_]
+
+
 def selections(view: FrameView, series: Series) -> list[Selection]:
     """Ways to read the labels as values of fields: all fields that match, and all but one."""
     frame = view.frame
-    matched: list[tuple[float, int, npt.NDArray[np.int32]]] = []
+    matched: list[_Matched] = []
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
-        found = [view.best(place, labels) for labels in series.varying]
+        found = [
+            view.known(place, known) or view.best(place, labels)
+            for labels, known in zip(series.varying, series.known, strict=True)
+        ]
         found = [one if one is not None and one.score >= 0.5 else None for one in found]
         codes = np.array([-1 if one is None else one.code for one in found], np.int32)
         known = codes >= 0
         share = known.mean()
         if share < 0.5 or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
             continue
-        score = float(np.mean([0.0 if one is None else one.score for one in found]))
-        matched.append((score, place, codes))
-    matched.sort(key=lambda one: (-one[0], one[1]))
+        scores = np.array([0.0 if one is None else one.score for one in found])
+        sure = scores >= np.median(scores[known]) - 0.25
+        matched.append(_Matched(float(scores.mean()), place, codes, sure))
+    matched.sort(key=lambda one: (-one.score, one.place))
     matched = matched[:6]
-    if not matched or (view.melted and not any(_is_column(frame, place) for _, place, _ in matched)):
+    if not matched or (view.melted and not any(_is_column(frame, one.place) for one in matched)):
         return []
     found_selections: list[Selection] = []
     seen: set[bytes] = set()
@@ -162,25 +220,27 @@ def _is_column(frame: Frame, place: int) -> bool:
     return frame.dimensions[place].name == "column"
 
 
-def _selection(frame: Frame, matched: list[tuple[float, int, npt.NDArray[np.int32]]], numbers: int) -> Selection | None:
+def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection | None:
     """The rows that all the fields select together; a field that leaves most numbers without a row is not used."""
     chosen = np.ones((numbers, frame.rows), dtype=bool)
     covered = np.ones(numbers, dtype=bool)
     fields: list[int] = []
     columns: list[npt.NDArray[np.int32]] = []
-    for _, place, codes in matched:
-        rows = frame.dimensions[place].codes[None, :] == codes[:, None]
-        rows[codes < 0] = False
+    sure = np.ones(numbers, dtype=bool)
+    for one in matched:
+        rows = frame.dimensions[one.place].codes[None, :] == one.codes[:, None]
+        rows[one.codes < 0] = False
         narrowed = chosen & rows
         left = narrowed.any(axis=1)
         if left.sum() < max(1, 0.8 * covered.sum()):
             continue
         chosen, covered = narrowed, left
-        fields.append(place)
-        columns.append(codes)
+        fields.append(one.place)
+        columns.append(one.codes)
+        sure &= one.sure
     if not fields:
         return None
-    return Selection(fields, np.column_stack(columns), chosen, 1.0)
+    return Selection(fields, np.column_stack(columns), chosen, 1.0, sure)
 
 
 def fixed_sets(
@@ -198,7 +258,10 @@ def fixed_sets(
         distinct = np.unique(dimension.codes[rows])
         if not 1 < len(distinct) <= 60:
             continue
-        matches = [view.best(place, tuple(map(Label, one.constant))) for one in group]
+        matches = [view.said(place, one.constant) for one in group]
+        if dimension.name in frame.measures and not any(matches) and not SETTING.search(dimension.name):
+            # A whole number that is measured selects rows only where labels say so.
+            continue
         first = _relabelled(dimension.codes[rows])
         if first in taken and not any(matches):
             continue

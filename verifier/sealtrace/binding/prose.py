@@ -13,11 +13,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sealtrace.binding.bound import Bound
 from sealtrace.binding.frames import Frame
 from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records, beside, summaries
 from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, slots_of
-from sealtrace.binding.tables import Bound, Progress
+from sealtrace.binding.tables import Progress
 from sealtrace.contract.checked import CheckStatus
 from sealtrace.printed.extracted import ProseLine
 
@@ -95,8 +96,9 @@ def bind_text(
         one = BoundText(mention.slot, mention.sentence, mention.line.source, mention.line.line)
         at = _by_cell(one, mention, cells, bound, at if mention.spread else None)
         found.append(one)
-    files = {tuple(one.candidate.frame.files) for one in bound.bindings}
-    told = {(one.candidate.frame.name, one.candidate.measure) for one in bound.bindings}
+    read = [selected for one in bound.bindings for selected in one.candidate.selected]
+    files = {tuple(one.frame.files) for one in read}
+    told = {(one.frame.name, one.measure) for one in read}
     # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
     close = Records([one for part in parts for one in (part, *_short(part, deadline, 3))], 0.0)
@@ -142,13 +144,19 @@ def _left_behind(
     for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
         if one.status != "unexplained" or one.by is not None or place in names or mention.spread:
             continue
-        here = [other for other in mentions if other.line is mention.line and other.told == mention.told]
+        here = [at for at, other in enumerate(mentions) if other.line is mention.line and other.told == mention.told]
+        if any(found[at].status != "explained" and at not in names for at in here if at != place):
+            # A sentence with several numbers that nothing gives may speak of something else.
+            continue
+        if any(_same(slot, mention.slot) for _, cell in cells for slot in cell.slots):
+            # Some table prints it: the sentence may speak of that.
+            continue
         spoken = [(grid, cell) for grid, cell in cells if _in_full(grid, cell, mention) and _alike(cell, mention.slot)]
         if len(spoken) != 1:
             continue
         grid, cell = spoken[0]
         number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0))
-        if number is None or not number.agrees or any(_same(cell.slots[0], other.slot) for other in here):
+        if number is None or not number.agrees or any(_same(cell.slots[0], mentions[at].slot) for at in here):
             continue
         one.status, one.expected = "off", cell.slots[0].text
         one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
@@ -281,14 +289,13 @@ def _by_cell(
 
 def _same(cell: Slot, text: Slot) -> bool:
     """Whether a cell's number and a sentence's are one: as printed, rounded further, or in percent."""
-    value, unit = cell.value, cell.unit
-    if text.percent and not cell.percent:
-        value, unit = value * 100, unit * 100
-    if unit > text.unit:
-        return False
-    if abs(abs(value) - abs(text.value)) > (text.unit / 2 if unit < text.unit else 0):
-        return False
-    return value * text.value >= 0 or text.text[0] not in "+-−"
+    # A column of percents often has its sign in the header.
+    for scale in (1, 100) if text.percent and not cell.percent else (1,):
+        value, unit = cell.value * scale, cell.unit * scale
+        close = abs(abs(value) - abs(text.value)) <= (text.unit / 2 if unit < text.unit else 0)
+        if unit <= text.unit and close and (value * text.value >= 0 or text.text[0] not in "+-−"):
+            return True
+    return False
 
 
 def _said(grid: Grid, cell: PrintedCell, mention: _Mention) -> float:

@@ -1,14 +1,16 @@
-"""Found bindings as recipes: the ordinary language of table records, over datasets that hold the rows behind them."""
+"""Found bindings as recipes: queries over datasets that hold the rows behind them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from sealtrace.binding.choosing import Candidate
-from sealtrace.binding.frames import Frame
+from sealtrace.binding.bound import BoundNumber
+from sealtrace.binding.candidates import Candidate, Composed, Selected
+from sealtrace.binding.frames import Frame, field_name
 from sealtrace.binding.wording import needed_fields
 
 _STATISTICS = {
@@ -16,30 +18,90 @@ _STATISTICS = {
     "median": "median({x})",
     "sd": "stddev_samp({x})",
     "sd0": "stddev_pop({x})",
+    "sem": "stddev_samp({x}) / sqrt(count({x}))",
+    "ci95": "1.96 * stddev_samp({x}) / sqrt(count({x}))",
     "min": "min({x})",
     "max": "max({x})",
     "sum": "sum({x})",
     "count": "count({x})",
     "negative": "count(CASE WHEN {x} < 0 THEN 1 END)",
 }
-_UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
+Naming = Callable[[Frame], str | None]
+"""A frame to the dataset that holds its rows; None where none does."""
 
 
 def dataset_name(frame: Frame) -> str:
     """A name for a frame as a dataset."""
     stem = frame.name.rpartition("/")[2].split(" (")[0]
     stem = re.sub(r"\.(csv|tsv|jsonl?|ndjson|parquet)\b", "", stem)
-    name = _UNSAFE.sub("_", stem).strip("_") or "results"
+    name = field_name(stem) if stem.strip("*_") else "results"
     name = f"{name}_{frame.depth}" if frame.depth else name
     return (name if name[0].isalpha() else f"results_{name}")[:60]
 
 
-def field_name(name: str) -> str:
-    """A field of a frame as a column that queries can name without quotes."""
-    return _UNSAFE.sub("_", name).strip("_") or "field"
+def recipe_of(numbers: Sequence[BoundNumber], named: Naming) -> dict[str, str] | None:
+    """The recipe of a cell, from what gives each of its numbers; None where a query cannot say it."""
+    queries = [
+        next(
+            (
+                query
+                for option in (number.binding.candidate, *number.binding.others)
+                if (query := query_of(option, number.place, named)) is not None
+            ),
+            None,
+        )
+        for number in numbers
+    ]
+    known = [query for query in queries if query is not None]
+    if len(known) < len(queries):
+        return None
+    return {"sql": known[0] if len(known) == 1 else f"SELECT {', '.join(f'({query})' for query in known)}"}
 
 
-def conditions_of(candidate: Candidate, place: int) -> tuple[str, dict[str, str]]:
+def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
+    """The query that gives one number of a binding; None where no dataset holds its rows or nothing says its metric."""
+    if isinstance(candidate, Composed):
+        parts = [query_of(part, at, named) for part, at in candidate.parts[place]]
+        sides = [f"({part})" for part in parts if part is not None]
+        if not sides or len(sides) < len(parts):
+            return None
+        value = candidate.operation.sql.format(*sides, all=", ".join(sides))
+        return f"SELECT {_as_compared(value, candidate, place)}"
+    assert isinstance(candidate, Selected)
+    measure, conditions = _conditions(candidate, place)
+    where = [f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
+             for name, text in conditions.items()]  # fmt: skip
+    frame = candidate.frame.whole or candidate.frame
+    derivation = frame.derivation
+    dataset = named(frame if derivation is None else derivation.base)
+    if dataset is None or (derivation is None and frame.derived):
+        return None
+    if derivation is None:
+        source, values = dataset, field_name(measure)
+    elif measure in derivation.queries:
+        rows = dataset + (f" CROSS JOIN {derivation.beside.format(rows=dataset)}" if derivation.beside else "")
+        fields = ", ".join(map(field_name, derivation.fields))
+        kept = " AND ".join([derivation.where, *where])
+        each = f" GROUP BY {fields}" if fields else ""
+        source = f"(SELECT {derivation.queries[measure]} AS value FROM {rows} WHERE {kept}{each})"
+        values, where = "value", []
+    else:
+        return None
+    value = _STATISTICS[candidate.statistic].format(x=values)
+    change = candidate.transformation.name
+    if change:
+        value = change.replace("·", "*").replace("x", f"({value})")
+    return f"SELECT {_as_compared(value, candidate, place)} FROM {source}" + (
+        f" WHERE {' AND '.join(where)}" if where else ""
+    )
+
+
+def _as_compared(value: str, candidate: Candidate, place: int) -> str:
+    """A cell with a percent sign is compared with a fraction."""
+    return f"({value}) / 100" if candidate.series.slots[place].percent else value
+
+
+def _conditions(candidate: Selected, place: int) -> tuple[str, dict[str, str]]:
     """The measure of one number, and the values of the fields that select its rows."""
     frame = candidate.frame
     measure = candidate.measure
@@ -54,44 +116,6 @@ def conditions_of(candidate: Candidate, place: int) -> tuple[str, dict[str, str]
     return measure, conditions | dict(candidate.fixed)
 
 
-def spread_recipe(mean: Candidate, spread: Candidate, place: int, dataset: str, key: str) -> dict[str, Any] | None:
-    """The recipe of `mean ± sd`, where both are of the same rows of a file; each row is a repeat by its key."""
-    same = (
-        mean.frame is spread.frame
-        and (mean.statistic, spread.statistic) == ("mean", "sd")
-        and (mean.measure, mean.fixed) == (spread.measure, spread.fixed)
-        and not mean.transformation.name
-        and not spread.transformation.name
-        and bool(np.array_equal(mean.selection.chosen, spread.selection.chosen))
-    )
-    if not same or mean.frame.derived:
-        return None
-    measure, conditions = conditions_of(mean, place)
-    return {
-        "dataset": dataset,
-        "metric": "mean",
-        "of": field_name(measure),
-        "where": {field_name(name): value for name, value in conditions.items()},
-        "over": key,
-        "show": "mean±sd",
-    }
-
-
-def query_of(candidate: Candidate, place: int, dataset: str) -> str | None:
-    """The query that gives one number of a binding; None where its rows were derived and stand in no file."""
-    if candidate.frame.derived:
-        return None
-    measure, conditions = conditions_of(candidate, place)
-    value = _STATISTICS[candidate.statistic].format(x=field_name(measure))
-    if candidate.transformation.name:
-        value = candidate.transformation.name.replace("·", "*").replace("x", f"({value})")
-    where = " AND ".join(
-        f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
-        for name, text in conditions.items()
-    )
-    return f"SELECT {value} FROM {dataset}" + (f" WHERE {where}" if where else "")
-
-
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
@@ -102,14 +126,16 @@ def dataset_rows(frame: Frame) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for row in range(frame.rows):
         record: dict[str, Any] = {"place": frame.places[row]}
-        for dimension in frame.dimensions:
-            if dimension.codes[row] >= 0:
-                record[field_name(dimension.name)] = dimension.values[dimension.codes[row]]
+        # A whole number that selects and is measured stays a number: queries compare it with text all the same.
         record |= {
             name: float(value)
             for name, value in zip(names, frame.numbers[row], strict=True)
             if np.isfinite(value) and name not in record
         }
+        for dimension in frame.dimensions:
+            name = field_name(dimension.name)
+            if dimension.codes[row] >= 0 and name not in record and name not in names:
+                record[name] = dimension.values[dimension.codes[row]]
         rows.append(record)
     return rows
 

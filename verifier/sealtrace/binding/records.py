@@ -7,11 +7,12 @@ names at least as well, those that lie near the printed number without printing 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Frame, Numbers
@@ -49,79 +50,111 @@ class Named:
         return f"{what} in {self.frame.name}" + (f" where {where}" if where else "")
 
 
+class _Names:
+    """Words of many names, so that what a sentence says of each is one sum."""
+
+    def __init__(self, names: list[tuple[str, ...]], vocabulary: dict[str, int]) -> None:
+        told = [_told(name) for name in names]
+        self._size = len(told)
+        self._owner = np.array([place for place, one in enumerate(told) for _ in one], np.int64)
+        self._word = np.array([vocabulary.setdefault(word, len(vocabulary)) for one in told for word in one], np.int64)
+        self.lengths = np.array([len(one) for one in told], float)
+
+    def said(self, weights: Numbers) -> Numbers:
+        """The weight of each name's words."""
+        return np.bincount(self._owner, weights[self._word], self._size).astype(float)
+
+
+class _Values:
+    """The values of one frame by their names."""
+
+    def __init__(self, frame: Frame, measured: float, vocabulary: dict[str, int]) -> None:
+        self.frame = frame
+        self._measured = measured
+        self._measures = _Names([words(name) for name in frame.measures], vocabulary)
+        fields = primary(frame)
+        self._fields = [(one.codes, _Names([*_value_words(one), ()], vocabulary)) for one in fields]
+        # A field that is measured and selects would name itself.
+        own = np.isin(frame.measures, [one.name for one in fields])
+        self._usable = ~own | (frame.derived == "rows")
+        sizes = np.zeros(frame.rows)
+        for codes, names in self._fields:
+            sizes += names.lengths[codes]
+        self.lengths = self._measures.lengths[None, :] + sizes[:, None]
+
+    def said(self, weights: Numbers) -> Numbers | None:
+        """Share of each value's words that is said: [row, measure]; None where no measure is spoken of."""
+        measure = self._measures.said(weights)
+        spoken = (measure / np.maximum(1.0, self._measures.lengths) >= self._measured) & self._usable
+        if not spoken.any():
+            return None
+        rows = np.zeros(self.frame.rows)
+        for codes, names in self._fields:
+            rows += names.said(weights)[codes]
+        cover: Numbers = (measure[None, :] + rows[:, None]) / np.maximum(1.0, self.lengths)
+        return np.where(spoken[None, :], cover, 0.0)
+
+
 class Records:
     """All values of some frames, ready to be asked."""
 
     def __init__(self, frames: list[Frame], measured: float) -> None:
         """`measured` is the share of a measure's own words that must be said."""
-        self._measured = measured
-        self._frames = [frame for frame in frames if 0 < frame.numbers.size <= MAX_VALUES]
-        self._measures = [[_told(words(name)) for name in frame.measures] for frame in self._frames]
-        self._fields = [
-            [(one, [_told(told) for told in _value_words(one)]) for one in primary(frame)] for frame in self._frames
+        self._vocabulary: dict[str, int] = {}
+        self._values = [
+            _Values(frame, measured, self._vocabulary) for frame in frames if 0 < frame.numbers.size <= MAX_VALUES
         ]
-        sizes = [frame.numbers.size for frame in self._frames]
-        self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if sizes else np.zeros(1, np.int64)
-        self._flat = np.concatenate([frame.numbers.reshape(-1) for frame in self._frames]) if sizes else np.zeros(0)
-        self._weights: Mapping[str, float] = {}
-        self._covers: dict[int, tuple[Numbers, Numbers]] = {}
+        sizes = [one.frame.numbers.size for one in self._values]
+        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._flat = np.concatenate([one.frame.numbers.reshape(-1) for one in self._values]) if sizes else np.zeros(0)
+        self._told: Mapping[str, float] = {}
+        self._weights = np.zeros(0)
+        self._covers: dict[int, Numbers | None] = {}
 
-    def named(self, slot: Slot, weights: Mapping[str, float]) -> Named | None:
+    def named(self, slot: Slot, told: Mapping[str, float]) -> Named | None:
         """The value that prints as the number and that the words name most surely."""
-        if self._weights is not weights:
-            self._weights, self._covers = weights, {}
+        if self._told is not told or not len(self._weights):
+            self._told, self._covers = told, {}
+            self._weights = np.array([told.get(word, 0.0) for word in self._vocabulary])
         unit = float(slot.unit) or 1.0
         target = abs(float(slot.value))
-        found: list[tuple[float, float, int, int, int]] = []
+        found: list[tuple[float, float, int, int]] = []
         for scale in _scales(slot):
             hit = np.abs(np.abs(self._flat * scale) - target) <= unit / 2 * (1 + 1e-9)
             if slot.text[0] in "+-−":
                 hit &= self._flat * float(slot.value) >= 0
-            for flat in np.nonzero(hit)[0]:
-                place, row, column = self._at(int(flat))
-                if self._frames[place].derived == "rows" and "." in slot.text:
+            for place, inside, cover in self._by_frame(np.nonzero(hit)[0]):
+                values = self._values[place]
+                if values.frame.derived == "rows" and "." in slot.text:
                     continue
-                cover, length = self._said(place, weights)
-                if cover[row, column] >= 0.5:
-                    found.append((float(cover[row, column]), float(length[row, column]), place, row, column))
+                good = inside[cover >= 0.5]
+                lengths = values.lengths.reshape(-1)[good]
+                covers = cover[cover >= 0.5]
+                order = np.lexsort((-covers, lengths, -np.round(covers, 1)))[:4]
+                found += [(float(covers[at]), float(lengths[at]), place, int(good[at])) for at in order]
         # Of what is said as well, the shorter name goes first; the few best are weighed against their rivals.
         found.sort(key=lambda one: (-round(one[0], 1), one[1], -one[0]))
         best: Named | None = None
-        for score, length_of_name, place, row, column in found[:4]:
-            bits = self._bits(slot, weights, score - 0.05, length_of_name)
+        for score, length, place, flat in found[:4]:
+            bits = self._bits(slot, score - 0.05, length)
             if best is None or bits > best.bits:
-                best = Named(self._frames[place], row, column, bits, score)
+                frame = self._values[place].frame
+                row, column = divmod(flat, frame.numbers.shape[1])
+                best = Named(frame, row, column, bits, score)
         return best
 
-    def _at(self, flat: int) -> tuple[int, int, int]:
-        """Frame, row and measure of a value."""
-        place = int(np.searchsorted(self._starts, flat, "right")) - 1
-        row, column = divmod(flat - int(self._starts[place]), self._frames[place].numbers.shape[1])
-        return place, row, column
+    def _by_frame(self, flat: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64], Numbers]]:
+        """Values by their frame: places inside it, and the share of their words that is said."""
+        places = np.searchsorted(self._starts, flat, "right") - 1
+        for place in np.unique(places).tolist():
+            if place not in self._covers:
+                self._covers[place] = self._values[place].said(self._weights)
+            cover = self._covers[place]
+            if cover is not None:
+                inside = flat[places == place] - self._starts[place]
+                yield place, inside, cover.reshape(-1)[inside]
 
-    def _said(self, place: int, weights: Mapping[str, float]) -> tuple[Numbers, Numbers]:
-        """Share of each value's words that is said, and how many words there are: [row, measure]."""
-        if place in self._covers:
-            return self._covers[place]
-        frame = self._frames[place]
-        measure = np.array([sum(weights.get(word, 0.0) for word in told) for told in self._measures[place]])
-        length = np.array([len(told) for told in self._measures[place]], float)
-        rows, sizes = np.zeros(frame.rows), np.zeros(frame.rows)
-        for field, told in self._fields[place]:
-            score = np.array([*(sum(weights.get(word, 0.0) for word in one) for one in told), 0.0])
-            count = np.array([*(float(len(one)) for one in told), 0.0])
-            rows += score[field.codes]
-            sizes += count[field.codes]
-        total = length[None, :] + sizes[:, None]
-        cover: Numbers = (measure[None, :] + rows[:, None]) / np.maximum(1.0, total)
-        # A measure that is not named at all is not spoken of.
-        spoken = measure / np.maximum(1.0, length) >= self._measured
-        # A field that is measured and selects would name itself.
-        spoken &= ~np.isin(frame.measures, [field.name for field, _ in self._fields[place]]) | (frame.derived == "rows")
-        self._covers[place] = np.where(spoken[None, :], cover, 0.0), total
-        return self._covers[place]
-
-    def _bits(self, slot: Slot, weights: Mapping[str, float], least: float, words_in_name: float) -> float:
+    def _bits(self, slot: Slot, least: float, words_in_name: float) -> float:
         """How unlikely an accident is, from rivals: values as well and as briefly named that lie near it.
 
         Values that print the same are no rivals, and equal rivals count once.
@@ -133,13 +166,10 @@ class Records:
         for scale in _scales(slot):
             gap = np.abs(np.abs(self._flat * scale) - target)
             near = np.nonzero((gap <= reach) & (gap > unit / 2 * (1 + 1e-9)))[0]
-            places = np.searchsorted(self._starts, near, "right") - 1
-            for place in np.unique(places):
-                cover, length = self._said(int(place), weights)
-                inside = near[places == place] - self._starts[place]
-                named = (cover.reshape(-1)[inside] >= least) & (length.reshape(-1)[inside] <= words_in_name)
-                values = self._frames[place].numbers.reshape(-1)[inside[named]]
-                rivals.update(np.round(values * scale / unit).tolist())
+            for place, inside, cover in self._by_frame(near):
+                values = self._values[place]
+                named = inside[(cover >= least) & (values.lengths.reshape(-1)[inside] <= words_in_name)]
+                rivals.update(np.unique(np.round(values.frame.numbers.reshape(-1)[named] * scale / unit)).tolist())
         return -math.log2((len(rivals) + 0.5) / (2 * reach / unit + 1))
 
 
@@ -198,7 +228,7 @@ def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
             ]
             names = [frame.name] * rows
             found.append(
-                Frame(frame.name, frame.files, dimensions, frame.measures, evaluated.values["mean"][0], names, "mean")
+                Frame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean")
             )
             if size == 1:
                 counts = np.bincount(frame.dimensions[fixed[0]].codes + 1, minlength=1)[evaluated.filters[:, 0] + 1]

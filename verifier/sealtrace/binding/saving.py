@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
 from sealtrace.binding.checking import Findings
-from sealtrace.binding.choosing import Candidate
 from sealtrace.binding.frames import Frame
-from sealtrace.binding.recipes import dataset_name, dataset_rows, declaration, query_of, spread_recipe
+from sealtrace.binding.recipes import Naming, dataset_name, dataset_rows, declaration, recipe_of
 from sealtrace.binding.series import Grid, Spot
-from sealtrace.binding.tables import Binding, BoundNumber
 from sealtrace.printed.reported import Reported
 
 STAGE = "report"
@@ -29,7 +26,9 @@ def draft_of(findings: Findings, reported: Reported, accepted: set[int] | None =
     files: dict[str, str] = {}
     taken: set[str] = set()
 
-    def named(frame: Frame) -> str:
+    def named(frame: Frame) -> str | None:
+        if frame.rows > MAX_ROWS:
+            return None
         if id(frame) not in names:
             name = base = dataset_name(frame)
             number = 2
@@ -42,11 +41,10 @@ def draft_of(findings: Findings, reported: Reported, accepted: set[int] | None =
             files[f"{STAGE}/rows.{name}.jsonl"] = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         return names[id(frame)]
 
-    whole = {frame.name: frame for frame in findings.frames if not frame.derived and frame.rows <= MAX_ROWS}
     by_label = {grid.name: grid for grid in findings.grids}
     for record in reported.records:
         grid = by_label.get(record["label"])
-        filled = record if grid is None else _filled(record, grid, findings, whole, named, accepted)
+        filled = record if grid is None else _filled(record, grid, findings, named, accepted)
         label = re.sub(r"[^A-Za-z0-9-]+", "-", record["label"].removeprefix("tab:")).strip("-") or "unnamed"
         files[f"{STAGE}/table.{label}.json"] = _document(filled)
     return files
@@ -60,8 +58,7 @@ def _filled(
     record: dict[str, Any],
     grid: Grid,
     findings: Findings,
-    whole: dict[str, Frame],
-    named: Callable[[Frame], str],
+    named: Naming,
     accepted: set[int] | None,
 ) -> dict[str, Any]:
     """A table record with the recipe of every cell that one query gives."""
@@ -77,7 +74,7 @@ def _filled(
                 findings.bound.numbers.get(Spot(grid.number, place, column, slot)) for slot in range(len(cell.slots))
             ]
             known = [one for one in numbers if one is not None and (accepted is None or id(one.binding) in accepted)]
-            if len(known) == len(numbers) and (recipe := _recipe(known, whole, named)) is not None:
+            if len(known) == len(numbers) and (recipe := recipe_of(known, named)) is not None:
                 recipes[label] = recipe
         rows.append({**row, **({"recipes": recipes} if recipes else {})})
     # Labels name their rows; a verifier would ask for the recipe of `7B` otherwise.
@@ -88,26 +85,3 @@ def _filled(
         for place, column in enumerate(record["columns"])
     ]
     return {**record, "source": PurePosixPath(grid.source).name, "columns": named_columns, "rows": rows}
-
-
-def _recipe(
-    numbers: list[BoundNumber], whole: dict[str, Frame], named: Callable[[Frame], str]
-) -> dict[str, Any] | None:
-    """The recipe of a cell: a query for one number, a metric over repeats for a mean and its deviation."""
-    options = [_in_files(one.binding, whole) for one in numbers]
-    if len(options) == 1 and options[0]:
-        query = query_of(options[0][0], numbers[0].place, named(whole[options[0][0].frame.name]))
-        return None if query is None else {"sql": query}
-    if len(options) == 2:
-        for mean in options[0]:
-            for spread in options[1]:
-                recipe = spread_recipe(mean, spread, numbers[0].place, dataset_name(mean.frame), "place")
-                if recipe is not None:
-                    return recipe | {"dataset": named(whole[mean.frame.name])}
-    return None
-
-
-def _in_files(binding: Binding, whole: dict[str, Frame]) -> list[Candidate]:
-    """The chosen formula and others that give the same, as far as their rows stand in files."""
-    options = (binding.candidate, *binding.others)
-    return [one for one in options if not one.frame.derived and one.frame.name in whole]

@@ -23,26 +23,42 @@ ACCEPTED = 12.0
 """Bits that a binding must have by itself."""
 JOINED = 2.0
 """Bits that a further binding of a table must have, where another one is accepted in the same frame."""
+SIBLING = 6.0
+"""Bits less that a number needs which stands in one cell with numbers that are bound: the 3 of 0/3."""
+POINTED = 5.0
+"""Bits that a further binding must have which some number of the table is off from."""
 SLIP = 6.0
 """Bits that a number costs which does not agree: one number in 64 is a slip."""
 MOST = 16.0
 """Bits that one number can give at most."""
+CONSTANT = 7.0
+"""Bits that a number which results hold everywhere can give once, in a frame that gave other columns of the table."""
 
 STATISTIC_COSTS = {
-    "mean": 1.5, "median": 4.0, "sd": 4.0, "sd0": 5.0, "min": 6.0, "max": 6.0, "sum": 5.5, "count": 6.0,
-    "negative": 8.0,
+    "mean": 1.5, "median": 7.0, "sd": 4.0, "sd0": 5.0, "min": 8.5, "max": 8.5, "sum": 7.0, "count": 6.0,
+    "negative": 10.0, "sem": 6.0, "ci95": 7.0,
 }  # fmt: skip
 _NAMED_STATISTICS = {
-    "mean": ("mean",), "median": ("median",), "sd": ("sd", "±"), "sd0": ("sd",), "min": ("minimum", "worst", "lowest"),
-    "max": ("maximum", "best", "peak", "highest"), "sum": ("total", "sum"), "count": ("count",),
-    "negative": ("negative", "flipped", "reversed"),
+    "mean": ("mean",), "median": ("median", "med.", "med"), "sd": ("sd", "±"), "sd0": ("sd",),
+    "min": ("minimum", "min", "worst", "lowest", "range"),
+    "max": ("maximum", "max", "best", "peak", "highest", "range"), "sum": ("total", "sum"),
+    "count": ("count", "n", "#"),
+    "negative": ("negative", "flipped", "reversed"), "sem": ("sem", "stderr"), "ci95": ("ci", "confidence"),
 }  # fmt: skip
+
+
+EVERYDAY = ("mean", "sd", "sd0", "count")
+"""Statistics that a table need not name."""
 
 
 def statistic_cost(statistic: str, context: tuple[str, ...]) -> float:
     """Less where the labels say it."""
-    named = any(word in context for word in _NAMED_STATISTICS[statistic])
-    return 1.0 if named else STATISTIC_COSTS[statistic]
+    return 1.0 if said(statistic, context) else STATISTIC_COSTS[statistic]
+
+
+def said(statistic: str, context: tuple[str, ...]) -> bool:
+    """Whether labels say a statistic."""
+    return any(word in context for word in _NAMED_STATISTICS[statistic])
 
 
 def digits_bits(values: Numbers, units: Numbers) -> Numbers:
@@ -118,10 +134,15 @@ def ranks(scores: Numbers) -> Numbers:
     return places
 
 
+def widened(low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
+    """Bounds with room for a double's last bits."""
+    return low - 1e-9 * np.maximum(1e-3, np.abs(low)), high + 1e-9 * np.maximum(1e-3, np.abs(high))
+
+
 def hits(values: Numbers, low: Numbers, high: Numbers) -> npt.NDArray[np.bool_]:
-    """Which values print as the numbers do, ties and a double's last bits allowed."""
+    """Which values print as the numbers do, ties and a double's last bits allowed; numbers are the first axis."""
     shape = (-1,) + (1,) * (values.ndim - 1)
-    slack = 1e-9 * np.maximum(1e-3, np.abs(values))
+    low, high = (bound.reshape(shape) for bound in widened(low, high))
     with np.errstate(invalid="ignore"):
-        found: npt.NDArray[np.bool_] = (values >= low.reshape(shape) - slack) & (values <= high.reshape(shape) + slack)
+        found: npt.NDArray[np.bool_] = (values >= low) & (values <= high)
     return found

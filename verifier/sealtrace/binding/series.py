@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
 from sealtrace.printed.extracted import ExtractedTable
@@ -38,12 +39,12 @@ class Slot:
     @property
     def low(self) -> float:
         """The least value that prints so."""
-        return -1e300 if self.side == "<" else float(self.value - self.unit / 2)
+        return -1e200 if self.side == "<" else float(self.value - self.unit / 2)
 
     @property
     def high(self) -> float:
         """The greatest value that prints so."""
-        return 1e300 if self.side == ">" else float(self.value + self.unit / 2)
+        return 1e200 if self.side == ">" else float(self.value + self.unit / 2)
 
     @property
     def decimals(self) -> int:
@@ -116,12 +117,22 @@ class Series:
     """Labels that tell each number from the others."""
     constant: tuple[str, ...]
     """Labels that all of them share, the nearest first."""
+    fresh: npt.NDArray[np.bool_] = field(init=False)
+    """The numbers that nothing gives yet."""
+    known: list[dict[str, str]] = field(init=False)
+    """Of each number, field to value where its label was read by the numbers beside it."""
     value: Numbers = field(init=False)
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
     unit: Numbers = field(init=False)
 
+    def line(self, spot: Spot) -> tuple[int, str, int]:
+        """The row that a number of a column stands in, or the column that one of a row does."""
+        return self.grid.number, self.kind, spot.row if self.kind == "column" else spot.column
+
     def __post_init__(self) -> None:
+        self.fresh = np.ones(len(self.slots), dtype=bool)
+        self.known = [{} for _ in self.slots]
         self.value = np.array([float(slot.value) for slot in self.slots])
         self.low = np.array([slot.low for slot in self.slots])
         self.high = np.array([slot.high for slot in self.slots])
@@ -229,8 +240,15 @@ def _label_columns(
     return labels if len(labels) < columns else labels[:1]
 
 
+_NAMES = re.compile(r"\bO\(|^[^\W\d_]{2,}[^=<>≤≥≈~:±]*$")
+"""`O(1)`, `Axis 1` and `Elm-3.1-8B` say what something is, not how much."""
+_MEASURED = re.compile(r"(?<![\w.-])[+\-−]?\d*\.\d+(?![\w-])|\d\s?%")
+
+
 def is_wordy(text: str) -> bool:
-    """Whether a cell is more of a sentence than of a number."""
+    """Whether a cell is more of a sentence or a name than of a number."""
+    if _NAMES.search(text) and not _MEASURED.search(text):
+        return True
     words = _WORDS.findall(text)
     return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(slots_of(text)) and len(text) > 25)
 
@@ -249,17 +267,17 @@ def series_of(grid: Grid) -> list[Series]:
     for (column, slot), cells in by_column.items():
         width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
         members = [cell for cell in cells if len(cell.slots) == width]
-        role = _role(members[0].text, slot)
+        role = _role(members[0], slot)
         found.append(_series(grid, "column", members, slot, (grid.headers[column] + role, grid.caption)))
     for (row, slot), cells in by_row.items():
-        role = _role(cells[0].text, slot)
+        role = _role(cells[0], slot)
         labels = (*reversed(grid.row_labels[row]), *([grid.titles[row]] if row in grid.titles else []))
         found.append(_series(grid, "row", cells, slot, (labels[0] + role, *labels[1:], grid.caption)))
     for slot in sorted({slot for _, slot in by_column}):
         cells = [cell for cell in grid.cells.values() if not cell.wordy and len(cell.slots) > slot]
         width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
         cells = [cell for cell in cells if len(cell.slots) == width]
-        role = _role(cells[0].text, slot)
+        role = _role(cells[0], slot)
         found.append(_series(grid, "block", cells, slot, (grid.caption + role,)))
     return found
 
@@ -302,8 +320,14 @@ def _series(
     )
 
 
-def _role(text: str, slot: int) -> str:
-    """What a later number of a cell says of the first."""
-    if slot == 1 and "±" in text:
+def _role(cell: PrintedCell, slot: int) -> str:
+    """What a later number of a cell says of the one before it: how it varies, or of how many it is."""
+    before = 0
+    for one in cell.slots[:slot]:
+        before = max(before, cell.text.find(one.text, before) + len(one.text))
+    between = cell.text[before : cell.text.find(cell.slots[slot].text, before)]
+    if slot and "±" in between:
         return " sd"
+    if slot and between.strip(" %") == "/":
+        return " n"
     return ""

@@ -6,94 +6,60 @@ be believed where each by itself would not.
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.choosing import Candidate, Tally, search
+from sealtrace.binding.bound import Binding, Bound
+from sealtrace.binding.candidates import Candidate
+from sealtrace.binding.choosing import Tally, search
+from sealtrace.binding.composing import compose
 from sealtrace.binding.hypotheses import FrameView
-from sealtrace.binding.series import Grid, Series, Spot, blocks_of, series_of
+from sealtrace.binding.ordering import likeliest_first
+from sealtrace.binding.series import Grid, Series, blocks_of, series_of
 
 Progress = Callable[[str, int, int], None]
 Home = tuple[str, tuple[str, ...]]
 """A frame and the fields that labels select in it."""
-
-
-@dataclass
-class Binding:
-    """A candidate that is believed."""
-
-    candidate: Candidate
-    score: float
-    """Bits, with what other bindings of the table paid already."""
-    others: list[Candidate] = field(default_factory=list)
-    """Candidates that give the same numbers and cost about as much."""
-
-
-@dataclass
-class BoundNumber:
-    """What became of one number of a table."""
-
-    binding: Binding
-    place: int
-    """In its series."""
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the paper prints what the binding gives."""
-        return bool(self.binding.candidate.agrees[self.place])
-
-
-@dataclass
-class Bound:
-    """Bindings of all tables."""
-
-    numbers: dict[Spot, BoundNumber] = field(default_factory=dict)
-    bindings: list[Binding] = field(default_factory=list)
-
-    def add(self, binding: Binding) -> None:
-        """Takes a binding in; a number that is given already stays as it is."""
-        candidate = binding.candidate
-        self.bindings.append(binding)
-        for place in np.nonzero(candidate.covered)[0]:
-            spot = candidate.series.spots[place]
-            known = self.numbers.get(spot)
-            found = BoundNumber(binding, int(place))
-            if known is None or (found.agrees and not known.agrees):
-                self.numbers[spot] = found
-
-    def remove(self, bindings: list[Binding]) -> None:
-        """Takes bindings out, with the numbers that they gave."""
-        gone = {id(one) for one in bindings}
-        self.bindings = [one for one in self.bindings if id(one) not in gone]
-        self.numbers = {spot: one for spot, one in self.numbers.items() if id(one.binding) not in gone}
+_STEPS = (
+    ("columns", ("column",), False, 3.0),
+    ("rows", ("row", "block"), False, 2.0),
+    ("blocks", ("part",), False, 1.0),
+    ("columns and rows by value", ("column", "row"), False, 2.0),
+    ("columns, again", ("column",), True, 2.0),
+)
+"""What is searched, in this order, with the share of the work that it may take."""
 
 
 def bind_tables(
     grids: list[Grid],
     views: list[FrameView],
     tally: Tally,
-    deadline: float,
+    work: float,
     progress: Progress | None = None,
 ) -> Bound:
-    """Every table, first quickly, then what is left with more hypotheses."""
+    """Every table, first quickly, then what is left with more hypotheses; `work` bounds the search.
+
+    What a step leaves of its share goes to those after it.
+    """
     bound = Bound()
-    steps = [
-        (name, grid, kinds, deep)
-        for name, kinds, deep in (("columns", ("column",), False), ("rows", ("row", "block"), False),
-                                  ("blocks", ("part",), False), ("columns, again", ("column",), True))
-        for grid in grids
-    ]  # fmt: skip
-    for done, (name, grid, kinds, deep) in enumerate(steps):
+    orders = [likeliest_first(grid, views) for grid in grids]
+    steps = [(step, place) for step in _STEPS for place in range(len(grids))]
+    shares = [step[3] * math.sqrt(len(grids[place].cells)) for step, place in steps]
+    left = sum(shares)
+    for done, ((name, kinds, deep, _), place) in enumerate(steps):
+        grid = grids[place]
         if progress is not None:
             progress(f"binding {name} of {grid.name}", done, len(steps))
-        if time.monotonic() > deadline:
-            tally.untried.append(f"{grid.name}: {name}")
-            continue
-        _bind(grid, kinds, views, bound, tally, deadline, deep=deep)
+        # Most steps need less than their share, so that one may take more.
+        limit = tally.work + (work - tally.work) * min(1.0, 3 * shares[done] / max(left, 1.0))
+        left -= shares[done]
+        _bind(grid, kinds, orders[place], bound, tally, limit, deep=deep, named="value" not in name)
+        if tally.over(limit):
+            tally.untried.append(f"{grid.name}: some {name}")
+        compose(grid, series_of(grid), bound)
     return bound
 
 
@@ -103,27 +69,34 @@ def _bind(
     views: list[FrameView],
     bound: Bound,
     tally: Tally,
-    deadline: float,
+    limit: float,
     *,
     deep: bool,
+    named: bool,
 ) -> None:
     wanted = blocks_of(grid) if "part" in kinds else [one for one in series_of(grid) if one.kind in kinds]
-    wanted = [one for one in wanted if any(spot not in bound.numbers for spot in one.spots)]
+    for one in wanted:
+        one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
+        one.known = [bound.meant.get(one.line(spot), {}) for spot in one.spots]
+    wanted = [one for one in wanted if one.fresh.any()]
     groups: dict[tuple[object, ...], list[Series]] = {}
     for series in wanted:
         groups.setdefault((series.kind, *series.varying), []).append(series)
     found: list[tuple[Series, list[Candidate]]] = []
-    for group in groups.values():
-        found += zip(group, search(group, views, len(views), tally, deadline, deep=deep), strict=True)
+    for done, group in enumerate(groups.values()):
+        share = tally.work + (limit - tally.work) / (len(groups) - done)
+        found += zip(group, search(group, views, len(views), tally, share, deep=deep, named=named), strict=True)
     for binding in believed(found):
-        if any(spot not in bound.numbers for spot in binding.candidate.series.spots):
+        candidate = binding.candidate
+        if any(candidate.series.spots[place] not in bound.numbers for place in np.nonzero(candidate.covered)[0]):
             bound.add(binding)
 
 
 def home_of(candidate: Candidate) -> Home:
-    """Where a candidate lives."""
-    fields = candidate.frame.dimensions
-    return candidate.frame.name, tuple(fields[place].name for place in candidate.selection.fields)
+    """Where a candidate lives; both sides of a comparison live in one place."""
+    one = candidate.selected[0]
+    fields = tuple(one.frame.dimensions[place].name for place in one.selection.fields)
+    return one.frame.name, (*fields, "by value") if one.selection.by_value else fields
 
 
 def believed(found: Iterable[tuple[Series, list[Candidate]]]) -> list[Binding]:
@@ -137,23 +110,39 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]]) -> list[Binding]:
             if home not in best or candidate.score > best[home].score:
                 best[home] = candidate
         for home, candidate in best.items():
-            totals[home] = totals.get(home, 0.0) + max(0.0, candidate.score + candidate.shared)
-    bindings = []
-    for _, candidates in found:
-        options = []
-        for candidate in candidates:
-            joint = totals[home_of(candidate)] - candidate.shared
-            alone = candidate.score >= scoring.ACCEPTED
-            helped = joint >= scoring.ACCEPTED and candidate.score + candidate.shared >= scoring.JOINED
-            if alone or helped:
-                paid = candidate.shared if joint - candidate.score >= scoring.ACCEPTED else 0.0
-                options.append((candidate.rank + paid, candidate, candidate.score + paid))
-        if options:
-            options.sort(key=lambda one: (-one[0], one[1].cost))
-            rank, chosen, score = options[0]
-            others = [one for other, one, _ in options[1:] if other > rank - 3 and _gives_the_same(one, chosen)]
-            bindings.append(Binding(chosen, score, others[:3]))
-    return bindings
+            # What is below the threshold may be chance, and many of these would add up.
+            totals[home] = totals.get(home, 0.0) + max(0.0, candidate.score + candidate.shared - scoring.JOINED)
+    bindings = [_best(candidates, totals) for _, candidates in found]
+    for place, (series, candidates) in enumerate(found):
+        if bindings[place] is None and series.kind == "column":
+            homes = {
+                home_of(other.candidate)
+                for other in bindings
+                if other is not None and other.candidate.series.spots[0].column == series.spots[0].column
+            }
+            beside = [one for one in candidates if home_of(one) in homes and one.covered.all() and not one.off]
+            bindings[place] = _best(beside, totals, least=scoring.JOINED - scoring.SIBLING)
+    return [one for one in bindings if one is not None]
+
+
+def _best(candidates: list[Candidate], totals: dict[Home, float], least: float = scoring.JOINED) -> Binding | None:
+    """The best of the candidates that are believed; `least` is what one needs beside others in its home."""
+    options = []
+    for candidate in candidates:
+        joint = totals[home_of(candidate)] - candidate.shared
+        alone = candidate.score >= scoring.ACCEPTED
+        helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= least
+        if candidate.off and candidate.score + candidate.shared < scoring.POINTED:
+            continue
+        if alone or helped:
+            paid = candidate.shared if joint - candidate.score >= scoring.ACCEPTED else 0.0
+            options.append((candidate.rank + paid, candidate, candidate.score + paid))
+    if not options:
+        return None
+    options.sort(key=lambda one: (-one[0], one[1].cost))
+    rank, chosen, score = options[0]
+    others = [one for other, one, _ in options[1:] if other > rank - 3 and _gives_the_same(one, chosen)]
+    return Binding(chosen, score, others[:3])
 
 
 def _gives_the_same(one: Candidate, other: Candidate) -> bool:

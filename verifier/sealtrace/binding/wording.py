@@ -1,16 +1,18 @@
-"""Bindings in words: the formula of a candidate, and what is wrong with a cell."""
+"""Bindings in words: the formula of a candidate, and where the records behind a number stand."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.binding.choosing import Candidate
+from sealtrace.binding.candidates import Candidate, Composed, Selected
 
 _STATISTICS = {
     "mean": "mean",
     "median": "median",
     "sd": "standard deviation (n - 1)",
     "sd0": "standard deviation (n)",
+    "sem": "standard error",
+    "ci95": "1.96 standard errors",
     "min": "least",
     "max": "greatest",
     "sum": "sum",
@@ -21,11 +23,14 @@ _STATISTICS = {
 
 def statistic_of(candidate: Candidate) -> str:
     """The statistic, or `value` where a single record stands behind every number."""
+    if isinstance(candidate, Composed):
+        return candidate.operation.name
+    assert isinstance(candidate, Selected)
     single = bool(np.all(candidate.sizes[candidate.covered] <= 1))
     return "value" if single and candidate.statistic == "mean" else candidate.statistic
 
 
-def needed_fields(candidate: Candidate) -> list[int]:
+def needed_fields(candidate: Selected) -> list[int]:
     """Places, among the selecting fields, of those that are needed to select the same rows; plain fields stay."""
     frame, selection = candidate.frame, candidate.selection
     hits = [
@@ -43,11 +48,20 @@ def needed_fields(candidate: Candidate) -> list[int]:
 
 def selected_by(candidate: Candidate) -> list[str]:
     """The fields whose values labels name."""
-    return [candidate.frame.dimensions[candidate.selection.fields[one]].name for one in needed_fields(candidate)]
+    return list(
+        dict.fromkeys(
+            one.frame.dimensions[one.selection.fields[place]].name
+            for one in candidate.selected
+            for place in needed_fields(one)
+        )
+    )
 
 
 def formula_of(candidate: Candidate) -> str:
     """How results give the numbers, in a line."""
+    if isinstance(candidate, Composed):
+        return _composed(candidate)
+    assert isinstance(candidate, Selected)
     statistic = statistic_of(candidate)
     measured = candidate.measure
     named = "column" in selected_by(candidate)
@@ -56,15 +70,48 @@ def formula_of(candidate: Candidate) -> str:
     text = candidate.transformation.text(text)
     where = " and ".join(f"{name} = {value or 'none'}" for name, value in candidate.fixed)
     by = ", ".join(name for name in selected_by(candidate) if name != "column")
-    return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + (f" by {by}" if by else "")
+    told = f" by {by}{_aliases(candidate)}" if by else ""
+    return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + told
+
+
+def _aliases(candidate: Selected, most: int = 4) -> str:
+    """What labels were taken to mean, where their numbers and not their names say so."""
+    if not candidate.selection.by_value:
+        return ""
+    known = np.nonzero(candidate.selection.codes[:, 0] >= 0)[0]
+    fields = [candidate.frame.dimensions[place] for place in candidate.selection.fields]
+    told = [
+        f"{' / '.join(one.text for one in candidate.series.varying[number][:2])} = "
+        + " / ".join(field.values[code] for field, code in zip(fields, candidate.selection.codes[number], strict=True))
+        for number in known[:most]
+    ]
+    return f" (labels matched by value: {'; '.join(told)}{' …' if len(known) > most else ''})"
+
+
+def _composed(candidate: Composed) -> str:
+    if candidate.of:
+        return candidate.operation.text.format(all=candidate.of)
+    first = next(parts for parts in candidate.parts if parts)
+    names = []
+    for (part, place), side in zip(first, range(2), strict=True):
+        labels = {part.series.varying[at] for parts in candidate.parts if parts for _, at in parts[side : side + 1]}
+        baseline = len(labels) == 1 and len(candidate.parts) > 1
+        told = f" of {', '.join(one.text for one in part.series.varying[place])}" if baseline else ""
+        names.append(f"[{formula_of(part)}{told}]")
+    return candidate.operation.text.format(*names)
 
 
 def records_behind(candidate: Candidate, place: int, most: int = 5) -> tuple[list[str], int]:
-    """Where the records behind a number stand."""
-    rows = candidate.selection.chosen[place].copy()
-    for name, value in candidate.fixed:
-        field = next(one for one in candidate.frame.dimensions if one.name == name)
-        code = field.values.index(value) if value else -1
-        rows &= field.codes == code
-    found = np.nonzero(rows)[0]
-    return list(dict.fromkeys(candidate.frame.places[row] for row in found[: 4 * most]))[:most], len(found)
+    """Where the records behind a number stand, and how many there are."""
+    places: list[str] = []
+    count = 0
+    for one, at in candidate.behind(place):
+        rows = one.selection.chosen[at].copy()
+        for name, value in one.fixed:
+            field = next(other for other in one.frame.dimensions if other.name == name)
+            code = field.values.index(value) if value else -1
+            rows &= field.codes == code
+        found = np.nonzero(rows)[0]
+        count += len(found)
+        places += list(dict.fromkeys(one.frame.places[row] for row in found[: 4 * most]))[:most]
+    return list(dict.fromkeys(places))[:most], count

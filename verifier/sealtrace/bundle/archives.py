@@ -16,6 +16,7 @@ from typing import Protocol
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import BundleError, Defect
+from sealtrace.bundle.nearest import nearest_path
 from sealtrace.bundle.zip_layout import DAMAGE, Guarded, stray_bytes
 
 MACOS = "__MACOSX/"
@@ -223,7 +224,7 @@ class TarContainer:
             budget.read(len(piece), "what follows the end of the archive")
             if piece.count(0) != len(piece):
                 self._defects.append(
-                    Defect("bytes follow the end of the archive, such as a second one; pack it again",
+                    Defect("Bytes follow the end of the archive, such as a second one. Pack it again.",
                            expected="nothing", found="more")
                 )  # fmt: skip
                 return
@@ -290,7 +291,7 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
     if path.is_dir():
         return DirectoryContainer(path)
     if not path.exists():
-        raise BundleError(f"{path}: there is no such file or directory")
+        raise BundleError(f"{path}: there is no such file or directory{nearest_path(path)}")
     if not path.is_file():
         raise BundleError(f"{path}: neither a directory nor a regular file")
     if path.name.endswith((".tar.gz", ".tgz")):
@@ -298,4 +299,6 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
             return TarContainer(tar, budget)
     if zipfile.is_zipfile(path):
         return ZipContainer(stack.enter_context(zipfile.ZipFile(path)))
+    if path.suffix.lower() in (".tex", ".md", ".pdf", ".csv"):
+        raise BundleError(f"{path}: a paper, not a bundle; `sealtrace audit PAPER` takes it alone")
     raise BundleError(f"{path}: not a bundle (a directory, a .zip or a .tar.gz)")

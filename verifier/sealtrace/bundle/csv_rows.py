@@ -48,13 +48,13 @@ def table_from_csv(data: bytes, path: str, shape: Struct, syntax: Defects) -> Cs
             ),
         )
     except (pa.ArrowException, OSError, ValueError) as error:
-        syntax.add(Defect(f"not a readable CSV file: {shown(str(error).splitlines()[0], 160)}", path))
+        syntax.add(Defect(f"The file cannot be read as CSV: {shown(str(error).splitlines()[0], 160)}.", path))
         return CsvRows(schema.empty_table(), np.zeros(0, np.int64), 0)
     rows = CsvRows(table, np.arange(1, table.num_rows + 1, dtype=np.int64), table.num_rows)
     names = table.column_names
     for name in dict.fromkeys(names):
         if name not in schema.names or names.count(name) > 1:
-            syntax.add(Defect(f"the dataset declares no column {shown(name)}, or it is there twice", path, 1))
+            syntax.add(Defect(f"The dataset declares no column {shown(name)}, or the file has it twice.", path, 1))
             return CsvRows(schema.empty_table(), np.zeros(0, np.int64), 0)
     columns = []
     for one in shape.fields:

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.nearest import nearest
 from sealtrace.bundle.resources import schema_document
 from sealtrace.bundle.shapes import (
     Declared,
@@ -55,7 +56,7 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
     for place, names in _mentioned(declaration):
         for name in names:
             if name not in known:
-                raise DeclarationError(f"{place}: there is no field {name!r}; there are {', '.join(known)}")
+                raise DeclarationError(f"{place}: there is no field {name!r}{nearest(name, known)}")
             if not isinstance(known[name].shape, Text | Integer | Flag | Number):
                 raise DeclarationError(f"{place}: {name} is no text, number or flag")
         if len(set(names)) < len(names):

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.nearest import nearest, nearest_path
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -78,7 +79,7 @@ def files_of(patterns: Sequence[str]) -> list[Path]:
             paths = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
             paths = [path for path in paths if path.is_file()]
         if not paths:
-            raise UnreadableError(f"{pattern}: there is no such file")
+            raise UnreadableError(f"{pattern}: there is no such file{nearest_path(Path(pattern))}")
         for path in paths:
             if not _format(path):
                 raise UnreadableError(f"{path}: not a CSV, JSON, JSON lines or Parquet file, by its name")
@@ -410,7 +411,7 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
     for name, sources in wanted.renamed.items():
         for source in sources:
             if source not in table.column_names:
-                raise UnreadableError(f"there is no column {source!r}; there are {', '.join(table.column_names)}")
+                raise UnreadableError(f"there is no column {source!r}{nearest(source, table.column_names)}")
         if name in table.column_names and name not in sources:
             raise UnreadableError(f"{name}: a column already; --drop it, or take the field from it too")
         columns = [table.column(source) for source in sources]
@@ -424,7 +425,7 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
         table = table.append_column(name, _typed(pa.chunked_array([pa.repeat(pa.scalar(text), table.num_rows)])))
     for name in wanted.dropped:
         if name not in table.column_names:
-            raise UnreadableError(f"there is no column {name!r}; there are {', '.join(table.column_names)}")
+            raise UnreadableError(f"there is no column {name!r}{nearest(name, table.column_names)}")
     table = table.drop_columns(list(wanted.dropped))
     if wanted.where is not None:
         connection.register("rows", table)

@@ -63,11 +63,11 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
         # Arrow takes a file's word that its text is UTF-8.
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        unreadable = Defect(f"not a readable Parquet file: {_first_line(error)}", path)
+        unreadable = Defect(f"The file cannot be read as Parquet: {_first_line(error)}.", path)
         return ParquetRead(wanted.empty_table(), [unreadable], footer=footer)
     defects = [
         Defect(
-            "the schema has no such column, or it is there twice",
+            "The schema has no such column, or it is there twice.",
             path,
             field=f"/{name}",
             expected="no such field",
@@ -88,7 +88,7 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
         except (pa.ArrowException, TypeError) as error:
             defects.append(
                 Defect(
-                    f"the column's type does not fit: {_first_line(error)}",
+                    f"The column's type does not fit: {_first_line(error)}.",
                     path,
                     field=f"/{field_.name}",
                     expected=str(field_.type),

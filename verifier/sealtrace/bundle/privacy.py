@@ -140,7 +140,7 @@ class _Window:
                 counted = start
                 before = data.rfind(b"\n", 0, start)
                 yield Defect(
-                    f"{mark.what} in an anonymous release; remove it and seal again",
+                    f"An anonymous release holds {mark.what}. Remove it and seal again.",
                     self._path,
                     row=line,
                     column=start - before if before >= 0 else start + self._column,

@@ -41,7 +41,7 @@ def proposed(
     codes = _Codes(table)
     fields = list(key) if key else _key(codes, from_names)
     if not codes.unique(fields):
-        raise BundleError(f"{', '.join(fields)}: no key: several rows have the same; {_equal_rows(codes, fields)}")
+        raise BundleError(f"{', '.join(fields)}: no key, because rows share their values; {_equal_rows(codes, fields)}")
     declaration: dict[str, Any] = {"dataset": name, "row": row_schema(table), "key": fields}
     complete = _complete(codes, fields)
     if complete is not None:

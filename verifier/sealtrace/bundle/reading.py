@@ -23,7 +23,17 @@ from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.identity import MANIFEST, SUMS, WITNESSES, Entry, file_digest, root_digest, sums_text, unsafe_path
+from sealtrace.bundle.identity import (
+    MANIFEST,
+    SEALS,
+    SUMS,
+    WITNESSES,
+    Entry,
+    file_digest,
+    root_digest,
+    sums_text,
+    unsafe_path,
+)
 from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.shapes import Declared, RowKind
@@ -173,9 +183,23 @@ def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
 
 def _members(path: Path, container: Container) -> list[Member]:
     members = container.members()
-    if not any(member.path == MANIFEST for member in members):
-        raise BundleError(f"{path}: no {MANIFEST}, so this is not a bundle; `sealtrace seal` makes one")
-    return members
+    paths = {member.path for member in members}
+    if MANIFEST in paths:
+        return members
+    tops = {name.partition("/")[0] for name in paths}
+    if below := sorted(name.removesuffix(f"/{MANIFEST}") for name in paths if name.endswith(f"/{MANIFEST}")):
+        where = f"{path / below[0]} is one; name that" if path.is_dir() else f"its {below[0]}/ is one; pack that alone"
+        raise BundleError(f"{path}: not a bundle itself, but {where}")
+    if SUMS in tops or SEALS in tops:
+        raise BundleError(f"{path}: a sealed bundle that lost its {MANIFEST}; restore it from the released copy")
+    if tops & set(STAGES):
+        raise BundleError(
+            f"{path}: not sealed yet; `sealtrace verify --draft` judges it as it is, and `sealtrace seal` seals it"
+        )
+    raise BundleError(
+        f"{path}: not a bundle, because it has no {MANIFEST}; "
+        "`sealtrace check PAPER DIRECTORY` takes a paper and a directory of plain results"
+    )
 
 
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
@@ -212,7 +236,7 @@ class _Reader:
         data = self._bytes(MANIFEST, _OBJECTS)
         if data is None:
             bundle.manifest_defects.append(
-                Defect("the manifest is not a plain file that can be read", MANIFEST, expected="a file")
+                Defect("The manifest is not a plain file that can be read.", MANIFEST, expected="a file")
             )
         else:
             self._manifest(data)
@@ -327,7 +351,7 @@ class _Reader:
                 return use(opened)
         except OSError as error:
             reason = error.strerror or "it is damaged"
-            self.bundle.byte_defects.append(Defect(f"the file cannot be read: {reason}", path))
+            self.bundle.byte_defects.append(Defect(f"The file cannot be read: {reason}.", path))
             return None
 
     def _bytes(self, path: str, weight: int) -> bytes | None:
@@ -389,7 +413,7 @@ class _Reader:
             )
         misfits = misfits_of("manifest", manifest)
         bundle.manifest_defects.extend(
-            Defect("the schema refuses this value", MANIFEST, field=pointer, expected=expected, found=found)
+            Defect("The value does not fit the schema.", MANIFEST, field=pointer, expected=expected, found=found)
             for pointer, expected, found in misfits
         )
         if misfits:
@@ -409,7 +433,7 @@ class _Reader:
         foreign = [member for member in self.members if member.path.startswith(MACOS)]
         if foreign:
             bundle.listing.append(
-                Defect("added by the archiver of macOS and not looked at; pack without it (zip -X, or ditto --norsrc)",
+                Defect("The archiver of macOS added these; they were not read. Pack without them (zip -X).",
                        MACOS, found=f"{len(foreign)} files", severity="warning")
             )  # fmt: skip
         for member in self.members:
@@ -421,25 +445,51 @@ class _Reader:
             listed[entry.path] = listed.get(entry.path, 0) + 1
         for path, times in listed.items():
             if path in (MANIFEST, SUMS):
-                bundle.listing.append(Defect("the manifest lists neither itself nor the sums", path, found="listed"))
+                bundle.listing.append(Defect("The manifest may not list itself or SHA256SUMS.", path, found="listed"))
             reason = unsafe_path(path)
             if reason:
-                bundle.listing.append(Defect(f"the manifest lists this path, and {reason}", path))
+                bundle.listing.append(Defect(f"The manifest lists this path, and {reason}.", path))
             elif path not in present:
-                bundle.listing.append(Defect("listed in the manifest, but not there", path, expected="a file"))
+                bundle.listing.append(
+                    Defect(
+                        "The manifest lists this file, and the bundle does not hold it. Restore it, or seal again.",
+                        path,
+                        expected="a file",
+                    )
+                )
             if times > 1:
-                bundle.listing.append(Defect("listed more than once", path, expected="once", found=f"{times} times"))
+                bundle.listing.append(
+                    Defect(
+                        "The manifest lists this path more than once.", path, expected="once", found=f"{times} times"
+                    )
+                )
         for path, kinds in present.items():
             if path not in listed and path not in (MANIFEST, SUMS) and not _is_witness(path):
-                bundle.listing.append(Defect("not listed in the manifest; remove it or seal it", path, found=kinds[0]))
+                bundle.listing.append(
+                    Defect("The manifest does not list this file. Remove it, or seal it.", path, found=kinds[0])
+                )
             if len(kinds) > 1:
                 bundle.listing.append(
-                    Defect("there more than once", path, expected="once", found=f"{len(kinds)} times")
+                    Defect(
+                        "The archive holds this path more than once. Pack it again.",
+                        path,
+                        expected="once",
+                        found=f"{len(kinds)} times",
+                    )
                 )
             if kinds[0] != "file":
-                bundle.listing.append(Defect("not a plain file", path, expected="a file", found=f"a {kinds[0]}"))
+                bundle.listing.append(
+                    Defect(
+                        "This is a link or a special file, not a plain file. Replace it by the file itself.",
+                        path,
+                        expected="a file",
+                        found=f"a {kinds[0]}",
+                    )
+                )
         if SUMS not in present:
-            bundle.listing.append(Defect("the bundle has no such file", SUMS, expected="a file"))
+            bundle.listing.append(
+                Defect("The bundle has no SHA256SUMS. Seal again to write it.", SUMS, expected="a file")
+            )
 
     def _file(self, entry: Entry) -> None:
         bundle = self.bundle
@@ -453,13 +503,13 @@ class _Reader:
         if data is None:
             return
         if not bundle.lengths[entry.path]:
-            bundle.listing.append(Defect("the file is empty", entry.path, found="0 bytes"))
+            bundle.listing.append(Defect("The file is empty. Fill it, or leave it out.", entry.path, found="0 bytes"))
         for name, found in (("bytes", str(bundle.lengths[entry.path])), ("sha256", bundle.digests[entry.path])):
             expected = str(getattr(entry, name))
             if found != expected:
                 bundle.byte_defects.append(
                     Defect(
-                        "the bytes are not those that were sealed",
+                        "The file changed after it was sealed. Restore it, or seal again.",
                         entry.path,
                         field=f"/{name}",
                         expected=expected,
@@ -467,11 +517,13 @@ class _Reader:
                     )
                 )
         if kind is None or kind.name in ("manifest", "report"):
-            bundle.listing.append(Defect("the manifest gives it no known kind", entry.path, found=entry.kind))
+            bundle.listing.append(
+                Defect("The manifest names a kind of record that is not known.", entry.path, found=entry.kind)
+            )
             return
         if (wrong := misplaced(entry)) is not None:
             bundle.listing.append(
-                Defect("the manifest's entry does not fit the file's place", entry.path, field=f"/{wrong[0]}",
+                Defect("The manifest's entry does not fit the file's place.", entry.path, field=f"/{wrong[0]}",
                        expected=wrong[1], found=wrong[2])
             )  # fmt: skip
         if kind.form is Form.DOCUMENT:
@@ -490,7 +542,7 @@ class _Reader:
         for digest in sorted({digest.strip(b'"').decode() for digest in digests} & later.keys()):
             self.bundle.forward.append(
                 Defect(
-                    "the file names the digest of one that is sealed later, so the later one was there before it",
+                    "This file names the digest of a file that a later stage seals, so that one existed before.",
                     entry.path,
                     key={"stage": entry.stage},
                     expected=f"nothing of {later[digest]}",
@@ -525,7 +577,7 @@ class _Reader:
             return
         misfits = misfits_of(entry.kind, value)
         bundle.document_misfits.extend(
-            Defect("the schema refuses this value", entry.path, field=pointer, expected=expected, found=found)
+            Defect("The value does not fit the schema.", entry.path, field=pointer, expected=expected, found=found)
             for pointer, expected, found in misfits
         )
         if isinstance(value, dict):
@@ -562,7 +614,7 @@ class _Reader:
             return self._forms.get(entry.kind, entry.kind)
         declared = self.bundle.declared.get(entry.records)
         if declared is None:
-            message = "nothing declares what these rows are"
+            message = "Nothing declares what these rows are. Add the declaration of the dataset."
             self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
         return declared
 
@@ -585,7 +637,9 @@ class _Reader:
             self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
             return
         if declared.name in self.bundle.declared:
-            self.bundle.document_misfits.append(Defect("the dataset is declared twice", entry.path, field="/dataset"))
+            self.bundle.document_misfits.append(
+                Defect("Two files declare this dataset. Keep one.", entry.path, field="/dataset")
+            )
         self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
@@ -595,7 +649,7 @@ class _Reader:
             if found != getattr(entry, name):
                 bundle.content_defects.append(
                     Defect(
-                        "the records are not those that were sealed",
+                        "The records changed after they were sealed. Restore them, or seal again.",
                         entry.path,
                         field=f"/{name}",
                         expected=str(getattr(entry, name)),
@@ -621,7 +675,7 @@ class _Reader:
             if line != other:
                 bundle.sums.append(
                     Defect(
-                        "the line is not what the manifest gives",
+                        "This line of SHA256SUMS differs from the manifest.",
                         SUMS,
                         number + 1,
                         expected=_line(line),

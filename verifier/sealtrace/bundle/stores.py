@@ -109,7 +109,7 @@ class _Misfits:
         key = {name: value for name, value in values.items() if isinstance(value, str)}
         self.defects.add(
             Defect(
-                "the schema refuses this value",
+                "The value does not fit the schema.",
                 self._path,
                 int(self.numbers[row]),
                 key=key or None,

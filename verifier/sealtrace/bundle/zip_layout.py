@@ -48,20 +48,20 @@ def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
     for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
         gap = info.header_offset - reached
         if gap < 0:
-            defects.append(_defect("two members of the archive share bytes", info.filename))
+            defects.append(_defect("Two members of the archive share bytes", info.filename))
         elif gap:
-            defects.append(_defect(f"{gap} bytes before this member belong to none", info.filename))
+            defects.append(_defect(f"{gap} bytes before this member belong to no member", info.filename))
         file.seek(info.header_offset)
         head = file.read(_LOCAL.size)
         if len(head) < _LOCAL.size:
-            return [*defects, _defect("the archive ends within this member", info.filename)]
+            return [*defects, _defect("The archive ends within this member", info.filename)]
         *_, name, extra = _LOCAL.unpack(head)
         reached = info.header_offset + _LOCAL.size + name + extra + info.compress_size
         if info.flag_bits & _DESCRIPTOR:
             file.seek(reached)
             reached += _descriptor_length(file.read(24), info)
     if reached != archive.start_dir:
-        defects.append(_defect("bytes before the archive's directory belong to no member", None))
+        defects.append(_defect("Bytes before the archive's directory belong to no member", None))
     return defects + _after(archive, file)
 
 
@@ -89,9 +89,9 @@ def _after(archive: zipfile.ZipFile, file: IO[bytes]) -> list[Defect]:
     file.seek(max(end, 0))
     record = file.read(_DIRECTORY.size)
     if len(record) < _DIRECTORY.size or not record.startswith(b"PK\5\6"):
-        return [_defect("bytes follow the end of the archive", None)]
+        return [_defect("Bytes follow the end of the archive", None)]
     if b"PK" in archive.comment:
-        return [_defect("the archive's comment looks like another archive", None)]
+        return [_defect("The archive's comment looks like another archive", None)]
     listed = sum(
         46 + len(info.orig_filename.encode("utf-8" if info.flag_bits & 0x800 else "cp437"))
         + len(info.extra) + len(info.comment)
@@ -99,9 +99,9 @@ def _after(archive: zipfile.ZipFile, file: IO[bytes]) -> list[Defect]:
     )  # fmt: skip
     spare = end - archive.start_dir - listed
     if spare not in (0, _DIRECTORY_64):
-        return [_defect("the archive's directory holds bytes that belong to no member", None)]
+        return [_defect("The archive's directory holds bytes that belong to no member", None)]
     return []
 
 
 def _defect(message: str, member: str | None) -> Defect:
-    return Defect(f"{message}; pack it again", member, expected="the members and their directory alone")
+    return Defect(f"{message}. Pack it again.", member, expected="the members and their directory alone")

@@ -29,7 +29,7 @@ _BEFORE: tuple[Check, ...] = (
     Check(
         "identity.bytes",
         "Every file has the length and the SHA-256 that the manifest gives",
-        "appendix E: release manifest records SHA-256 identities",
+        "bundle format: file identity",
         "one byte of a record file is changed",
         needs=("identity.manifest",),
     ),
@@ -43,7 +43,7 @@ _BEFORE: tuple[Check, ...] = (
     Check(
         "identity.content",
         "Every record file has the content digest and the number of records that the manifest gives",
-        "appendix E: a file's bytes and a canonical payload are different identities",
+        "bundle format: content identity, which is not that of the bytes",
         "the manifest gives a record file another content digest",
         needs=("identity.manifest",),
         consequences=("stage.members",),
@@ -58,7 +58,7 @@ _BEFORE: tuple[Check, ...] = (
     Check(
         "identity.expected-root",
         "The root digest is the one that the paper or the reviewer names",
-        "appendix E: release manifest identity",
+        "bundle format: root digest",
         "the bundle is verified with the root digest of another one",
         needs=("identity.manifest",),
     ),
@@ -86,8 +86,8 @@ _BEFORE: tuple[Check, ...] = (
     ),
     Check(
         "join.unique-key",
-        "No composite key stands twice",
-        "section 3.7: duplicates leave an aggregate without a value",
+        "No two records have the same key",
+        "bundle format: keys; a duplicate leaves an aggregate without a value",
         "a score row is there twice",
     ),
     Check(
@@ -101,14 +101,14 @@ _BEFORE: tuple[Check, ...] = (
     Check(
         "stage.chain",
         "The seals are all there, in order, each naming the digest of the one before",
-        "appendix A, algorithm table: freeze boundaries",
+        "bundle format: stages, frozen one after the other",
         "a seal names another digest as the seal before it",
         needs=("identity.manifest", "schema.documents"),
     ),
     Check(
         "stage.members",
         "Every file is frozen by exactly one seal, with the identities that the manifest gives",
-        "appendix A, algorithm table: freeze boundaries",
+        "bundle format: stages, frozen one after the other",
         "a seal leaves out a file of its stage",
         needs=("identity.manifest", "schema.documents"),
         consequences=("stage.chain",),
@@ -116,7 +116,7 @@ _BEFORE: tuple[Check, ...] = (
     Check(
         "stage.chronology",
         "Every kind is sealed in a stage that may hold it, and scores only after their traces",
-        "section 3.8: calibration scores are joined after candidate traces are frozen",
+        "bundle format: stages; scores are joined after what they score is frozen",
         "held-out scores are sealed together with the held-out traces",
         reads=("protocol",),
         needs=("identity.manifest",),
@@ -124,7 +124,7 @@ _BEFORE: tuple[Check, ...] = (
     Check(
         "source.preserved",
         "Archived originals still have the hash that they had when they were archived",
-        "appendix E, reproduction checks: source preservation",
+        "bundle format: archived originals",
         "an archived source file is edited",
         reads=("source",),
     ),
@@ -135,7 +135,7 @@ _AFTER: tuple[Check, ...] = (
     Check(
         "table.shape",
         "Every table has one cell per row and column, and labels that tell them apart",
-        "design section 5: printed numbers",
+        "bundle format: table records",
         "a row of a table loses a cell",
         reads=("table",),
         needs=("schema.documents",),
@@ -150,7 +150,7 @@ _AFTER: tuple[Check, ...] = (
     Check(
         "table.source",
         "Every table record is what its sealed manuscript prints: rows, cells and lines",
-        "design section 5: reported numbers come from the paper",
+        "bundle format: table records come from the paper",
         "a table record says 85.0 where the sealed manuscript prints 97.0",
         reads=("table",),
         needs=("table.shape",),
@@ -158,7 +158,7 @@ _AFTER: tuple[Check, ...] = (
     Check(
         "table.recipes",
         "Every recipe can be followed",
-        "design section 5: recipes",
+        "recipes: how records give a cell",
         "a recipe names a metric that does not exist",
         reads=("table",),
         needs=("table.shape",),
@@ -166,7 +166,7 @@ _AFTER: tuple[Check, ...] = (
     Check(
         "table.cells",
         "Every printed cell is what the records give, rounded once",
-        "appendix E: tables reproduce their retained rows; formatting is the last step",
+        "printed numbers: rounded once, as the last step",
         "a printed number is one unit too high in its last digit",
         reads=("table",),
         needs=("table.shape", "table.recipes"),
@@ -183,7 +183,7 @@ _AFTER: tuple[Check, ...] = (
     Check(
         "relation.formula",
         "Every relation is a formula over the bundle's printed numbers",
-        "design section 5: relations",
+        "relations: formulas over printed numbers",
         "a relation names a column that its table does not have",
         reads=("table", "relation"),
         needs=("table.shape",),
@@ -191,10 +191,18 @@ _AFTER: tuple[Check, ...] = (
     Check(
         "relation.holds",
         "Every relation can hold, alone and with the others, for values that print as the paper does",
-        "design section 5: relations",
+        "relations: formulas over printed numbers",
         "two tables print one quantity differently",
         reads=("table", "relation"),
         needs=("table.shape", "join.unique-key", "relation.formula"),
+    ),
+    # Queries of the study's own.
+    Check(
+        "query.empty",
+        "Every query that must return no rows returns none",
+        "recipes: queries that must return no rows",
+        "a query that must return no rows finds the states of one split",
+        needs=("identity.manifest", "schema.documents"),
     ),
     # Evidence from outside.
     Check(
@@ -222,20 +230,20 @@ _AFTER: tuple[Check, ...] = (
     Check(
         "hygiene.anonymous",
         "An anonymous release holds no machine path, e-mail address or user name",
-        "appendix E: anonymous availability",
+        "anonymous releases: nothing that names a person or a machine",
         "an archived source file names a home directory",
         reads=("protocol",),
     ),
     Check(
         "manuscript.references",
         "Every reference and citation of the manuscript is resolved",
-        "appendix E, reproduction checks: PDF validation",
+        "manuscripts: references and boxes as LaTeX logs them",
         "the manuscript's log warns of an undefined reference",
     ),
     Check(
         "manuscript.overfull",
         "No box of the manuscript is overfull",
-        "appendix E, reproduction checks: PDF validation",
+        "manuscripts: references and boxes as LaTeX logs them",
         "the manuscript's log reports an overfull box",
     ),
 )

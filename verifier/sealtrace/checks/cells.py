@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sealtrace.bundle.reading import Document
@@ -11,6 +12,7 @@ from sealtrace.checks.registry import check
 from sealtrace.printed.cells import TableCell, cells_of
 from sealtrace.printed.judgement import WARNINGS, Status
 from sealtrace.printed.marks import marked_groups, undirected, wrong_marks
+from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.papers import read_paper
 from sealtrace.printed.reported import with_printed
 
@@ -28,7 +30,7 @@ def _key(cell: TableCell) -> dict[str, str]:
 
 def _printed_at(cell: TableCell) -> str:
     """Where the paper prints a cell; the record's own place is the finding's source."""
-    return f" (printed at {cell.source}:{cell.line})" if cell.source and cell.line else ""
+    return f" Printed at {cell.source}:{cell.line}." if cell.source and cell.line else ""
 
 
 @check("table.shape", "tables")
@@ -41,7 +43,10 @@ def shape(printed: Printed, outcome: Outcome) -> None:
         record = document.value
         if record["label"] in seen:
             outcome.at(document.path, {"table": record["label"]}).error(
-                "/label", "two records report the same table", f"only {seen[record['label']]}", document.path
+                "/label",
+                "Two table records have the same label. Keep one, or rename one.",
+                f"only {seen[record['label']]}",
+                document.path,
             )
         seen[record["label"]] = document.path
         for name, labels in (
@@ -52,7 +57,7 @@ def shape(printed: Printed, outcome: Outcome) -> None:
                 if label in labels[:place]:
                     outcome.at(document.path, {"table": record["label"]}).error(
                         f"/{name}/{place}/label",
-                        "a label stands twice, so cells cannot be told apart",
+                        f"Two {name} have the label {label!r}, so their cells cannot be told apart. Rename one.",
                         "labels that differ",
                         label,
                     )
@@ -62,21 +67,21 @@ def shape(printed: Printed, outcome: Outcome) -> None:
                 for column in sorted(set(row.get(name) or {}) - known):
                     outcome.at(document.path, {"table": record["label"], "row": row["label"]}).error(
                         f"/rows/{place}/{name}",
-                        f"the row's {name} name a column that the table does not have",
+                        f"The row's {name} name a column that the table does not have.",
                         ", ".join(sorted(known)),
                         column,
                     )
             if row.get("lines") and len(row["lines"]) != len(row["cells"]):
                 outcome.at(document.path, {"table": record["label"], "row": row["label"]}).error(
                     f"/rows/{place}/lines",
-                    "the row does not have one line per cell",
+                    "The row needs one line number per cell.",
                     f"{len(row['cells'])} lines",
                     f"{len(row['lines'])} lines",
                 )
             if len(row["cells"]) != len(record["columns"]):
                 outcome.at(document.path, {"table": record["label"], "row": row["label"]}).error(
                     f"/rows/{place}/cells",
-                    "the row does not have one cell per column",
+                    "The row needs one cell per column.",
                     f"{len(record['columns'])} cells",
                     f"{len(row['cells'])} cells",
                 )
@@ -84,34 +89,81 @@ def shape(printed: Printed, outcome: Outcome) -> None:
 
 @check("table.source", "tables")
 def source(printed: Printed, outcome: Outcome) -> None:
-    """Tables that name a manuscript of the bundle are read from it again."""
+    """Tables that a manuscript of the bundle prints are read from it again."""
     if _no_tables(printed, outcome):
         return
+    transcribed = []
     for document in printed.bundle.documents_of("table"):
+        spot = outcome.at(document.path, {"table": document.value["label"]})
         if (found := printed.in_manuscript(document.value)) is None:
+            transcribed.append(spot)
             continue
         outcome.inspected += 1
         path, reported = found
-        spot = outcome.at(document.path, {"table": document.value["label"]})
         if reported is None:
-            spot.error("/label", f"{path} prints no table of this label", document.value["label"], "no such table")
-            continue
-        due, given = reported["rows"], document.value["rows"]
-        if len(due) != len(given):
-            spot.error("/rows", f"{path} prints another number of rows", f"{len(due)} rows", f"{len(given)} rows")
-        for place, (row, own) in enumerate(zip(due, given, strict=False)):
-            for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
-                if _plain(text) != _plain(said):
-                    spot.error(f"/rows/{place}/cells/{index}", f"{path} prints something else here", text, said)
-            for field in ("line", "lines"):
-                if own.get(field) is not None and own[field] != row.get(field, own[field]):
-                    spot.error(f"/rows/{place}/{field}", f"{path} prints the row elsewhere", row[field], own[field])
+            spot.error(
+                "/label",
+                f"The sealed {path} has no table with this label. Correct the label, or seal the right manuscript.",
+                document.value["label"],
+                "no such table",
+            )
+        else:
+            for pointer, what, due, given in _differences(reported, document.value):
+                spot.error(pointer, f"The sealed {path} prints {what}. Correct the record.", due, given)
     if not outcome.inspected:
         outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
+    else:
+        for spot in transcribed:
+            spot.note("/source", "No sealed manuscript prints this table: its cells are as transcribed.")
+    if unreported := printed.unreported:
+        outcome.missing = f"a sealed manuscript prints tables that no record reports: {', '.join(unreported)}"
+
+
+def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Where a table record is not what was printed: the pointer, what is printed, and both."""
+    if len(due["rows"]) != len(given["rows"]):
+        yield "/rows", "another number of rows", f"{len(due['rows'])} rows", f"{len(given['rows'])} rows"
+    for place, (column, own) in enumerate(zip(due["columns"], given["columns"], strict=False)):
+        if _letters(column["label"]) != _letters(own["label"]):
+            yield f"/columns/{place}/label", "another label over the column", column["label"], own["label"]
+        if column.get("direction") not in (None, own.get("direction")):
+            yield (
+                f"/columns/{place}/direction",
+                "an arrow that says otherwise",
+                column["direction"],
+                own.get("direction") or "nothing",
+            )
+    labels = [_letters(row["label"]) for row in due["rows"]]
+    for place, (row, own) in enumerate(zip(due["rows"], given["rows"], strict=False)):
+        if (label := _letters(own["label"])) != labels[place] and label in labels:
+            yield f"/rows/{place}/label", "another row here", row["label"], own["label"]
+        for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
+            if _plain(text) != _plain(said):
+                yield f"/rows/{place}/cells/{index}", "something else here", text, said
+        for field in ("line", "lines"):
+            if own.get(field) is not None and own[field] != row.get(field, own[field]):
+                yield f"/rows/{place}/{field}", "this row on another line", str(row[field]), str(own[field])
+        marked = [sorted(_marked(table, at)) for table, at in ((due, place), (given, place))]
+        if marked[0] != marked[1]:
+            printed, said = (", ".join(one) or "none" for one in marked)
+            yield f"/rows/{place}/marks", "other marks", printed, said
+
+
+def _marked(table: dict[str, Any], row: int) -> Iterator[str]:
+    """The places that a row marks among those that hold numbers: a name in bold ranks nothing."""
+    marks = table["rows"][row].get("marks") or {}
+    for column, text in zip(table["columns"], table["rows"][row]["cells"], strict=False):
+        if column["label"] in marks and (number := read_printed(text)) is not None and number.numeric:
+            yield f"{_letters(column['label'])} {marks[column['label']]}"
 
 
 def _plain(text: str) -> str:
     return "".join(text.split())
+
+
+def _letters(label: str) -> str:
+    """What tells labels apart: not how they are set, nor arrows."""
+    return "".join(character for character in label.casefold() if character.isalnum())
 
 
 @check("table.recipes", "recipes")
@@ -126,7 +178,7 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
         if result.problem is not None:
             outcome.at(result.cell.record, _key(result.cell)).error(
                 result.cell.pointer,
-                f"the recipe cannot be followed: {result.problem}",
+                f"The recipe cannot be followed: {result.problem}. `sealtrace try` helps to mend it.",
                 "a recipe that the records can follow",
                 result.recipe,
             )
@@ -135,7 +187,9 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
         for setting in result.undisclosed:
             notes.setdefault((result.cell.table, setting), result.cell)
     for (table, setting), cell in notes.items():
-        outcome.at(cell.record, {"table": table, "column": cell.column}).note(None, f"under-specified: {setting}")
+        outcome.at(cell.record, {"table": table, "column": cell.column}).note(
+            None, f"The paper does not state this, and the number depends on it: {setting}."
+        )
 
 
 @check("table.cells", "cells")
@@ -147,7 +201,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
     unclassified = sum(result.status is Status.UNCLASSIFIED for result in results)
     missing = [result for result in results if result.status is Status.MISSING]
     if unclassified:
-        outcome.missing = f"{unclassified} cells have no recipe and no classification"
+        outcome.missing = f"{unclassified} cells have no recipe, and nothing says that they need none"
     elif missing:
         outcome.missing = f"{len(missing)} cells cannot be recomputed: {missing[0].judgement.sentence}"
     for result in results:
@@ -155,7 +209,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
             outcome.at(result.cell.record, _key(result.cell)).say(
                 "warning" if result.status in WARNINGS else "error",
                 result.cell.pointer,
-                f"{result.judgement.sentence}{_printed_at(result.cell)}",
+                f"{result.judgement.sentence}{_printed_at(result.cell)}.",
                 result.recomputed,
                 result.cell.text,
             )
@@ -169,16 +223,19 @@ def marks(printed: Printed, outcome: Outcome) -> None:
     outcome.inspected = sum(len(group) for group in marked_groups(all_cells))
     if not outcome.inspected:
         outcome.not_applicable = "no table marks its best cells"
-    for problem in wrong_marks(all_cells):
+    captions = {one.value["label"]: one.value.get("caption") or "" for one in printed.bundle.documents_of("table")}
+    for problem in wrong_marks(all_cells, captions):
         outcome.at(problem.cell.record, _key(problem.cell)).say(
             problem.severity,
             problem.cell.pointer,
-            f"{problem.message}{_printed_at(problem.cell)}",
+            f"{problem.message}{_printed_at(problem.cell)}.",
             problem.expected,
             problem.found,
         )
     if columns := undirected(all_cells):
-        outcome.missing = f"{len(columns)} columns mark their best cells without a direction, first {columns[0]}"
+        outcome.missing = (
+            f"{len(columns)} columns mark their best and do not say which way is better, first {columns[0]}"
+        )
 
 
 @check("table.reported", "cells")
@@ -192,14 +249,19 @@ def reported(printed: Printed, outcome: Outcome) -> None:
         paper = read_paper(path)
         for problem in paper.problems:
             if problem.severity == "error":
-                outcome.at(problem.source, row=problem.line).error(None, f"a table cannot be read: {problem.message}")
+                outcome.at(problem.source, row=problem.line).error(None, f"A table cannot be read: {problem.message}.")
         for record in paper.records:
             if record["label"] in tables:
                 _compare(tables.pop(record["label"]), record, path.name, outcome)
     for label, document in tables.items():
         # Numbers of the running text are no table that a reader of tables would find.
         if not label.startswith("text"):
-            outcome.at(document.path, {"table": label}).error("/label", "the paper has no such table", label, "nothing")
+            outcome.at(document.path, {"table": label}).error(
+                "/label",
+                "The paper has no table with this label. Correct the label, or leave the table out.",
+                label,
+                "nothing",
+            )
 
 
 def _compare(document: Document, record: dict[str, Any], paper: str, outcome: Outcome) -> None:
@@ -212,9 +274,17 @@ def _compare(document: Document, record: dict[str, Any], paper: str, outcome: Ou
             line = None if other is None else other.line
             found = "no such cell" if other is None else other.text or "nothing"
             place = outcome.at(paper if other else document.path, _key(cell), line if other else None)
-            place.error(cell.pointer, f"the paper prints something else than {document.path} says", cell.text, found)
+            place.error(
+                cell.pointer,
+                f"The paper and {document.path} print different numbers. Correct one of them.",
+                cell.text,
+                found,
+            )
     for other in there.values():
         place = outcome.at(paper, _key(other), other.line)
         place.error(
-            other.pointer, f"the paper prints a cell that {document.path} does not have", "no such cell", other.text
+            other.pointer,
+            f"The paper prints a cell that {document.path} does not have. Extract the table again.",
+            "no such cell",
+            other.text,
         )

@@ -5,6 +5,7 @@ from importlib import import_module
 from sealtrace.checks import (  # noqa: F401 - for their registrations
     cells,
     identity,
+    queries,
     relations,
     release,
     schema,

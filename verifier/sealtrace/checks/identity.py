@@ -51,7 +51,7 @@ def root(evidence: Evidence, outcome: Outcome) -> None:
     if evidence.bundle.root_sha256 != evidence.bundle.declared_root:
         outcome.at(MANIFEST).error(
             "/root_sha256",
-            "the manifest is not the one that was sealed",
+            "The manifest changed after it was sealed. Restore it, or seal again.",
             evidence.bundle.root_sha256,
             evidence.bundle.declared_root,
         )
@@ -66,7 +66,7 @@ def expected_root(evidence: Evidence, outcome: Outcome) -> None:
     if evidence.bundle.root_sha256 != evidence.expected_root:
         outcome.at(MANIFEST).error(
             "/root_sha256",
-            "this is not the bundle that was named; get the one with that root digest",
+            "This is not the bundle whose root digest was named. Get the one with that digest, or check the digest.",
             evidence.expected_root,
             evidence.bundle.root_sha256,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,20 +111,20 @@ class Outcome:
         frame: Frame,
         where: Mask | Index,
         field: str,
-        message: str,
+        message: str | Callable[[int], str],
         expected: object = None,
         found: object = OWN,
         severity: Severity = "error",
     ) -> None:
         """One finding per row of a frame that `where` marks or lists; all counted, the first described.
 
-        What was expected and found is a value, or a function of the row.
+        The message, and what was expected and found, is a value or a function of the row.
         """
         rows = np.flatnonzero(where) if where.dtype == np.bool_ else where
         listed = rows[: LISTED - len(self.findings)].tolist()
         for row in listed:
             was = _own(frame, field, row) if found is OWN else _of(found, row)
-            self.on(frame, row).say(severity, field, message, _of(expected, row), was)
+            self.on(frame, row).say(severity, field, str(_of(message, row)), _of(expected, row), was)
         self.counts[severity] += len(rows) - len(listed)
 
     def compare(
@@ -169,8 +169,8 @@ class Outcome:
             worst = int(excess.argmax())
             self.on(frame, int(rows[worst])).warning(
                 field,
-                f"{len(eased)} numbers agree only by the declared tolerance: "
-                f"at {USUAL_TOLERANCE:g} they would be wrong",
+                f"{len(eased)} numbers agree only because the declared tolerance is loose: "
+                f"at {USUAL_TOLERANCE:g} they would be wrong.",
                 float(replayed[worst]),
                 float(stored[worst]),
             )

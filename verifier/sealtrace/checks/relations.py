@@ -32,7 +32,7 @@ def formula(printed: Printed, outcome: Outcome) -> None:
     for problem in printed.relation_problems:
         outcome.at(problem.source, keys.get((problem.source, problem.line)), problem.line).error(
             "/formula",
-            f"the relation cannot be read: {problem.message}",
+            f"The relation cannot be read: {problem.message}.",
             "a formula over the bundle's printed numbers",
         )
 
@@ -58,7 +58,7 @@ def _contradicted(decision: Decision, outcome: Outcome) -> None:
     more = f", and {len(printed) - SHOWN} more" if len(printed) > SHOWN else ""
     outcome.at(source, {"relation": claim.name}, int(line)).error(
         "/formula",
-        f"no values that print so can satisfy it: {decision.arithmetic}",
+        f"However they were rounded, the printed numbers cannot all be right: {decision.arithmetic}.",
         decision.claim.sentence,
         ", ".join(printed[:SHOWN]) + more,
     )

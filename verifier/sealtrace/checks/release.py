@@ -27,13 +27,19 @@ def preserved(evidence: Evidence, outcome: Outcome) -> None:
         path = record["path"]
         if path not in evidence.bundle.digests:
             outcome.at(source, frame.key(row), number).error(
-                "/path", "the archived original is not in the bundle", "an attachment", "nothing"
+                "/path",
+                "The archived original is not in the bundle. Add it, or remove its record.",
+                "an attachment",
+                "nothing",
             )
             continue
         for field, found in (("bytes", evidence.bundle.lengths[path]), ("sha256", evidence.bundle.digests[path])):
             if found != record[field]:
                 outcome.at(path, frame.key(row)).error(
-                    f"/{field}", "the archived original has changed", record[field], found
+                    f"/{field}",
+                    "The archived original changed after it was archived. Restore it.",
+                    record[field],
+                    found,
                 )
 
 
@@ -59,7 +65,7 @@ def references(evidence: Evidence, outcome: Outcome) -> None:
             continue
         for match in _UNDEFINED.finditer(_unwrapped(text)):
             outcome.at(path, {"name": match.group("name")}).error(
-                None, f"an undefined {match.group(1).lower()}", "a definition", "none"
+                None, f"An undefined {match.group(1).lower()}.", "a definition", "none"
             )
 
 
@@ -72,7 +78,7 @@ def _unresolved(sources: dict[str, str], outcome: Outcome) -> None:
             place = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
             if match.group(1) in labels:
                 outcome.at(path, {"name": match.group(1)}, text.count("\n", 0, match.start()) + 1).error(
-                    None, "the label stands twice", f"only {labels[match.group(1)]}", place
+                    None, "Two places define this label. Rename one.", f"only {labels[match.group(1)]}", place
                 )
             labels.setdefault(match.group(1), place)
     for path, text in plain.items():
@@ -80,7 +86,7 @@ def _unresolved(sources: dict[str, str], outcome: Outcome) -> None:
             for name in match.group(1).split(","):
                 if name.strip() not in labels:
                     outcome.at(path, {"name": name.strip()}, text.count("\n", 0, match.start()) + 1).error(
-                        None, "a reference without a label", "a label", "none"
+                        None, "The manuscript refers to a label that it does not define.", "a label", "none"
                     )
 
 
@@ -95,7 +101,7 @@ def overfull(evidence: Evidence, outcome: Outcome) -> None:
         for match in _OVERFULL.finditer(text):
             outcome.at(path, {"place": match.group("rest").strip()}, text.count("\n", 0, match.start()) + 1).error(
                 None,
-                "an overfull box",
+                "The manuscript has an overfull box: text runs over the margin.",
                 "no overfull box",
                 f"{match.group('amount')}pt too {'wide' if match.group('box') == 'h' else 'high'}",
             )

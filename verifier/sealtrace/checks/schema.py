@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.frames import Frame
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import KINDS, Form
@@ -49,10 +50,20 @@ def unique_key(evidence: Evidence, outcome: Outcome) -> None:
             frame,
             np.array(sorted(repeats), np.int64),
             "/" + "+".join(key),
-            "the key stands twice; keep one record",
+            lambda row: _twice(frame, repeats[row], row),
             lambda row: "only {}:{}".format(*frame.place(repeats[row])),
             lambda row: "{}:{}".format(*frame.place(row)),
         )
+
+
+def _twice(frame: Frame, first: int, again: int) -> str:
+    """Which key two records share, and where they are."""
+    (source, line), (other, later) = frame.place(first), frame.place(again)
+    lines = "rows" if source.endswith(".parquet") else "lines"
+    where = f"on {lines} {line} and {later}" if source == other else f"at {source}:{line} and {other}:{later}"
+    return (
+        f"Duplicate: {', '.join(f'{name}={value}' for name, value in frame.key(again).items())} is {where}. Keep one."
+    )
 
 
 @check("schema.meaning", "kinds")

@@ -27,26 +27,29 @@ def chain(evidence: Evidence, outcome: Outcome) -> None:
     stages = [seal.value["stage"] for seal in seals]
     for stage in STAGES:
         if stages.count(stage) > 1:
-            outcome.at(seal_path(stage)).error(None, "the stage is sealed twice", "one seal", stages.count(stage))
+            outcome.at(seal_path(stage)).error(None, "The stage is sealed twice.", "one seal", stages.count(stage))
     previous: str | None = None
     for seal in seals:
         value = seal.value
         position = STAGES.index(value["stage"]) + 1
         if value["position"] != position:
             outcome.at(seal.path, {"stage": value["stage"]}).error(
-                "/position", "the seal has another place", position, value["position"]
+                "/position",
+                "The seal is not at the place that its stage has in the chain.",
+                position,
+                value["position"],
             )
         if value.get("previous") != previous:
             outcome.at(seal.path, {"stage": value["stage"]}).error(
                 "/previous",
-                "the seal does not name the seal before it; the chain is broken here",
+                "The seal does not name the digest of the seal before it: the chain is broken here. Restore the seals.",
                 previous or "nothing",
                 value.get("previous") or "nothing",
             )
         if bool(value["files"]) == bool(value.get("empty_reason")):
             outcome.at(seal.path, {"stage": value["stage"]}).error(
                 "/empty_reason",
-                "a stage holds files, or says why it holds none",
+                "The stage holds no file and does not say why. Give the reason with --empty.",
                 "nothing" if value["files"] else "a reason",
                 value.get("empty_reason") or "nothing",
             )
@@ -67,39 +70,48 @@ def members(evidence: Evidence, outcome: Outcome) -> None:
             path = file["path"]
             if path in sealed:
                 outcome.at(seal.path, {"stage": stage, "path": path}).error(
-                    "/files", "frozen by two seals", f"only {sealed[path]}", stage
+                    "/files", "Two seals name this file. A file belongs to one stage.", f"only {sealed[path]}", stage
                 )
             sealed[path] = stage
             if file["stage"] != stage or path.partition("/")[0] != stage:
                 outcome.at(seal.path, {"stage": stage, "path": path}).error(
                     "/files/*/stage",
-                    "the file belongs to another stage than the seal that froze it",
+                    "The file belongs to another stage than the seal that froze it.",
                     stage,
                     file["stage"] if file["stage"] != stage else path,
                 )
             entry = listed.get(path)
             if entry is None:
                 outcome.at(seal.path, {"stage": stage, "path": path}).error(
-                    "/files", "sealed, but not in the manifest", "listed", "not listed"
+                    "/files",
+                    "A seal names this file, and the manifest does not list it. Restore the manifest.",
+                    "listed",
+                    "not listed",
                 )
             elif Entry(**file) != entry:
                 name = next(name for name in vars(entry) if getattr(entry, name) != file.get(name))
                 outcome.at(seal.path, {"stage": stage, "path": path}).error(
-                    f"/files/*/{name}", "seal and manifest disagree", getattr(entry, name), file.get(name)
+                    f"/files/*/{name}",
+                    "The seal and the manifest give different identities of this file. Restore the one that changed.",
+                    getattr(entry, name),
+                    file.get(name),
                 )
     stages = {entry.path: entry.stage for entry in evidence.bundle.entries}
     for seal in seals_in_order(evidence):
         if seal.path != seal_path(seal.value["stage"]) or stages[seal.path] != seal.value["stage"]:
             outcome.at(seal.path, {"stage": seal.value["stage"]}).error(
                 "/stage",
-                "the seal lies in another place than its stage's",
+                "The seal lies in another place than its stage's.",
                 seal_path(seal.value["stage"]),
                 f"{seal.path} of {stages[seal.path]}",
             )
     for path, entry in listed.items():
         if path not in sealed:
             outcome.at(path, {"stage": entry.stage}).error(
-                None, "in the manifest, but frozen by no seal", f"a file of {seal_path(entry.stage)}", "nothing"
+                None,
+                "The manifest lists this file, and no seal names it. Seal its stage.",
+                f"a file of {seal_path(entry.stage)}",
+                "nothing",
             )
 
 
@@ -114,7 +126,7 @@ def chronology(evidence: Evidence, outcome: Outcome) -> None:
             allowed = [stage for stage in STAGES if may_seal(entry.kind, stage, role)]
             outcome.at(entry.path, {"kind": entry.kind, "split": entry.split or ""}).error(
                 "/stage",
-                "the file is sealed in a stage that may not hold it",
+                "The file is sealed in a stage that may not hold it.",
                 " or ".join(allowed) or "a split that the protocol declares",
                 entry.stage,
             )
@@ -125,7 +137,7 @@ def chronology(evidence: Evidence, outcome: Outcome) -> None:
         ):
             outcome.at(entry.path, {"kind": entry.kind, "split": entry.split or ""}).error(
                 "/stage",
-                "sealed no later than the traces that it scores",
+                "These scores were sealed no later than the traces that they score.",
                 f"after {STAGES[traced[entry.split]]}",
                 entry.stage,
             )

@@ -176,12 +176,13 @@ def _families(families: tuple[str, ...], no_automatic: bool) -> tuple[str, ...] 
     """The automatic families to use; None for all."""
     if no_automatic and families:
         raise click.UsageError("choose families, or none, not both")
+    from sealtrace.bundle.nearest import nearest
     from sealtrace.relations.families.registry import FAMILIES
 
     known = [family.name for family in FAMILIES]
     for name in families:
         if name not in known:
-            raise click.UsageError(f"there is no family {name!r}; there are {', '.join(known)}")
+            raise click.UsageError(f"there is no family {name!r}{nearest(name, known)}")
     return () if no_automatic else families or None
 
 

@@ -67,15 +67,19 @@ def command(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int
     return EXIT_CODES[found.verdict]
 
 
-def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, object]]]:
+def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
     """Table, row and column to the recipe that was found."""
-    from sealtrace.binding.recipes import query_of, spread_recipe
+    from sealtrace.binding.frames import Frame
+    from sealtrace.binding.recipes import recipe_of
     from sealtrace.binding.series import Spot
     from sealtrace.bundle.layout import dataset_of
 
     names = {store.path: dataset_of(store.path) if store.kind == "rows" else store.kind for store in read.stores}
-    keys = {one.value["dataset"]: ",".join(one.value["key"]) for one in read.documents_of("dataset")}
-    recipes: dict[str, dict[str, dict[str, object]]] = {}
+
+    def named(frame: Frame) -> str | None:
+        return names[frame.files[0]] if len({names[file] for file in frame.files}) == 1 else None
+
+    recipes: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
     for grid in findings.grids:
         for (row, column), cell in grid.cells.items():
             numbers = [
@@ -83,16 +87,6 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
                 for slot in range(len(cell.slots))
                 if (number := findings.bound.numbers.get(Spot(grid.number, row, column, slot))) is not None
             ]
-            if not numbers or len(numbers) != len(cell.slots):
-                continue
-            first = numbers[0].binding.candidate
-            dataset = names[first.frame.files[0]]
-            recipe: dict[str, object] | None = None
-            if len(numbers) == 1 and (query := query_of(first, numbers[0].place, dataset)) is not None:
-                recipe = {"sql": query}
-            elif len(numbers) == 2 and dataset in keys:
-                other = numbers[1].binding.candidate
-                recipe = spread_recipe(first, other, numbers[0].place, dataset, keys[dataset])
-            if recipe is not None:
+            if numbers and len(numbers) == len(cell.slots) and (recipe := recipe_of(numbers, named)) is not None:
                 recipes.setdefault(grid.name, {}).setdefault(grid.row_name(row), {})[grid.headers[column]] = recipe
     return recipes

@@ -9,7 +9,7 @@ import click
 from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
-    from sealtrace.binding.tables import Bound
+    from sealtrace.binding.bound import Bound
 
 
 def ask_about(bound: Bound) -> None:

@@ -67,6 +67,7 @@ def command(
     from sealtrace.binding.checking import concluded, examine
     from sealtrace.binding.saving import draft_of
     from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.nearest import nearest_path
     from sealtrace.cli.bindings_asked import ask_about
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.printed.papers import read_paper
@@ -78,8 +79,10 @@ def command(
         refuse_silent_asking()
     if save is not None and save.exists() and any(save.iterdir()):
         raise BundleError(f"{save}: not empty; nothing is overwritten")
+    if paper.is_dir() and results.is_file():
+        raise BundleError(f"{paper}: a directory where the paper should be; the order is PAPER, then RESULTS")
     if not results.exists():
-        raise BundleError(f"{results}: there is no such directory")
+        raise BundleError(f"{results}: there is no such directory{nearest_path(results)}")
     refuse_bad_places(targets, [paper])
     with progress_bar() as progress:
         reported = read_paper(paper, root)

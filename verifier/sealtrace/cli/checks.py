@@ -34,7 +34,10 @@ def command(id: str | None, form: str) -> int:
     """
     chosen = [check for check in CATALOGUE if id is None or id in (check.id, check.family)]
     if not chosen:
-        raise click.UsageError(f"no check has the id {id!r}; `sealtrace checks` lists them")
+        from sealtrace.bundle.nearest import nearest
+
+        known = [name for check in CATALOGUE for name in (check.id, check.family)]
+        raise click.UsageError(f"no check has the id {id!r}{nearest(id or '', known)}")
     if form == "json":
         click.echo(json.dumps([asdict(check) for check in chosen], indent=2))
     elif id in BY_ID:

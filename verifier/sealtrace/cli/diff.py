@@ -55,6 +55,7 @@ def command(
     Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
     3 nothing differs, but a cell is missing or nobody classified it.
     """
+    from sealtrace.bundle.nearest import nearest
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.comparison import compare, compare_printed
     from sealtrace.examination import examine
@@ -73,7 +74,7 @@ def command(
     labels = {cell.table for cell in found.cells} | set(found.labels)
     for label in tables:
         if label not in labels:
-            raise click.UsageError(f"there is no table {label!r}; there are {', '.join(sorted(labels)) or 'none'}")
+            raise click.UsageError(f"there is no table {label!r}{nearest(label, sorted(labels))}")
     found = found.only(tables) if tables else found
     write_targets(targets, lambda target: OF_CELLS[target.form](found, shown_at(target, everything=everything)))
     for line in found.remarks:

@@ -44,16 +44,18 @@ def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
     from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.nearest import nearest
     from sealtrace.printed.keys import key_columns
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
     from sealtrace.report.inert import harmless
 
     reported = read_paper(paper, root)
+    labels = [record["label"] for record in reported.records]
     records = [record for record in reported.records if not tables or record["label"] in tables]
     for label in tables:
-        if not any(record["label"] == label for record in records):
-            raise click.UsageError(f"{paper} has no table {label!r}")
+        if label not in labels:
+            raise click.UsageError(f"{paper} has no table {label!r}{nearest(label, labels)}")
     for record in records:
         names = key_columns(record)
         for column in record["columns"]:

@@ -61,6 +61,18 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"sealtrace.cli.{module}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from sealtrace.bundle.nearest import nearest
+
+            # A path in a command's place is a bundle, most likely.
+            hint = f"; did you mean `sealtrace verify {name}`?" if os.path.exists(name) else nearest(name, COMMANDS, 0)
+            ctx.fail(f"there is no command {name!r}{hint.partition('; there')[0]}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -73,7 +85,8 @@ class LazyGroup(click.Group):
     "3 no error, but something is missing or skipped.",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sealtrace")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Decide whether a paper's numbers follow from its sealed records.
 
     \b
@@ -87,6 +100,12 @@ def cli() -> None:
       sealtrace seal records/             seal your own records
       sealtrace checks replay.tilt        read what a check enforces
     """
+    name = context.invoked_subcommand
+    if name is not None and (command := cli.get_command(context, name)) is not None:
+        from sealtrace.cli.settings import as_defaults, read_settings
+
+        context.obj = read_settings()
+        context.default_map = {name: as_defaults(context.obj, command, name)}
 
 
 def program() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections.abc import Container
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,19 +13,21 @@ import click
 
 from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.verify import prefix_of, root_digest
+from sealtrace.cli.verify import beside_option, prefix_of, root_digest
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
+    from sealtrace.cli.settings import Settings
     from sealtrace.contract.report import Report
 
 FILES = {f"report.{BY_NAME[form].extension}": form for form in OF_REPORTS if BY_NAME[form].extension}
 """File to the format of `verify` that it holds."""
 DIFF = "diff.md"
+INDEX = "index.html"
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
@@ -32,12 +37,22 @@ DIFF = "diff.md"
     help="Write into DIR, which is made where it is not there.",
 )
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@beside_option
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
 @budget_options
-def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, no_timings: bool) -> int:
-    """Verify BUNDLE once, and write every report about it into a directory.
+@click.pass_obj
+def command(
+    settings: Settings,
+    bundles: tuple[Path, ...],
+    output: Path,
+    expect_root: str | None,
+    beside: tuple[Path, ...],
+    strict: bool,
+    no_timings: bool,
+) -> int:
+    """Verify each BUNDLE once, and write every report about it into a directory.
 
     \b
       report.html   for readers: one page, without network
@@ -49,26 +64,54 @@ def command(bundle: Path, output: Path, expect_root: str | None, strict: bool, n
       report.tex    printed beside recomputed, for an appendix
       diff.md       the same, table by table
 
-    Files of these names are replaced; everything else in DIR is left alone.
+    Of several bundles, each has a directory of its own in DIR, and index.html leads to their pages. Files of these
+    names are replaced; everything else in DIR is left alone.
 
     \b
     Examples:
       sealtrace report artifact/ -o reports/
       sealtrace report artifact.zip -o reports/ --no-timings
+      sealtrace report first/ second.zip -o reports/
 
-    Exit codes: those of `sealtrace verify`.
+    Exit codes: those of `sealtrace verify`; of several bundles, an error (1) before what is missing (3).
     """
     from sealtrace.api import verify
+    from sealtrace.bundle.asked import Asked
+    from sealtrace.report import index_page
 
-    _refuse_bad_directory(output, bundle)
-    with progress_bar() as progress:
-        report = verify(bundle, expect_root=expect_root, strict=strict, details=True, progress=progress)
-    code = report.exit_code
-    texts = texts_of(without_timings(report) if no_timings else report, code, prefix_of(bundle))
-    _write(output, texts)
-    for name in texts:
-        click.echo(output / name)
-    return code
+    if len(bundles) > 1 and expect_root is not None:
+        raise click.UsageError("--expect-root is the digest of one bundle")
+    asked = Asked(must_be_empty=tuple(settings.must_be_empty.items()))
+    reports: dict[str, Report] = {}
+    written: dict[Path, dict[str, str]] = {}
+    for bundle in bundles:
+        _refuse_bad_directory(output, bundle)
+        with progress_bar() as progress:
+            report = verify(
+                bundle, expect_root=expect_root, strict=strict, details=True, progress=progress, asked=asked,
+                waivers=settings.outside(bundle).waivers, beside=beside,
+            )  # fmt: skip
+        name = _directory(report.bundle.name or bundle.stem, reports)
+        place = output / name if len(bundles) > 1 else output
+        _refuse_bad_directory(place, bundle)
+        reports[name] = report
+        shown = without_timings(report) if no_timings else report
+        written[place] = texts_of(shown, report.exit_code, prefix_of(bundle))
+    if len(bundles) > 1:
+        written[output] = {INDEX: index_page.render(reports)}
+    for place, texts in written.items():
+        _write(place, texts)
+        for name in texts:
+            click.echo(place / name)
+    codes = {report.exit_code for report in reports.values()}
+    return 1 if 1 in codes else max(codes)
+
+
+def _directory(name: str, taken: Container[str]) -> str:
+    """A study's name as that of a directory, which no other study has."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:80] or "bundle"
+    names = chain([plain], (f"{plain}-{number}" for number in count(2)))
+    return next(one for one in names if one not in taken)
 
 
 def texts_of(report: Report, exit_code: int, prefix: str | None) -> dict[str, str]:
@@ -96,7 +139,7 @@ def _refuse_bad_directory(output: Path, bundle: Path) -> None:
     from sealtrace.cli.output import refuse_input
 
     refuse_input(output, bundle)
-    for name in (*FILES, DIFF):
+    for name in (*FILES, DIFF, INDEX):
         place = output / name
         refuse_input(place, bundle)
         if place.is_symlink() or (place.exists() and not place.is_file()):

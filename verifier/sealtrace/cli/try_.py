@@ -33,6 +33,7 @@ def command(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path
     3 nothing differs, but a cell is missing or nobody classified it.
     """
     from sealtrace.bundle.drafts import draft_bundle
+    from sealtrace.bundle.nearest import nearest
     from sealtrace.cli.targets import Target
     from sealtrace.cli.verify import shown_at
     from sealtrace.comparison import compare
@@ -56,7 +57,7 @@ def command(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path
     shared = fill_in(records, wanted, recipes)
     for label in tables:
         if label not in {record["label"] for record in records}:
-            raise click.UsageError(f"there is no table {label!r}; there are {', '.join(places) or 'none'}")
+            raise click.UsageError(f"there is no table {label!r}{nearest(label, places)}")
     changed = {
         places[record["label"]].relative_to(bundle).as_posix(): json.dumps(record).encode()
         for record in records

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.bundle.asked import Asked
+    from sealtrace.cli.settings import Settings
 
 
 def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -24,6 +26,15 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     if value is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", value):
         raise click.BadParameter("a SHA-256 has 64 hexadecimal digits")
     return None if value is None else value.lower()
+
+
+beside_option = click.option(
+    "--beside",
+    multiple=True,
+    metavar="BUNDLE",
+    type=click.Path(path_type=Path),
+    help="A bundle that recomputes cells of this one; repeatable.",
+)
 
 
 @click.command()
@@ -49,13 +60,8 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     type=click.Path(path_type=Path),
     help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
 )
-@click.option(
-    "--beside",
-    multiple=True,
-    metavar="BUNDLE",
-    type=click.Path(path_type=Path),
-    help="A bundle that recomputes cells of this one; repeatable.",
-)
+@click.option("--all", "everything", is_flag=True, help="List every finding, and the checks that do not apply.")
+@beside_option
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--jobs",
@@ -70,10 +76,13 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     is_flag=True,
     help="Exit 0 if the verdict and the findings are those that the study expects of itself, else 1.",
 )
+@click.option("--allow-waived", is_flag=True, help="Exit 0 where nothing but waived findings is in the way.")
 @witness_options
 @quiet_option
 @budget_options
+@click.pass_obj
 def command(
+    settings: Settings,
     bundle: Path | None,
     forms: tuple[str, ...],
     outputs: tuple[str, ...],
@@ -83,10 +92,12 @@ def command(
     expect_root: str | None,
     draft: bool,
     reported: tuple[Path, ...],
+    everything: bool,
     beside: tuple[Path, ...],
     every_row: bool,
     jobs: int,
     as_expected: bool,
+    allow_waived: bool,
     asked: Asked,
 ) -> int:
     """Verify BUNDLE: a directory, a .zip or a .tar.gz.
@@ -114,7 +125,7 @@ def command(
       sealtrace verify artifact/ --partial rows.json --seed "my words"
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
-    input or internal error; 3 no error, but something is missing or skipped.
+    input or internal error; 3 no error, but something is missing, skipped or waived (docs/in-your-project.md).
     """
     from sealtrace.bundle.resources import default_bundle
     from sealtrace.cli.targets import refuse_bad_places, write_targets
@@ -139,17 +150,22 @@ def command(
             reported=reported,
             beside=beside,
             progress=progress,
-            asked=asked,
+            asked=replace(asked, must_be_empty=tuple(settings.must_be_empty.items())),
+            waivers=settings.outside(bundle).waivers,
             jobs=jobs,
         )
         page = any(BY_NAME[target.form].details for target in targets)
         report = examination.full_report if page else examination.report
     differences = unexpected(examination) if as_expected else []
     code = int(bool(differences)) if as_expected else report.exit_code
+    if allow_waived and report.only_waived:
+        code = 0
     prefix = prefix_of(bundle)
     write_targets(
         targets,
-        lambda target: OF_REPORTS[target.form](report, shown_at(target, exit_code=code, prefix=prefix)),
+        lambda target: OF_REPORTS[target.form](
+            report, shown_at(target, exit_code=code, prefix=prefix, everything=everything)
+        ),
     )
     for difference in differences[:20]:
         click.echo(f"sealtrace: {harmless(difference)}", err=True)

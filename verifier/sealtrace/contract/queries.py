@@ -8,11 +8,16 @@ from sealtrace.contract.scalars import Name, Record, Text
 
 
 class SharedQueries(Record):
-    """Views and macros that every query of the bundle may use."""
+    """Views and macros that every query of the bundle may use, and queries that must return no rows."""
 
     views: dict[Name, Text] = Field(description="Name to a SELECT over records and earlier views.")
     macros: dict[Name, Text] | None = Field(
         None, description="A name with its parameters, such as share(k, n), to an expression."
+    )
+
+    must_be_empty: dict[Name, Text] | None = Field(
+        None,
+        description="Name to a SELECT over records and views that must return no rows: a check of its own.",
     )
 
     model_config = ConfigDict(

@@ -27,6 +27,7 @@ class Finding(Record):
     expected: str | None = Field(None, description="What the rules or the recomputation give.")
     found: str | None = Field(None, description="What is there.")
     message: str = Field(description="What is wrong, and what to do.")
+    waived: str | None = Field(None, description="Why the reader accepts it for now, where their settings waive it.")
 
     @property
     def name(self) -> str:
@@ -164,6 +165,10 @@ class BundleIdentity(Record):
     root_sha256: str | None = Field(None, description="The recomputed root digest.")
 
 
+NOT_SEALED = "nothing is sealed: this says what sealing the directory as it is would give"
+"""What every format says of a draft."""
+
+
 class Report(Record):
     """What the verifier says of a bundle."""
 
@@ -229,6 +234,27 @@ class Report(Record):
     def warnings(self) -> int:
         """How many warnings are listed."""
         return sum(finding.severity == "warning" for finding in self.findings)
+
+    def as_draft(self, verdict: str) -> str:
+        """A verdict's word as every format shows it: of a draft, what it would be."""
+        return f"Draft, which would be {verdict}" if self.draft else verdict
+
+    @property
+    def waived(self) -> int:
+        """How many findings the reader's settings waive."""
+        return sum(finding.waived is not None for finding in self.findings)
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a word; a run in which errors are waived, and no other is left, has its own."""
+        return "waived" if self.waived and self.verdict == "incomplete" else self.verdict
+
+    @property
+    def only_waived(self) -> bool:
+        """Whether waived findings, and what depends on them, are all that keeps the verdict from being verified."""
+        open_ = {check.id for check in self.checks if check.status in ("missing", "skipped")}
+        waived = {finding.check for finding in self.findings if finding.waived is not None}
+        return self.headline == "waived" and open_ <= waived
 
     @property
     def exit_code(self) -> int:

@@ -31,6 +31,9 @@ def forward(inputs: Matrix, layers: Sequence[Layer]) -> Matrix:
             values = values @ layer.weights + layer.bias
         if layer.activation == "tanh":
             values = np.tanh(values)
+        elif layer.activation == "logistic":
+            # One formula for either sign: nothing overflows, and NaN stays NaN.
+            values = 0.5 * (1 + np.tanh(values / 2))
         elif layer.activation == "relu":
             # NaN stays NaN: what cannot be computed is not zero.
             values = np.where(values < 0, 0.0, values)

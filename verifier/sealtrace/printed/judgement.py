@@ -37,7 +37,7 @@ class Status(StrEnum):
 DEFINITIONS: dict[Status, str] = {
     Status.EXACT: "The recomputed value rounds to the printed string.",
     Status.TIE: "The recomputed value lies half-way between two printable strings; either is accepted.",
-    Status.DOUBLE_ROUNDED: "The printed string follows from rounded numbers, not from the records.",
+    Status.DOUBLE_ROUNDED: "The printed number only follows from numbers that were rounded before.",
     Status.TRUNCATED: "The printed string is the value cut off, not rounded.",
     Status.MISMATCH: "The recomputed value does not give the printed string.",
     Status.MISSING: "The records that would give the value are absent or spoilt.",
@@ -45,9 +45,9 @@ DEFINITIONS: dict[Status, str] = {
     Status.MEASURED: "The aggregate of sealed measurements, recomputed.",
     Status.ELSEWHERE: "Another bundle, named by its root, recomputes it, and was not looked at.",
     Status.CONSTRAINED: "No records give it; the relations that bind it hold.",
-    Status.CONTRADICTED: "A relation that speaks of it cannot hold for any values that print so.",
+    Status.CONTRADICTED: "A relation that speaks of it cannot hold, however the numbers were rounded.",
     Status.ATTESTED: "Nothing checks it.",
-    Status.UNCLASSIFIED: "Nobody said how it follows from records, or that it does not.",
+    Status.UNCLASSIFIED: "Nothing says how it follows from records, or that it does not.",
 }
 
 RECOMPUTED = frozenset(
@@ -89,7 +89,9 @@ def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | Non
     if [part.role for part in parts] == ["k", "n", "rate"] and len(values) == 2 and values[1]:
         values = (*values, values[0] / values[1])
     if len(values) > len(parts) or not values:
-        return Judgement(Status.MISMATCH, f"{printed.text} has {len(parts)} numbers, the records give {len(values)}")
+        return Judgement(
+            Status.MISMATCH, f"The paper prints {len(parts)} numbers in {printed.text}; the records give {len(values)}"
+        )
     judgements = tuple(
         _judge_part(part, value * 100 if part.percent and not printed.percent else value, rounded, place)
         for place, (part, value) in enumerate(zip(parts, values, strict=False))
@@ -97,15 +99,15 @@ def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | Non
     worst = max(judgements, key=lambda one: _SEVERITY.index(one.status))
     if len(values) < len(parts) and worst.status is not Status.MISMATCH:
         left = ", ".join(part.text for part in parts[len(values) :])
-        worst = Judgement(Status.MISSING, f"{worst.sentence}; the records give nothing for {left}")
+        worst = Judgement(Status.MISSING, f"{worst.sentence} The records give nothing for {left}.")
     return replace(worst, parts=judgements) if len(parts) > 1 else worst
 
 
 def judge_text(printed: str, due: str) -> Judgement:
     """Compares a cell of text with what the records give: the same names in the same order, whatever parts them."""
     if _names_in(printed) == _names_in(due):
-        return Judgement(Status.EXACT, f"{printed} is what the records give; exact")
-    return Judgement(Status.MISMATCH, f"{printed!r} is not {due!r}")
+        return Judgement(Status.EXACT, f"The paper prints {printed}; the records give the same.")
+    return Judgement(Status.MISMATCH, f"The paper prints {printed!r}; the records give {due!r}.")
 
 
 def _names_in(text: str) -> list[str]:
@@ -130,35 +132,44 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
     if part.is_bound:
         shown = show(value, part)
         if _HOLDS[part.relation](value, part.value):
-            return Judgement(Status.EXACT, f"{shown} is {part.relation} {part.text}; exact")
+            return Judgement(
+                Status.EXACT, f"The paper prints {part.relation} {part.text}; the records give {shown}, which is."
+            )
         return Judgement(
-            Status.MISMATCH, f"{shown} is not {part.relation} {part.text}", abs(value - part.value) / (part.unit or 1)
+            Status.MISMATCH,
+            f"The paper prints {part.relation} {part.text}; the records give {shown}, which is not.",
+            abs(value - part.value) / (part.unit or 1),
         )
     if _plainly_inside(part, value):
-        return Judgement(Status.EXACT, f"{part.text} is {show(value, part)} rounded; exact")
+        return Judgement(Status.EXACT, f"The paper prints {part.text}; the records give {show(value, part)}, the same.")
     shown = show(value, part)
+    said = f"The paper prints {part.text}; the records give {shown}"
     if not part.unit:
         if value == part.value:
-            return Judgement(Status.EXACT, f"{part.text} is the count; exact")
-        return Judgement(Status.MISMATCH, f"{part.text} is not the count {shown}", abs(value - part.value))
+            return Judgement(Status.EXACT, f"The paper prints {part.text}; the records count the same.")
+        return Judgement(
+            Status.MISMATCH, f"The paper prints {part.text}; the records count {shown}.", abs(value - part.value)
+        )
     slack = SLACK * max(part.unit, abs(value))
     if part.low + slack < value < part.high - slack:
-        return Judgement(Status.EXACT, f"{part.text} is {shown} rounded; exact")
+        return Judgement(Status.EXACT, f"{said}, the same.")
     if part.low - slack <= value <= part.high + slack:
-        return Judgement(Status.TIE, f"{part.text} is {shown}, half-way between two strings; either is accepted")
+        return Judgement(Status.TIE, f"{said}, half-way between two printable numbers. Either is accepted.")
+    said = f"{said}, which rounds to {_as_printed(value, part.unit)}."
     from_rounded = None if rounded is None else rounded(part.unit)
     if from_rounded is not None and part.low <= from_rounded[place] <= part.high:
         given = decimal_text(from_rounded[place])
-        sentence = f"{part.text} is {given} from rounded numbers; unrounded they give {shown}"
+        sentence = f"{said} The printed number only follows from values that were rounded before ({given})."
         return Judgement(Status.DOUBLE_ROUNDED, sentence)
     if (cause := _double_rounding(part, value)) is not None:
-        return Judgement(Status.DOUBLE_ROUNDED, f"{part.text} is {shown} rounded to {cause} and then again")
+        sentence = f"{said} The printed number only follows if {cause} is rounded once more."
+        return Judgement(Status.DOUBLE_ROUNDED, sentence)
     if math.trunc(value / part.unit) * part.unit == part.value:
-        return Judgement(Status.TRUNCATED, f"{part.text} is {shown} cut off, not rounded")
+        return Judgement(Status.TRUNCATED, f"{said} The printed number is cut off, not rounded.")
     distance = abs(value - part.value) / part.unit
     return Judgement(
         Status.MISMATCH,
-        f"{part.text} is not {shown}: off by {as_float(distance):.3g} units of the last printed digit",
+        f"{said} They differ by {as_float(distance):.3g} units of the last printed digit.",
         distance,
     )
 
@@ -180,6 +191,13 @@ def _double_rounding(part: Part, value: Fraction) -> str | None:
         if abs(fine - part.value) == part.unit / 2:
             return decimal_text(fine)
     return None
+
+
+def _as_printed(value: Fraction, unit: Fraction) -> str:
+    """A value rounded to the unit, with every decimal that the unit has."""
+    text, places = decimal_text(round_to(value, unit)), len(str(unit.denominator)) - 1
+    whole, _, decimals = text.partition(".")
+    return f"{whole}.{decimals:0<{places}}" if places else text
 
 
 def round_to(value: Fraction, unit: Fraction) -> Fraction:

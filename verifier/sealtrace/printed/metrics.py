@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.bundle.frames import Frame, Index, Vector
+from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence
@@ -46,6 +47,8 @@ class Value:
     """The same quantity from inputs that were rounded first, where it has inputs that a table would print."""
     text: str | None = None
     """What the cell must print, where it is no number: the candidates of a map."""
+    words: tuple[str, ...] = ()
+    """The words that the cell must print with its numbers, such as `41 yes`, where the recipe gives some."""
     measured: bool = False
     """Computed from sealed measurements, which no recomputation can give again."""
     fixed: str | None = None
@@ -126,7 +129,7 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
     """The value of a metric, or `RecipeError` where it cannot be asked for so."""
     known = all_metrics().get(name)
     if known is None:
-        raise RecipeError(f"there is no metric {name!r}; `sealtrace metrics` lists them")
+        raise RecipeError(f"there is no metric {name!r}{nearest(name, all_metrics())}")
     for argument in known.arguments:
         if argument not in arguments:
             raise RecipeError(f"{name} needs the argument {argument!r}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.nearest import nearest_path
 from sealtrace.printed.extracted import Load
 from sealtrace.printed.reported import Reported, UnreadableTypeError, read_reported
 
@@ -64,7 +65,7 @@ def read_paper(path: Path, root: Path | None = None) -> Reported:
     name = path.name.lower()
     try:
         if not path.exists():
-            raise BundleError(f"{path}: there is no such file")
+            raise BundleError(f"{path}: there is no such file{nearest_path(path)}")
         if not path.is_file():
             raise BundleError(f"{path}: not a plain file")
         if name.endswith(".pdf"):

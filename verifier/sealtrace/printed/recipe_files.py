@@ -16,6 +16,7 @@ from typing import Any
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.nearest import nearest
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 
 SHARED = ("views", "macros")
@@ -42,7 +43,7 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
         if label in SHARED:
             continue
         if label not in by_label:
-            raise BundleError(f"{path}: the paper has no table {label!r}; it has {', '.join(by_label) or 'none'}")
+            raise BundleError(f"{path}: the paper has no table {label!r}{nearest(label, by_label)}")
         record = by_label[label]
         columns = {column["label"]: column for column in record["columns"]}
         rows = {row["label"]: row for row in record["rows"]}
@@ -61,7 +62,7 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
             elif name in rows and isinstance(recipe, dict) and all(isinstance(one, dict) for one in recipe.values()):
                 rows[name]["recipes"] = {column: _complete(one, defaults) for column, one in recipe.items()}
             else:
-                raise BundleError(f"{path}: {label} has no column {name!r}; it has {', '.join(columns)}")
+                raise BundleError(f"{path}: {label} has no column {name!r}{nearest(name, columns)}")
         for pointer, expected, found in misfits_of("table", record):
             raise BundleError(f"{path}: {label}{pointer}: expected {expected}, found {found}")
     if not any(name in recipes for name in SHARED):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
+from sealtrace.bundle.nearest import nearest
 from sealtrace.relations.fact import Fact, Listing, NotAvailableError, UnknownFactError
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.problems import nearest
 from sealtrace.relations.scanner import FormulaError, Scanner, Token, shown, substituted
 from sealtrace.relations.syntax import (
     FUNCTIONS,

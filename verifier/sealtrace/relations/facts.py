@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.extracted import JOIN, ProseLine
 from sealtrace.printed.numbers import Part, Printed, read_printed
 from sealtrace.relations.fact import Entry, Fact, Listing, Rule, UnknownFactError
-from sealtrace.relations.problems import nearest
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 
 _PARTS = {"plus-minus": ("mean", "sd"), "interval": ("low", "high"), "ratio": ("k", "n")}

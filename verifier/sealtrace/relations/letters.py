@@ -19,7 +19,7 @@ def letter_of(decision: Decision) -> str:
     question = claim.question or "Which of these numbers, or which assumption, is different from what we take it to be?"
     return (
         f"{_joined(numbers)}. {claim.sentence.rstrip('.')} ({claim.source}). "
-        f"No values that print so satisfy this: {_ended(_first_line(decision.arithmetic))} {question}"
+        f"However rounded, they cannot all be right: {_ended(_first_line(decision.arithmetic))} {question}"
     )
 
 

@@ -25,11 +25,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
+from sealtrace.bundle.nearest import nearest
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Rule, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import Names, parse_constant, parse_formula
-from sealtrace.relations.problems import Problem, nearest
+from sealtrace.relations.problems import Problem
 from sealtrace.relations.scanner import RESERVED, FormulaError, Scanner, substituted
 from sealtrace.relations.syntax import Shared
 

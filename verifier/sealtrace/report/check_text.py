@@ -33,6 +33,14 @@ def render(check: Check, *, everything: bool = False, width: int = 80, paint: Pa
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+def chance(bits: float) -> str:
+    """How unlikely it is that a formula fits by accident, in words."""
+    if bits >= 30:
+        return "by chance less than once in a billion"
+    times_in = 2.0 ** max(bits, 0)
+    return f"by chance once in {int(float(f'{times_in:.1g}')):,}"
+
+
 def counted(check: Check) -> list[str]:
     """How the numbers came out, a line for tables and one for the text."""
     counts = check.counts
@@ -112,7 +120,7 @@ def _binding(binding: CheckBinding, width: int) -> Iterator[str]:
     subject = harmless(binding.subject[:60])
     yield from wrapped(
         f"{binding.id}  {binding.kind} {subject}: {harmless(binding.formula)}  [{binding.agrees} of {binding.numbers}, "
-        f"{binding.bits:.0f} bits]",
+        f"{chance(binding.bits)}]",
         width,
         "    ",
     )

@@ -66,7 +66,7 @@ class Format:
 def _text_report(report: Report, showing: Showing) -> str:
     from sealtrace.report import text
 
-    return text.render(report, width=showing.width, paint=showing.paint or text.plain)
+    return text.render(report, everything=showing.everything, width=showing.width, paint=showing.paint or text.plain)
 
 
 def _text_cells(found: Cells, showing: Showing) -> str:
@@ -161,8 +161,12 @@ def _markdown_audit(audit: Audit, showing: Showing) -> str:
 
 def _latex_cells(found: Cells, showing: Showing) -> str:
     from sealtrace.report import latex
+    from sealtrace.report.inert import harmless
 
-    return latex.render(found.cells, everything=showing.everything)
+    draft = getattr(found, "draft", False)
+    # A comment says what the table of cells has no room for.
+    waived = [f"% Waived: {one.name}".replace("\n", " ") for one in getattr(found, "findings", []) if one.waived]
+    return "\n".join([*map(harmless, waived), latex.render(found.cells, everything=showing.everything, draft=draft)])
 
 
 def _html_report(report: Report, _: Showing) -> str:

@@ -56,10 +56,11 @@ def finding_lines(finding: Finding) -> list[str]:
     place = finding.source or "bundle"
     for part in (finding.row, finding.column):
         place += "" if part is None else f":{part}"
-    lines = [
-        f"{place}  {key_text(finding.key)}".rstrip(),
-        f"{finding.field + ': ' if finding.field else ''}{finding.message}",
-    ]
+    whole = f"{place}  {key_text(finding.key)}".rstrip()
+    if finding.check == "table.cells":
+        # The key says which cell it is, and the sentence both numbers.
+        return [whole, finding.message]
+    lines = [whole, f"{finding.field + ': ' if finding.field else ''}{finding.message}"]
     if finding.expected is not None:
         lines.append(f"expected {finding.expected}")
     if finding.found is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from sealtrace.contract.report import Chain, CheckResult, Disclosed, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, Chain, CheckResult, Disclosed, Finding, Report
 from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
 
 SHOWN = 3
-"""How many places of one check are printed."""
+"""How many places of one check are printed, unless everything is."""
 
 Paint = Callable[[str, str], str]
 """Takes text and a colour's name."""
@@ -20,6 +20,7 @@ _HEADLINES = {
     "verified": ("VERIFIED", "green"),
     "findings": ("FINDINGS", "red"),
     "incomplete": ("INCOMPLETE", "yellow"),
+    "waived": ("WAIVED", "yellow"),
 }
 
 
@@ -28,30 +29,32 @@ def plain(text: str, _: str) -> str:
     return text
 
 
-def render(report: Report, *, width: int = 80, paint: Paint = plain) -> str:
-    """The whole report, no line wider than `width` unless a digest or a path is."""
+def render(report: Report, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
+    """The whole report, no line wider than `width` unless a digest or a path is; `everything` unfolds its lists."""
+    limit = len(report.findings) if everything else SHOWN
     lines = [
         *_headline(report, paint),
-        *_failures(report, width, paint),
-        *_warnings(report, width, paint),
+        *_failures(report, limit, width, paint),
+        *_warnings(report, limit, width, paint),
         *_incomplete(report, width, paint),
         "",
-        *_figures(report, width),
+        *_figures(report, width, everything),
     ]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _headline(report: Report, paint: Paint) -> Iterator[str]:
-    word, colour = _HEADLINES[report.verdict]
+    word, colour = _HEADLINES[report.headline]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
-    if report.draft:
-        word = f"DRAFT, which would be {word}"
+    word = report.as_draft(word).replace("Draft", "DRAFT", 1)
     yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
     if report.draft:
-        yield "nothing is sealed: this says what sealing the directory as it is would give"
+        yield NOT_SEALED
     elif report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
+    if report.waived:
+        yield f"{times(report.waived, 'finding')} waived by the reader's settings, and not settled"
     counts = {status: sum(check.status == status for check in report.checks) for status in _STATUS_WORDS}
     yield ", ".join(f"{count} {_STATUS_WORDS[status]}" for status, count in counts.items() if count)
 
@@ -65,23 +68,23 @@ _STATUS_WORDS = {
 }
 
 
-def _failures(report: Report, width: int, paint: Paint) -> Iterator[str]:
+def _failures(report: Report, limit: int, width: int, paint: Paint) -> Iterator[str]:
     """Failed checks, those that follow from another one under it."""
     for check, consequences in by_cause(report):
         yield ""
-        yield from _failure(report, check, width, paint)
+        yield from _failure(report, check, limit, width, paint)
         for other in consequences:
             yield f"  and so: {paint(other.id, 'red')} ({times(other.findings, 'finding')})"
 
 
-def _failure(report: Report, check: CheckResult, width: int, paint: Paint) -> Iterator[str]:
+def _failure(report: Report, check: CheckResult, limit: int, width: int, paint: Paint) -> Iterator[str]:
     yield f"{paint(check.id, 'red')}: {times(check.findings, 'finding')} in {check.inspected} {check.unit}"
     yield from wrapped(check.title, width, "  ")
     findings = [one for one in report.findings if one.check == check.id and one.severity == "error"]
-    for finding in findings[:SHOWN]:
+    for finding in findings[:limit]:
         yield from _finding(finding, width)
-    if check.findings > len(findings[:SHOWN]):
-        yield f"  ... and {check.findings - len(findings[:SHOWN])} more (--format json lists them)"
+    if check.findings > len(findings[:limit]):
+        yield f"  ... and {check.findings - len(findings[:limit])} more (--all lists them)"
 
 
 def _finding(finding: Finding, width: int) -> Iterator[str]:
@@ -92,17 +95,17 @@ def _finding(finding: Finding, width: int) -> Iterator[str]:
         yield from wrapped(value, width, "    ", "      ")
 
 
-def _warnings(report: Report, width: int, paint: Paint) -> Iterator[str]:
+def _warnings(report: Report, limit: int, width: int, paint: Paint) -> Iterator[str]:
     for severity, colour in (("warning", "yellow"), ("note", "cyan")):
         findings = [one for one in report.findings if one.severity == severity]
         if not findings:
             continue
         yield ""
         yield f"{paint(severity, colour)}: {times(len(findings), 'finding')}"
-        for finding in findings[:SHOWN]:
+        for finding in findings[:limit]:
             yield from _finding(finding, width)
-        if len(findings) > SHOWN:
-            yield f"  ... and {len(findings) - SHOWN} more (--format json lists them)"
+        if len(findings) > limit:
+            yield f"  ... and {len(findings) - limit} more (--all lists them)"
 
 
 def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
@@ -118,7 +121,7 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
         yield f"{paint('skipped', 'yellow')}: {times(skipped, 'check')} not asked for"
 
 
-def _figures(report: Report, width: int) -> Iterator[str]:
+def _figures(report: Report, width: int, everything: bool) -> Iterator[str]:
     summary = report.summary
     yield from _figure("Inspected", ", ".join(summary.inspected) or "nothing that a study pack knows", width)
     if summary.tolerance is not None:
@@ -133,25 +136,35 @@ def _figures(report: Report, width: int) -> Iterator[str]:
         reported = "as reported" if one.recomputed == one.reported else f"reported {one.reported or 'none'}"
         yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})", width)
     chain = summary.chain
-    evidence = (
-        "the order is the authors' word: no signature or outside timestamp was seen"
-        if not chain.signatures + chain.timestamps
-        else f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
-    )
-    yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence}", width)
-    yield from _witnesses(chain, width)
+    yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}", width)
+    for line in witnesses_of(chain):
+        yield from _figure("Witnessed", line, width)
     for seen in summary.disclosed:
-        yield from _figure("Disclosed", _disclosed(seen), width)
+        yield from _figure("Disclosed", disclosed_in_words(seen), width)
     if summary.assumed:
         yield from _figure("Assumed", f"not verified: {'; '.join(summary.assumed)}", width)
     yield from _figure("Cells", _coverage(report), width)
-    if report.cells and any(one.id == "table.source" and one.status == "not-applicable" for one in report.checks):
-        yield from _figure("Tables", "as the authors transcribed them: no manuscript is sealed beside them", width)
-    for number, (reason, ids) in enumerate(turned_off(report)):
+    if transcribed(report):
+        yield from _figure("Tables", TRANSCRIBED, width)
+    off = turned_off(report)
+    if off and not everything:
+        count = sum(one.status == "not-applicable" for one in report.checks)
+        yield from _figure("Not applied", f"{times(count, 'check')}, each for a reason that --all gives", width)
+    for number, (reason, ids) in enumerate(off if everything else ()):
         yield from _figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
 
 
-def _disclosed(seen: Disclosed) -> str:
+TRANSCRIBED = "as the authors transcribed them: no manuscript is sealed beside them"
+
+
+def transcribed(report: Report) -> bool:
+    """Whether no table was read again from a sealed manuscript."""
+    return bool(report.cells) and any(
+        one.id == "table.source" and one.status == "not-applicable" for one in report.checks
+    )
+
+
+def disclosed_in_words(seen: Disclosed) -> str:
     share = f"{seen.seen} of {seen.leaves} withheld rows of {seen.tree} were seen, {seen.wrong} of them wrong"
     if seen.most_wrong is None:
         return f"{share}; they were chosen, so they say nothing of the rest"
@@ -159,20 +172,28 @@ def _disclosed(seen: Disclosed) -> str:
     return f"{share}; drawn by a seed, they exclude at 95 % that more than {seen.most_wrong} ({rate:.2f} %) are"
 
 
-def _witnesses(chain: Chain, width: int) -> Iterator[str]:
+def evidence_of(chain: Chain) -> str:
+    """Whether anybody but the authors saw the stages."""
+    if not chain.signatures + chain.timestamps:
+        return "the order is the authors' word: no signature or outside timestamp was seen"
+    return f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
+
+
+def witnesses_of(chain: Chain) -> Iterator[str]:
     """Which stages are covered by what, from which time, and which rest on the authors' word."""
     together: dict[tuple[str, str | None], list[str]] = {}
     for one in chain.coverage:
         together.setdefault(("; ".join(one.witnesses), one.since), []).append(one.stage)
     for (witnesses, since), stages in together.items():
         known = f"sealed by {since}" if since else "when is the authors' word"
-        yield from _figure("Witnessed", f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})", width)
+        yield f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})"
 
 
 def _coverage(report: Report) -> str:
     cells = report.coverage
     if not cells.cells:
-        return "the bundle reports no table"
+        looked = all(one.status != "skipped" for one in report.checks if one.id == "table.cells")
+        return "the bundle reports no table" if looked else "not looked at"
     statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
     names = f"; {cells.declared_names} more are declared names" if cells.declared_names else ""
     return f"{cells.recomputed} of {cells.cells} recomputed ({statuses}){names}"

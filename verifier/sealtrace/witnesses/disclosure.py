@@ -137,7 +137,7 @@ def checked(document: Any, tree: dict[str, Any], seed: str | None) -> Partial:
     wrong = len({fault.index for fault in faults})
     places = [row["index"] for row in rows]
     repeated = sorted({place for place in places if places.count(place) > 1}) if len(set(places)) < len(places) else []
-    faults += [Fault(place, None, "the row is disclosed twice", "once", "twice") for place in repeated]
+    faults += [Fault(place, None, "The row is disclosed twice.", "once", "twice") for place in repeated]
     claimed = document.get("seed")
     sampled = None
     if seed is not None or isinstance(claimed, str):
@@ -150,7 +150,7 @@ def checked(document: Any, tree: dict[str, Any], seed: str | None) -> Partial:
         else:
             absent = next(iter(sorted(set(wanted) - set(places))))
             faults.append(
-                Fault(absent, None, "the rows are not those that the seed draws", f"row {absent + 1}", "other rows")
+                Fault(absent, None, "The rows are not those that the seed draws.", f"row {absent + 1}", "other rows")
             )
     return Partial(tree["name"], tree["leaves"], len(set(places)) - wrong, wrong, sampled, tuple(faults))
 
@@ -177,10 +177,10 @@ def _faults(row: dict[str, Any], tree: dict[str, Any]) -> Iterator[Fault]:
         root = None
     if root is None or root.hex() != tree["root_sha256"]:
         found = "no proof" if root is None else root.hex()
-        yield Fault(index, None, "the row is not the one that was sealed", tree["root_sha256"], found)
+        yield Fault(index, None, "The disclosed row is not the one that was sealed.", tree["root_sha256"], found)
         return
     for pointer, expected, value in misfits_of(tree["kind"], row["row"]):
-        yield Fault(index, pointer, "the schema refuses this value of a disclosed row", expected, value)
+        yield Fault(index, pointer, "The value of a disclosed row does not fit the schema.", expected, value)
 
 
 def most_wrong(leaves: int, sampled: int, wrong: int) -> int:

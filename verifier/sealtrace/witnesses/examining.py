@@ -28,7 +28,7 @@ from sealtrace.witnesses.timestamps import (
 
 ROWS = ".rows.json"
 """Files of disclosed rows lie with the witnesses, too."""
-_STRANGE = "a witness of something else: this bundle was rolled back, mixed from several, or changed since"
+_STRANGE = "This witness is about something else: the bundle was rolled back, mixed from several, or changed since."
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,8 @@ class _Examiner:
         self.found = Witnessed()
         self.signed: set[Path] = set()
         """Keys that signed the root."""
+        self.signed_by_identity = False
+        """Whether the sigstore identity signed the root."""
 
     def examine(self, files: Iterator[tuple[str, bytes]]) -> Witnessed:
         for name, data in files:
@@ -106,12 +108,17 @@ class _Examiner:
         for path in self.keys:
             self.found.inspected += 1
             if path not in self.signed:
-                self._defect(None, f"the root is not signed by the key that must have signed it ({path.name})")
+                self._defect(None, f"The root is not signed by the key that must have signed it ({path.name}).")
+        if self.asked.sigstore_required:
+            self.found.inspected += 1
+            if not self.signed_by_identity:
+                who = self.asked.sigstore_identity
+                self._defect(None, f"The root is not signed by {who}, who must have signed it.")
         stamped = {one.subject for one in self.found.witnesses if one.sort == "timestamp" and one.vouched}
         for subject in self.asked.timestamps:
             self.found.inspected += 1
             if subject not in stamped:
-                self._defect(None, f"no timestamp of a given authority is over {subject}", key=subject)
+                self._defect(None, f"No timestamp of a given authority is over {subject}.", key=subject)
         return self.found
 
     def _defect(
@@ -191,11 +198,11 @@ class _Examiner:
     def _sigstore(self, name: str, data: bytes) -> None:
         root, identity = self.asked.sigstore_root, self.asked.sigstore_identity
         if root is None or identity is None:
-            message = "not looked at: --sigstore-root and --sigstore-identity say whom to trust"
+            message = "This was not looked at: --sigstore-root and --sigstore-identity say whom to trust."
             self._defect(name, message, severity="warning")
             return
-        payload, time = verified_bundle(data, root, identity)
-        self._statement(name, payload, identity, time, vouched=True)
+        payload, time = verified_bundle(data, root, identity, self.asked.sigstore_issuer)
+        self.signed_by_identity |= self._statement(name, payload, identity, time, vouched=True) == ROOT
 
     def _statement(self, name: str, payload: bytes, by: str, time: str | None, *, vouched: bool) -> str | None:
         """What a signed statement says; its subject where all of it is true of this bundle."""
@@ -205,10 +212,10 @@ class _Examiner:
         except StrictJSONError:
             said = None
         if said is None:
-            self._defect(name, "signed, but not a statement about a sealed bundle", severity=severity)
+            self._defect(name, "Signed, but not a statement about a sealed bundle.", severity=severity)
             return None
         if self.commitments.digests.get(ROOT) in said.supersedes:
-            self._defect(name, "its signer replaced this bundle by a later one: this is a rollback",
+            self._defect(name, "Its signer replaced this bundle by a later one: this is a rollback.",
                          expected=said.digests.get(ROOT), found=self.commitments.digests[ROOT],
                          severity=severity)  # fmt: skip
             return None

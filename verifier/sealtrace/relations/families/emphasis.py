@@ -25,6 +25,7 @@ _SOME = re.compile(
 _IS_BETTER = re.compile(r"(.*?)\b(?:is|are) (higher|lower)[ -]is[ -]better", re.I)
 _PREFERRED = re.compile(r"(.*)\b(?:is|are) (?:preferred|preferable|better)\b", re.I)
 _SIDES = re.compile(r"\b(higher|larger|greater|more|lower|smaller|fewer|less)\b", re.I)
+_DESERVED = {"best": "be marked as best", "second": "be marked as second best"}
 _HIGHER = frozenset({"higher", "larger", "greater", "more"})
 
 
@@ -179,6 +180,6 @@ def _problem(sheet: Sheet, problem: MarkProblem, group: list[TableCell]) -> Clai
         f"{cell.text} {says} {other.text} in column {cell.column!r} ({cell.direction} is better).",
         sheet.place("caption"),
         ("The marks compare the numbers as printed, over all rows or over each ruled part.",),
-        question=f"Should {cell.text} be marked as {problem.expected}?",
+        question=f"Should {cell.text} {_DESERVED.get(problem.expected, 'have no mark')}?",
         family=FAMILY,
     )

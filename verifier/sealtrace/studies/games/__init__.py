@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from sealtrace.contract.packs import Pack
@@ -26,7 +27,13 @@ def _unusable(evidence: Evidence) -> str | None:
     if "behaviour" in kinds and not kinds & {"profile", "contest", "match", "distillation", "student", "scale"}:
         return None
     document = evidence.bundle.document("game")
-    return None if document is not None and document.fits else "the game is not declared"
+    if document is None:
+        return "the game is not declared"
+    if document.value.get("openspiel") is None:
+        return None
+    if kinds & {"contest", "match", "distillation", "student", "scale"}:
+        return "hands and students are of declared games of cards, not of OpenSpiel's"
+    return None if find_spec("pyspiel") else "OpenSpiel is not installed: pip install 'sealtrace[games]'"
 
 
 PACK = Pack(

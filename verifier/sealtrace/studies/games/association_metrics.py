@@ -15,7 +15,7 @@ from sealtrace.studies.games.student_metrics import QUANTITIES, declared_student
 
 metric = metrics_of("games")
 
-_ASSOCIATION = "appendix E: association between state-level risk and strategic endpoints"
+_ASSOCIATION = "RSD-Poker paper, appendix E: association between state-level risk and strategic endpoints"
 
 
 def _associated(study: GameStudy, arguments: Arguments) -> tuple[Vector, Vector, dict[str, Any]]:

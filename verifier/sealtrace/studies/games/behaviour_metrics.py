@@ -13,7 +13,7 @@ from sealtrace.studies.games.evidence import GameStudy
 
 metric = metrics_of("games")
 
-_BEHAVIOUR = "appendix C: behaviour labels, each rate with its own denominator"
+_BEHAVIOUR = "RSD-Poker paper, appendix C: behaviour labels, each rate with its own denominator"
 
 
 def _forecast(study: GameStudy, arguments: Arguments) -> tuple[Behaviour, Forecast]:

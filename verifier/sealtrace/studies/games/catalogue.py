@@ -10,7 +10,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "game.rules",
         "The declared game can be dealt: ranks are different single characters, and there are cards for everybody",
-        "appendix D: the game of a strategy profile",
+        "RSD-Poker paper, appendix D: the game of a strategy profile",
         "the game declares the same rank twice",
         reads=("game",),
         consequences=("profile.complete",),
@@ -18,7 +18,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "profile.complete",
         "Every profile has every information set of the game once, and no other",
-        "appendix D: a best response is searched against a whole profile",
+        "RSD-Poker paper, appendix D: a best response is searched against a whole profile",
         "a profile leaves out an information set",
         reads=_PROFILES,
         needs=("game.rules", "join.unique-key"),
@@ -28,7 +28,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "profile.player",
         "Every row names the player who acts at its information set",
-        "appendix D: strategy profiles",
+        "RSD-Poker paper, appendix D: strategy profiles",
         "a row gives an information set to the other player",
         reads=_PROFILES,
         needs=("game.rules",),
@@ -37,7 +37,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "profile.actions",
         "Every strategy names the legal actions of its information set and no other, each with a probability",
-        "section 3.7: legal actions",
+        "RSD-Poker paper, section 3.7: legal actions",
         "a strategy folds where there is nothing to fold to",
         reads=_PROFILES,
         needs=("game.rules",),
@@ -46,7 +46,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "profile.simplex",
         "The probabilities of every strategy sum to one",
-        "section 3.7: finite probabilities that sum to one",
+        "RSD-Poker paper, section 3.7: finite probabilities that sum to one",
         "a probability is changed without the others",
         reads=_PROFILES,
         needs=("game.rules",),
@@ -55,7 +55,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "contest.players",
         "Every arm and opponent of the contest is a whole profile or a student, and is named once",
-        "appendix D: independent opponents are fixed before scoring",
+        "RSD-Poker paper, appendix D: independent opponents are fixed before scoring",
         "the contest names an opponent that nobody has seen",
         reads=("game", "contest"),
         needs=("game.rules",),
@@ -64,7 +64,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "match.pairs",
         "Every arm plays every deal against every opponent once in each seat, and nothing else is played",
-        "appendix C, denominators: paired match blocks stay explicit",
+        "RSD-Poker paper, appendix C, denominators: paired match blocks stay explicit",
         "a hand is missing in one seat",
         reads=("game", "contest", "match"),
         needs=("game.rules", "join.unique-key"),
@@ -73,7 +73,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "match.deal",
         "Private and public cards are those that the declared seed deals",
-        "appendix C, denominators: deck pairing",
+        "RSD-Poker paper, appendix C, denominators: deck pairing",
         "a hand was played with a better card",
         reads=("game", "contest", "match"),
         needs=("game.rules",),
@@ -81,7 +81,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "match.legal",
         "Every history is a legal sequence of actions that ends the hand",
-        "section 3.7: legal actions",
+        "RSD-Poker paper, section 3.7: legal actions",
         "a player raises once more than the round allows",
         reads=("game", "contest", "match"),
         needs=("game.rules",),
@@ -90,7 +90,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "match.replay",
         "Every action is the one that the acting profile takes at the declared draw",
-        "appendix D: frozen opponents",
+        "RSD-Poker paper, appendix D: frozen opponents",
         "a player folds where its profile calls",
         reads=("game", "contest", "match"),
         needs=("game.rules", "contest.players"),
@@ -99,7 +99,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "match.value",
         "Every return and every result is what the rules pay for the cards and the history",
-        "appendix D: chip returns and win, tie, loss",
+        "RSD-Poker paper, appendix D: chip returns and win, tie, loss",
         "a lost hand is recorded as a win",
         reads=("game", "contest", "match"),
         needs=("game.rules",),
@@ -107,7 +107,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "match.zero-sum",
         "What one player wins, the other loses",
-        "appendix D: u_0 = -u_1",
+        "RSD-Poker paper, appendix D: u_0 = -u_1",
         "both players of a hand win",
         reads=("game", "contest", "match"),
         needs=("game.rules",),
@@ -115,7 +115,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "match.expectation",
         "The mean return of every pairing lies near its exact value, by the declared number of standard errors",
-        "appendix D: returns of played hands and values of the game",
+        "RSD-Poker paper, appendix D: returns of played hands and values of the game",
         "the contest declares a limit that chance exceeds",
         reads=("game", "contest", "match"),
         needs=("game.rules", "contest.players", "match.pairs", "match.legal"),
@@ -124,7 +124,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "student.declared",
         "The declared settings of students lie in their domains: scales ascend from 0, features are known",
-        "section 3: predeclared constants",
+        "RSD-Poker paper, section 3: predeclared constants",
         "the scales are out of order",
         reads=("game", "distillation"),
         needs=("game.rules",),
@@ -133,21 +133,21 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "student.runs",
         "Every run names its data order, its checkpoint and how that was chosen, and every student has one run",
-        "appendix D: a complete run records the data order and the checkpoint-selection rule",
+        "RSD-Poker paper, appendix D: a complete run records the data order and the checkpoint-selection rule",
         "a run does not say how its checkpoint was chosen",
         reads=("run", "student"),
     ),
     Check(
         "student.seeds",
         "Training, evaluation and resampling seeds are there, differ in each run, and training seeds are distinct",
-        "appendix D: the three kinds of seed occupy separate namespaces",
+        "RSD-Poker paper, appendix D: the three kinds of seed occupy separate namespaces",
         "two runs share a training seed",
         reads=("run", "student"),
     ),
     Check(
         "student.checkpoint",
         "Every run's checkpoint digest is that of the weights in the bundle",
-        "section 3.2: checkpoint digests",
+        "RSD-Poker paper, section 3.2: checkpoint digests",
         "a student's weights are changed after its run named them",
         reads=("run", "student"),
         consequences=("student.policy", "student.calibration", "match.replay", "result.runs", "table.cells"),
@@ -155,7 +155,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "student.policy",
         "The stored policies of students follow from their weights and from observations alone",
-        "section 3.8: teacher distributions are absent at inference",
+        "RSD-Poker paper, section 3.8: teacher distributions are absent at inference",
         "a student's stored policy is changed",
         reads=("game", "distillation", "student", "profile"),
         needs=("game.rules", "student.declared"),
@@ -164,7 +164,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "student.calibration",
         "Violations, bounds and certified scales are what weights, teacher and drawn states give",
-        "section 3.4: risk bound and certified candidates",
+        "RSD-Poker paper, section 3.4: risk bound and certified candidates",
         "a student's violations are counted one too many",
         reads=("game", "distillation", "student", "profile", "scale"),
         needs=("game.rules", "student.declared", "join.unique-key", "profile.complete"),
@@ -173,7 +173,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "student.choice",
         "Every student's chosen scale is the largest that is certified",
-        "section 3.4: selection within the certified set",
+        "RSD-Poker paper, section 3.4: selection within the certified set",
         "a student deploys a smaller scale",
         reads=("game", "distillation", "student", "profile", "scale"),
         needs=("game.rules", "student.declared", "join.unique-key", "profile.complete"),
@@ -182,7 +182,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "behaviour.declared",
         "Entries stand once, limits ascend, and the prior is a distribution on the legal actions",
-        "appendix C: PHH construction",
+        "RSD-Poker paper, appendix C: PHH construction",
         "the prior sums to more than one",
         reads=("behaviour",),
         consequences=("table.cells",),
@@ -190,7 +190,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "behaviour.hands",
         "Every hand can be read, and belongs to a declared entry",
-        "appendix C: the public-state adapter",
+        "RSD-Poker paper, appendix C: the public-state adapter",
         "a player acts after folding",
         reads=("behaviour", "hand"),
         consequences=("behaviour.snapshots",),
@@ -198,21 +198,21 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "behaviour.names",
         "Players stand under pseudonyms: no name reaches a released bundle",
-        "appendix E: release hygiene",
+        "RSD-Poker paper, appendix E: release hygiene",
         "a player's name is released",
         reads=("behaviour", "hand"),
     ),
     Check(
         "behaviour.disjoint",
         "No player and no entry serves both for calibration and for evaluation",
-        "appendix C: the recorded group intersection is empty",
+        "RSD-Poker paper, appendix C: the recorded group intersection is empty",
         "a player of the calibration split plays in the evaluation split",
         reads=("behaviour", "hand"),
     ),
     Check(
         "behaviour.snapshots",
         "Every decision of the sealed hands has one snapshot with its public state, and there is no other",
-        "appendix C: snapshots and behaviour labels",
+        "RSD-Poker paper, appendix C: snapshots and behaviour labels",
         "a snapshot's label is changed",
         reads=("behaviour", "hand", "snapshot"),
         needs=("join.unique-key",),

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
 from sealtrace.bundle.frames import Index, Mask
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
-from sealtrace.studies.games.mathematics.tables import ACTIONS, Game, Vector
-from sealtrace.studies.games.rules import game_of, rules_problem
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, action_matrix
+from sealtrace.studies.games.mathematics.tables import Game, Vector
+from sealtrace.studies.games.mathematics.trees import Tree
+from sealtrace.studies.games.rules import form_of, game_of, rules_problem
 
 
 class IncompleteProfileError(Exception):
@@ -41,7 +42,13 @@ class GameStudy(Evidence):
         return bool(self.rules) and rules_problem(self.rules) is None
 
     @cached_property
+    def form(self) -> Game | Tree:
+        """The game as profiles need it: information sets, who acts there, and what is legal."""
+        return form_of(self.rules)
+
+    @cached_property
     def game(self) -> Game:
+        """The game of cards, as hands and students need it."""
         return game_of(self.rules)
 
     @property
@@ -51,19 +58,19 @@ class GameStudy(Evidence):
     @cached_property
     def information_sets(self) -> Index:
         """The place of each profile row's information set in the game; -1 where the game has none of that name."""
-        names = pa.array([each.name for each in self.game.information_sets], pa.string())
+        names = pa.array([each.name for each in self.form.information_sets], pa.string())
         return self.frame("profile").lookup("information_set", names)
 
     @cached_property
     def strategies(self) -> ActionMatrix:
         """The probabilities of each profile row."""
-        return action_matrix(self.frame("profile"), "probabilities", list(ACTIONS))
+        return action_matrix(self.frame("profile"), "probabilities", list(self.form.actions))
 
     @cached_property
     def faulty(self) -> Mask:
         """Profile rows that are no strategy at their information set."""
         sets, matrix = self.information_sets, self.strategies
-        legal = self.game.legal[sets]
+        legal = self.form.legal[sets]
         with np.errstate(invalid="ignore", over="ignore"):
             sound = np.isfinite(matrix.values) & (matrix.values >= 0)
             whole = np.abs(matrix.values.sum(axis=1) - 1) <= self.tolerance
@@ -74,7 +81,7 @@ class GameStudy(Evidence):
             | (matrix.named != legal).any(axis=1)
             | ~sound.all(axis=1)
             | ~whole
-            | (players != self.game.players[sets])
+            | (players != self.form.players[sets])
             | self.doubtful("profile")
         )
         return faulty
@@ -86,8 +93,8 @@ class GameStudy(Evidence):
         found = {}
         for code, name in enumerate(names):
             rows = np.flatnonzero(codes == code)
-            if len(rows) == len(self.game.information_sets) and not self.faulty[rows].any():
-                strategy = np.zeros(self.game.legal.shape)
+            if len(rows) == len(self.form.information_sets) and not self.faulty[rows].any():
+                strategy = np.zeros(self.form.legal.shape)
                 strategy[self.information_sets[rows]] = self.strategies.values[rows]
                 found[name] = strategy
         return found
@@ -95,8 +102,10 @@ class GameStudy(Evidence):
     @cached_property
     def _evaluations(self) -> tuple[dict[str, int], Evaluation]:
         whole = self.profiles
-        stacked = np.stack(list(whole.values())) if whole else np.zeros((0, *self.game.legal.shape))
-        return {name: place for place, name in enumerate(whole)}, evaluate(self.game, stacked)
+        stacked = np.stack(list(whole.values())) if whole else np.zeros((0, *self.form.legal.shape))
+        form = self.form
+        values = form.evaluate(stacked) if isinstance(form, Tree) else evaluate(form, stacked)
+        return {name: place for place, name in enumerate(whole)}, values
 
     def evaluation(self, profile: str) -> tuple[int, Evaluation]:
         """The place of a profile among the exact values of all whole ones."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from sealtrace.contract.details import Plot, PlotPoint, PlotSeries
 from sealtrace.contract.scalars import exact
+from sealtrace.studies.games.behaviour import POLICIES, behaviour_of
 from sealtrace.studies.games.contest import hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.students import ARMS, students_of
@@ -16,13 +17,16 @@ from sealtrace.studies.games.students import ARMS, students_of
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
 
+NORMAL = 1.96
+"""Standard errors of an interval where the study declares none."""
+
 
 def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
     """What was there to inspect."""
     inspected = []
     if study.frame("profile").size and study.rules and study.playable:
         _, names = study.frame("profile").texts("profile")
-        inspected.append(f"{len(names)} profiles of {len(study.game.information_sets)} information sets")
+        inspected.append(f"{len(names)} profiles of {len(study.form.information_sets)} information sets")
     if students := study.bundle.documents_of("student"):
         inspected.append(f"{len(students)} students")
     if hands := study.frame("match").size:
@@ -33,12 +37,14 @@ def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
 
 
 def details(study: GameStudy, examination: Examination) -> dict[str, Any]:
-    """Exploitability by iteration, and what arms win against opponents, where that could be computed."""
+    """Exploitability by iteration, what arms win against opponents, and predicted actions, where they are computed."""
     plots = []
     if examination.holds("profile.complete", "profile.actions", "profile.simplex"):
         plots += list(_learning(study))
     if examination.holds("match.pairs", "match.legal", "match.deal", "contest.players"):
         plots += list(_winnings(study))
+    if examination.holds("behaviour.declared", "behaviour.hands", "behaviour.snapshots"):
+        plots += list(_predictions(study))
     return {"plots": plots}
 
 
@@ -107,5 +113,31 @@ def _winnings(study: GameStudy) -> Iterator[Plot]:
             )
 
 
-def _point(label: str, mean: float, error: float, z: float) -> PlotPoint:
-    return PlotPoint(label=label, y=mean, low=mean - z * error, high=mean + z * error)
+STREETS = ("before the flop", "flop", "turn", "river")
+
+
+def _predictions(study: GameStudy) -> Iterator[Plot]:
+    """What predictors expected of the actions that were taken, street by street."""
+    behaviour = behaviour_of(study)
+    streets = np.array([each.decision.street for each in behaviour.of_split("evaluation")], np.int64)
+    series = []
+    for policy in POLICIES:
+        given = behaviour.forecast(policy).probabilities[np.arange(len(streets)), behaviour.labels]
+        points = []
+        for street in [street for street in np.unique(streets).tolist() if (streets == street).sum() > 1]:
+            found = spread(given[streets == street])
+            note = f"{int((streets == street).sum())} snapshots"
+            points.append(_point(f"{policy}, {STREETS[street]}", found.mean, found.error, NORMAL, note))
+        series.append(PlotSeries(name=policy, points=points))
+    if len(streets):
+        yield Plot(
+            title="What predictors expected of recorded actions",
+            caption="The probability that a predictor gave to the action that was taken: its mean over the evaluation "
+            f"snapshots of a street, and {NORMAL} standard errors.",
+            across="probability",
+            series=series,
+        )
+
+
+def _point(label: str, mean: float, error: float, z: float, note: str = "") -> PlotPoint:
+    return PlotPoint(label=label, y=mean, low=mean - z * error, high=mean + z * error, note=note)

@@ -14,22 +14,31 @@ Positive = Annotated[int, Field(strict=True, ge=1, le=1000), WHOLE]
 class GameRules(Record):
     """A poker game for two with one private card each and a public card between two betting rounds, if there are two.
 
+    Or a zero-sum game for two whose rules OpenSpiel has: an information set is then named after its player and what
+    OpenSpiel says that this player knows, and actions as OpenSpiel names them.
+
     Player 0 acts first in each round; a fold is legal only against a raise; a pair with the public card wins, then the
     higher card. Information sets are named after what the player sees, with one letter per action: in `K:crc/Q:r` the
     player holds a king, the first round went check, raise, call, the public card is a queen, and a raise is to be met.
     """
 
     game: Name = Field(description="The game's name.")
-    ranks: Annotated[list[Name], Field(min_length=2, max_length=13)] = Field(
-        description="The ranks from low to high, one letter or digit each."
+    openspiel: Name | None = Field(
+        None,
+        description="The game as OpenSpiel loads it, such as liars_dice(dice_sides=3); in place of all that follows.",
     )
-    copies: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] = Field(description="Cards of each rank.")
-    ante: Positive = Field(description="What each player pays first.")
-    raises: Annotated[list[Positive], Field(min_length=1, max_length=2)] = Field(
-        description="The size of a raise in each betting round; there are as many rounds."
+    ranks: Annotated[list[Name], Field(min_length=2, max_length=13)] | None = Field(
+        None, description="The ranks from low to high, one letter or digit each."
     )
-    most_raises: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] = Field(
-        description="Raises that a round allows."
+    copies: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] | None = Field(
+        None, description="Cards of each rank."
+    )
+    ante: Positive | None = Field(None, description="What each player pays first.")
+    raises: Annotated[list[Positive], Field(min_length=1, max_length=2)] | None = Field(
+        None, description="The size of a raise in each betting round; there are as many rounds."
+    )
+    most_raises: Annotated[int, Field(strict=True, ge=1, le=4), WHOLE] | None = Field(
+        None, description="Raises that a round allows."
     )
     tolerance: Exact = Field(description="Allowed distance of a strategy's sum from one, and of replayed numbers.")
 
@@ -45,7 +54,7 @@ class GameRules(Record):
                     "most_raises": 2,
                     "tolerance": "1e-12",
                 }
-            ]
+            ],
         }
     )
 

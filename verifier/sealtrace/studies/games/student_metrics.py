@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.bundle.frames import Index
+from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
@@ -19,7 +20,7 @@ from sealtrace.studies.games.students import ARMS, Calibrated, Students, student
 
 metric = metrics_of("games")
 
-_DEFINITION = "appendix D: best responses, NashConv and exploitability"
+_DEFINITION = "RSD-Poker paper, appendix D: best responses, NashConv and exploitability"
 
 
 def _playable(study: GameStudy) -> None:
@@ -126,8 +127,11 @@ _PROFILED: dict[str, Callable[[Evaluation], Vector]] = {
     "best_response_1": lambda values: values.best_response_1,
 }
 _STATED = ("weak_ev", "strong_ev", "violation")
+_TAUGHT = ("accuracy", "calibration_error", "gap")
+"""Beside the teacher: held-out states with the teacher's likeliest action; how far the probability of the likeliest
+action lies from the teacher's of the same action; and exploitability less the teacher's."""
 _PLAYED = ("score", "hand_ev")
-QUANTITIES = (*_STATED, *_PROFILED, *_PLAYED)
+QUANTITIES = (*_STATED, *_TAUGHT, *_PROFILED, *_PLAYED)
 
 
 @once
@@ -150,15 +154,33 @@ def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...]) -> Vect
         values = (policies * students.evaluators[_STATED.index(quantity)]).sum(axis=-1)
         means: Vector = values[:, states].mean(axis=1)
         return means
+    if quantity in _TAUGHT:
+        return _beside_teacher(study, students, quantity, policies)
     if quantity in _PLAYED:
         return np.array([_PLAYS[quantity](study, [name], None) for name in names])
-    raise RecipeError(f"there is no quantity {quantity!r}; there are {', '.join(QUANTITIES)}")
+    raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
+
+
+def _beside_teacher(study: GameStudy, students: Students, quantity: str, policies: Vector) -> Vector:
+    name = students.declared["teacher"]
+    if quantity == "gap":
+        place, known = study.evaluation(name)
+        gaps: Vector = evaluate(study.game, policies).exploitability - known.exploitability[place]
+        return gaps
+    teacher, top = study.profiles[name], policies.argmax(axis=-1)[..., None]
+    if quantity == "accuracy":
+        each = (top[..., 0] == teacher.argmax(axis=-1)).astype(float)
+    else:
+        own = np.take_along_axis(policies, top, axis=-1)
+        each = np.abs(own - np.take_along_axis(np.broadcast_to(teacher, policies.shape), top, axis=-1))[..., 0]
+    means: Vector = each[:, students.sample("held_out")].mean(axis=1)
+    return means
 
 
 @metric(
     "over_seeds",
     "mean and standard deviation over training seeds, with the declared divisor",
-    "appendix C, denominators: training variability",
+    "RSD-Poker paper, appendix C, denominators: training variability",
     needs="quantity arm",
     takes="runs statistic",
 )
@@ -176,7 +198,11 @@ def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
 
 
 @metric(
-    "violations", "violated held-out states by all, over seeds", "section 3.3, violation", needs="arm", takes="runs"
+    "violations",
+    "violated held-out states by all, over seeds",
+    "RSD-Poker paper, section 3.3, violation",
+    needs="arm",
+    takes="runs",
 )
 def violations(study: GameStudy, arguments: Arguments) -> Value:
     names = _candidates(study, arguments)
@@ -195,18 +221,20 @@ def _calibrated(study: GameStudy, run: str) -> tuple[str, Calibrated]:
     return students.declared["scales"][place], students.calibrated[run][place]
 
 
-@metric("calibrated_scale", "the largest certified scale", "section 3.4: selection", needs="run")
+@metric("calibrated_scale", "the largest certified scale", "RSD-Poker paper, section 3.4: selection", needs="run")
 def calibrated_scale(study: GameStudy, arguments: Arguments) -> Value:
     return Value((exact(_calibrated(study, arguments["run"])[0]),))
 
 
-@metric("calibrated_count", "its violated calibration states by all", "section 3.4: k and n", needs="run")
+@metric(
+    "calibrated_count", "its violated calibration states by all", "RSD-Poker paper, section 3.4: k and n", needs="run"
+)
 def calibrated_count(study: GameStudy, arguments: Arguments) -> Value:
     found = _calibrated(study, arguments["run"])[1]
     return Value((Fraction(found.violations), Fraction(found.states)))
 
 
-@metric("calibrated_bound", "its Clopper-Pearson bound", "section 3.4, risk bound", needs="run")
+@metric("calibrated_bound", "its Clopper-Pearson bound", "RSD-Poker paper, section 3.4, risk bound", needs="run")
 def calibrated_bound(study: GameStudy, arguments: Arguments) -> Value:
     return Value((Fraction(_calibrated(study, arguments["run"])[1].bound),))
 
@@ -240,7 +268,7 @@ def _hand_ev(study: GameStudy, names: list[str], opponent: str | None) -> float:
 
 
 _PLAYS = {"score": _score, "hand_ev": _hand_ev}
-_OPPONENTS = "appendix D: win plus one-half tie, and EV per hand"
+_OPPONENTS = "RSD-Poker paper, appendix D: win plus one-half tie, and EV per hand"
 
 
 def _counted(study: GameStudy, arguments: Arguments, numbers: tuple[float, ...] | tuple[Fraction, ...]) -> Value:
@@ -271,7 +299,7 @@ def hand_ev(study: GameStudy, arguments: Arguments) -> Value:
 @metric(
     "hand_ev_interval",
     "the mean over deals and z standard errors, each deal the mean of its hands in both seats",
-    "appendix C, denominators: paired match blocks",
+    "RSD-Poker paper, appendix C, denominators: paired match blocks",
     needs="arm",
     takes="opponent runs",
 )

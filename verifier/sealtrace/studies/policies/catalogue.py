@@ -12,7 +12,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "protocol.domain",
         "Declared constants lie in their domains, and names that must differ do",
-        "section 3: tau > 0, q_min < q_max, 0 <= rho <= 2, 0 < zeta < 1",
+        "RSD-Poker paper, section 3: tau > 0, q_min < q_max, 0 <= rho <= 2, 0 < zeta < 1",
         "the protocol declares a confidence level of 1.5",
         reads=("protocol",),
         consequences=("table.cells",),
@@ -21,7 +21,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "bank.scales",
         "No arm has a scale twice, and the grid is ascending and in the bank",
-        "section 3.2: the ordered grid; appendix A: duplicate entries are rejected",
+        "RSD-Poker paper, section 3.2: the ordered grid; appendix A: duplicate entries are rejected",
         "the grid lists its scales out of order",
         reads=("protocol", "candidate"),
         consequences=("selection.grid",),
@@ -29,7 +29,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "bank.checkpoints",
         "Every learned direction has its weights in the bundle under the digest that candidates name, or is sealed",
-        "section 3.2: checkpoint digests of the bank",
+        "RSD-Poker paper, section 3.2: checkpoint digests of the bank",
         "a checkpoint's weights are changed after candidates named them",
         reads=("protocol", "candidate", "checkpoint", "residual"),
         consequences=("replay.tilt", "replay.student", "replay.residual", "boundary.inputs"),
@@ -37,14 +37,14 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "bank.serializer",
         "Every candidate serializes actions in the protocol's order",
-        "appendix A: action order belongs to the serializer",
+        "RSD-Poker paper, appendix A: action order belongs to the serializer",
         "a candidate's serializer swaps two actions",
         reads=("protocol", "candidate"),
     ),
     Check(
         "bank.policies",
         "Every candidate declares what its policy needs",
-        "section 3.2: the bank's manifest",
+        "RSD-Poker paper, section 3.2: the bank's manifest",
         "a tilt's direction leaves out an action",
         reads=("protocol", "candidate"),
     ),
@@ -52,7 +52,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "split.inventory",
         "The observed states are unique and as many as the protocol declares, in each split",
-        "appendix E, reproduction checks: state inventory",
+        "RSD-Poker paper, appendix E, reproduction checks: state inventory",
         "the protocol declares one state more than a split holds",
         reads=_STATES,
         needs=("join.unique-key",),
@@ -61,28 +61,28 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "split.disjoint",
         "No state and no independent block lies in two splits",
-        "section 3.1: identities are disjoint across roles",
+        "RSD-Poker paper, section 3.1: identities are disjoint across roles",
         "one independent block has a calibration state and a held-out state",
         reads=_STATES,
     ),
     Check(
         "split.agreement",
         "Every record carries the split of its observation and of its file",
-        "appendix E, reproduction checks: split closure",
+        "RSD-Poker paper, appendix E, reproduction checks: split closure",
         "a teacher row names the other split",
         reads=_STATES,
     ),
     Check(
         "split.rule",
         "Every state lies in the split that the declared rule gives",
-        "appendix B: even ids calibrate, odd ids are held out",
+        "RSD-Poker paper, appendix B: even ids calibrate, odd ids are held out",
         "the protocol's rule assigns odd ids to calibration",
         reads=_STATES,
     ),
     Check(
         "split.duplicates",
         "No observation stands under two ids in different splits",
-        "section 3.1: disjoint data roles",
+        "RSD-Poker paper, section 3.1: disjoint data roles",
         "a held-out observation is a copy of a calibration observation",
         reads=_STATES,
         consequences=("replay.query-gate", "replay.query-policy", "table.cells"),
@@ -91,7 +91,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "join.teacher",
         "Every observed state has one teacher record, and every teacher record a state",
-        "appendix E, reproduction checks: matching label keys",
+        "RSD-Poker paper, appendix E, reproduction checks: matching label keys",
         "a teacher record is removed",
         reads=(*_STATES, "teacher", "candidate"),
         needs=("join.unique-key",),
@@ -100,7 +100,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "join.trace",
         "Every candidate has one trace at every state that it is traced on, and nothing else is traced",
-        "appendix D: composite keys; section 3.2: complete candidate trace",
+        "RSD-Poker paper, appendix D: composite keys; section 3.2: complete candidate trace",
         "a trace is removed, and its score with it",
         reads=(*_STATES, "candidate", "trace"),
         needs=("join.unique-key",),
@@ -109,7 +109,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "join.values",
         "Every traced state has action values of both evaluators",
-        "appendix D: oracle join",
+        "RSD-Poker paper, appendix D: oracle join",
         "the strong action values of a state are removed",
         reads=(*_STATES, "trace", "values"),
         needs=("join.unique-key",),
@@ -118,7 +118,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "join.score",
         "Traces and scores join one to one",
-        "appendix D: oracle join, one score per trace",
+        "RSD-Poker paper, appendix D: oracle join, one score per trace",
         "a score is removed",
         reads=("trace", "score"),
         needs=("join.unique-key",),
@@ -128,28 +128,28 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "action.legal-set",
         "Every legal set is non-empty, without repeats, within the declared actions",
-        "appendix A: empty legal sets are explicit error states",
+        "RSD-Poker paper, appendix A: empty legal sets are explicit error states",
         "an observation lists no legal action",
         reads=_STATES,
     ),
     Check(
         "action.order",
         "Legal actions are listed in the protocol's order",
-        "appendix A: the name-to-index mapping",
+        "RSD-Poker paper, appendix A: the name-to-index mapping",
         "a trace lists its legal actions in another order",
         reads=(*_STATES, "trace"),
     ),
     Check(
         "action.vocabulary",
         "Teacher, traces and values name exactly the observation's legal actions",
-        "appendix D: one legal vocabulary in all records",
+        "RSD-Poker paper, appendix D: one legal vocabulary in all records",
         "an evaluator values an action that nobody declared",
         reads=(*_STATES, "teacher", "trace", "values"),
     ),
     Check(
         "action.chosen",
         "The stored action is the legal action of largest probability, the earliest among equals",
-        "appendix E, reproduction checks: action replay",
+        "RSD-Poker paper, appendix E, reproduction checks: action replay",
         "a trace stores its second-best action",
         reads=(*_STATES, "trace"),
         needs=("action.legal-set",),
@@ -158,7 +158,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "probability.support",
         "Probabilities are finite, nonnegative and on the legal actions only",
-        "appendix E, reproduction checks: probability support",
+        "RSD-Poker paper, appendix E, reproduction checks: probability support",
         "a trace puts a tiny negative probability on an action",
         reads=(*_STATES, "teacher", "trace"),
         needs=("action.legal-set",),
@@ -167,7 +167,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "probability.normalized",
         "Probabilities sum to one within the declared tolerance",
-        "appendix D: normalized probabilities",
+        "RSD-Poker paper, appendix D: normalized probabilities",
         "a trace's probabilities sum to one and 1.8e-12",
         reads=("protocol", "teacher", "trace"),
         consequences=("replay.top-action",),
@@ -176,7 +176,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.teacher",
         "The cached teacher distribution is the softmax of the teacher's action values",
-        "appendix A: teacher response model, temperature",
+        "RSD-Poker paper, appendix A: teacher response model, temperature",
         "a teacher's action value is changed",
         reads=(*_STATES, "teacher"),
         needs=("join.teacher", "action.vocabulary"),
@@ -185,7 +185,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.teacher-value",
         "The teacher's state value is the mean of its action values under its distribution",
-        "appendix A: teacher state value",
+        "RSD-Poker paper, appendix A: teacher state value",
         "a teacher's state value is changed",
         reads=(*_STATES, "teacher"),
         needs=("join.teacher", "action.vocabulary"),
@@ -193,7 +193,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.normalizer",
         "Every replayed normalizer is finite and positive",
-        "appendix A: nonpositive normalization constants are explicit error states",
+        "RSD-Poker paper, appendix A: nonpositive normalization constants are explicit error states",
         "a scale is so large that the tilt overflows",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", "action.legal-set"),
@@ -202,7 +202,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.anchor",
         "The anchor is the teacher smoothed with the uniform distribution",
-        "section 3.2, tilt equation, left half",
+        "RSD-Poker paper, section 3.2, tilt equation, left half",
         "a billionth of an anchor's probability moves to another action",
         reads=_POLICIES,
         needs=("join.teacher", *_JOINED),
@@ -216,7 +216,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.top-action",
         "Top-action imitation puts all probability on the teacher's top action",
-        "appendix C: deterministic baselines",
+        "RSD-Poker paper, appendix C: deterministic baselines",
         "a top-action trace imitates another action",
         reads=_POLICIES,
         needs=("join.teacher", *_JOINED),
@@ -225,7 +225,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.tilt",
         "Every residual policy is the exponential tilt of the anchor",
-        "section 3.2, tilt equation; appendix E: distribution replay",
+        "RSD-Poker paper, section 3.2, tilt equation; appendix E: distribution replay",
         "a residual trace holds the distribution of another scale",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", *_JOINED),
@@ -234,7 +234,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.student",
         "Every teacher-free policy is the tilt of its checkpoint's own base policy",
-        "section 3.7, student equation",
+        "RSD-Poker paper, section 3.7, student equation",
         "a teacher-free trace holds the distribution of another scale",
         reads=(*_STATES, "candidate", "checkpoint", "residual", "trace"),
         needs=("bank.policies", "bank.checkpoints", *_JOINED),
@@ -243,7 +243,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.residual",
         "Every sealed direction is what the checkpoint's weights give on the observation",
-        "section 3.2: frozen residual directions",
+        "RSD-Poker paper, section 3.2: frozen residual directions",
         "a sealed direction is changed",
         reads=(*_STATES, "candidate", "checkpoint", "residual"),
         needs=("join.unique-key", "bank.checkpoints"),
@@ -251,7 +251,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.zero-scale",
         "A candidate of scale zero is the stored anchor, bit for bit",
-        "section 3.2: scale zero recovers the anchor",
+        "RSD-Poker paper, section 3.2: scale zero recovers the anchor",
         "one bit of a scale-zero probability is changed",
         reads=_POLICIES,
         needs=_JOINED,
@@ -259,7 +259,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.query-gate",
         "Query scores, requests and acceptances follow the gate and its budget",
-        "appendix C: query score, threshold and budget check",
+        "RSD-Poker paper, appendix C: query score, threshold and budget check",
         "a trace denies a query that the gate accepts",
         reads=(*_STATES, "candidate", "trace"),
         needs=("bank.policies", *_JOINED),
@@ -272,7 +272,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.query-policy",
         "The query policy is the anchor where a query was accepted, else the prior",
-        "appendix C: rejected requests keep the prior",
+        "RSD-Poker paper, appendix C: rejected requests keep the prior",
         "a query trace without a query holds the anchor's distribution",
         reads=_POLICIES,
         needs=("join.teacher", "bank.policies", *_JOINED),
@@ -287,7 +287,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "replay.ledger",
         "Every ledger charges what the protocol configures for its events, rejected queries too",
-        "appendix C: cost ledger",
+        "RSD-Poker paper, appendix C: cost ledger",
         "a residual trace charges one token instead of two",
         reads=("protocol", "candidate", "trace"),
         needs=("join.trace",),
@@ -296,14 +296,14 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "boundary.interfaces",
         "No interface declares a field that its contract hides",
-        "appendix B, field visibility table",
+        "RSD-Poker paper, appendix B, field visibility table",
         "the protocol lets a teacher-free policy see the teacher's distribution",
         reads=("protocol",),
     ),
     Check(
         "boundary.inputs",
         "No policy read a field that its interface does not show",
-        "appendix B, field visibility table",
+        "RSD-Poker paper, appendix B, field visibility table",
         "a trace names the strong action values among its inputs",
         reads=("protocol", "candidate", "trace"),
         needs=("join.trace",),
@@ -312,7 +312,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "score.trace-digest",
         "Every score names the content digest of the trace table that was scored",
-        "appendix B: score rows are joined to the exact policy trace",
+        "RSD-Poker paper, appendix B: score rows are joined to the exact policy trace",
         "scores name the digest of another trace table",
         reads=("trace", "score"),
         needs=("join.score",),
@@ -320,7 +320,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "score.utility",
         "What both evaluators expect follows from the stored distribution and the action values",
-        "section 3.3: E_g",
+        "RSD-Poker paper, section 3.3: E_g",
         "a reported weak utility is changed",
         reads=("protocol", "trace", "values", "score"),
         needs=("join.score", "join.values", *_JOINED),
@@ -328,7 +328,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "score.delta",
         "The delta is what the risk evaluator expects, less what it expects of the anchor at the same state",
-        "section 3.3, violation equation",
+        "RSD-Poker paper, section 3.3, violation equation",
         "a reported delta has the wrong sign",
         reads=("protocol", "candidate", "trace", "values", "score"),
         needs=("join.score", "join.values", *_JOINED),
@@ -336,7 +336,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "threshold.stored",
         "The reported crossing is the strict comparison of the stored delta with -tau",
-        "section 3.3, violation equation: the inequality is strict",
+        "RSD-Poker paper, section 3.3, violation equation: the inequality is strict",
         "a row's crossing is denied",
         reads=("protocol", "score"),
         consequences=("threshold.recomputed",),
@@ -344,7 +344,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "threshold.recomputed",
         "The reported crossing is what distributions and action values give, decided exactly",
-        "appendix E, reproduction checks: threshold counts",
+        "RSD-Poker paper, appendix E, reproduction checks: threshold counts",
         "a row reports a delta and a crossing that its distribution does not give",
         reads=("protocol", "candidate", "trace", "values", "score"),
         needs=("join.score", "join.values", *_JOINED),
@@ -354,7 +354,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "aggregate.summary",
         "Every retained policy summary is the aggregate of its states",
-        "appendix E, reproduction checks: score aggregation",
+        "RSD-Poker paper, appendix E, reproduction checks: score aggregation",
         "a summary's mean weak utility is changed",
         reads=("protocol", "candidate", "trace", "values", "summary"),
         needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
@@ -364,7 +364,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "partition.rule",
         "Every partition reads policy-visible features only, and holds every state in exactly one group",
-        "section 3.3: groups are functions of what a deployed policy sees",
+        "RSD-Poker paper, section 3.3: groups are functions of what a deployed policy sees",
         "a partition splits on a feature that nobody declared",
         reads=(*_STATES, "partition"),
         consequences=("partition.labels", "partition.class", "partition.optimal", "table.recipes"),
@@ -372,7 +372,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "partition.labels",
         "Every calibration and held-out trace carries the group that the deployed rule gives",
-        "appendix A, algorithm table: group labels are sealed with the traces",
+        "RSD-Poker paper, appendix A, algorithm table: group labels are sealed with the traces",
         "a trace carries the label of another group",
         reads=(*_STATES, "partition", "trace"),
         needs=("partition.rule", "join.trace"),
@@ -380,7 +380,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "partition.support",
         "Every learned group holds enough structure states; groups without calibration states are named",
-        "section 3.3: minimum support; section 3.4: empty groups",
+        "RSD-Poker paper, section 3.3: minimum support; section 3.4: empty groups",
         "the class demands more structure states than a group holds",
         reads=(*_STATES, "partition"),
         needs=("partition.rule", "split.inventory", "split.agreement"),
@@ -390,7 +390,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "partition.class",
         "Every learned partition is a tree of its declared class: depth, features, thresholds",
-        "section 3.3: the predeclared class",
+        "RSD-Poker paper, section 3.3: the predeclared class",
         "the class no longer declares a threshold that the partition uses",
         reads=("protocol", "partition"),
         needs=("partition.rule",),
@@ -399,7 +399,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "partition.objective",
         "Every learned partition's objective is what the structure split gives",
-        "section 3.3: structure objective",
+        "RSD-Poker paper, section 3.3: structure objective",
         "a partition's objective is changed",
         reads=(*_STATES, "candidate", "trace", "values", "partition"),
         needs=("partition.rule", "split.inventory", "split.agreement", "join.values", *_JOINED),
@@ -408,7 +408,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "partition.optimal",
         "No partition of the class has a smaller objective, or an equal one and an earlier place in the tie rule",
-        "section 3.3: the selected partition and its tie rule",
+        "RSD-Poker paper, section 3.3: the selected partition and its tie rule",
         "two groups of a learned partition are merged",
         reads=(*_STATES, "candidate", "trace", "values", "partition"),
         needs=("partition.rule", "split.inventory", "split.agreement", "join.values", *_JOINED),
@@ -417,7 +417,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "partition.allocations",
         "The shares of the failure budgets are positive, one per candidate and group, and sum to at most one",
-        "section 3.4: weighted simultaneous bounds",
+        "RSD-Poker paper, section 3.4: weighted simultaneous bounds",
         "the share of one pair is doubled",
         reads=("protocol", "candidate", "partition"),
         needs=("partition.rule",),
@@ -427,7 +427,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "certificate.complete",
         "Every pair of a competing candidate and a group has one certificate, and nothing else has",
-        "section 3.4: simultaneous certificates",
+        "RSD-Poker paper, section 3.4: simultaneous certificates",
         "a certificate is removed",
         reads=("protocol", "candidate", "partition", "certificate"),
         needs=("join.unique-key", "partition.rule"),
@@ -436,7 +436,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "certificate.counts",
         "Every certificate counts the calibration states and the crossings of its group",
-        "section 3.4: n and k of a group",
+        "RSD-Poker paper, section 3.4: n and k of a group",
         "a certificate counts one crossing too few",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
         needs=("partition.rule", "split.inventory", "split.agreement", "join.values", *_JOINED),
@@ -445,7 +445,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "certificate.risk",
         "Every risk bound is the Clopper-Pearson bound of the recomputed count at its share",
-        "section 3.4, risk bound; k = n and empty groups give one",
+        "RSD-Poker paper, section 3.4, risk bound; k = n and empty groups give one",
         "a certificate's risk bound is lowered",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
         needs=(
@@ -461,7 +461,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "certificate.range",
         "Every utility of a competing candidate lies in the declared range",
-        "section 3.4: predeclared normalization",
+        "RSD-Poker paper, section 3.4: predeclared normalization",
         "the protocol declares a narrower utility range",
         reads=(*_STATES, "candidate", "trace", "values"),
         needs=("join.values", *_JOINED),
@@ -470,7 +470,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "certificate.utility",
         "Every utility bound is the Hoeffding bound of the recomputed normalized mean at its share",
-        "section 3.4, utility bound",
+        "RSD-Poker paper, section 3.4, utility bound",
         "a certificate's utility bound is raised",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
         needs=(
@@ -487,7 +487,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "certificate.certified",
         "A candidate is certified in a group exactly where its risk bound is within the group's budget",
-        "section 3.4: the risk-feasible set",
+        "RSD-Poker paper, section 3.4: the risk-feasible set",
         "a certificate calls an uncertified candidate certified",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
         needs=(
@@ -502,42 +502,42 @@ CATALOGUE: tuple[Check, ...] = (
     ),
     Check(
         "selection.grid",
-        "The selection record names a declared selector, its grid and the protocol's tau",
-        "appendix B: the selection record",
+        "The selection record names a declared selector, its grid, the protocol's tau and the budgets of its rule",
+        "RSD-Poker paper, appendix B: the selection record",
         "the selection record leaves out a scale of the grid",
         reads=("protocol", "selection"),
     ),
     Check(
         "selection.counts",
         "The selection's crossing counts and denominators are those of the records",
-        "appendix E, reproduction checks: threshold counts",
+        "RSD-Poker paper, appendix E, reproduction checks: threshold counts",
         "the selection record counts one crossing too few",
-        reads=("protocol", "candidate", "trace", "values", "selection"),
+        reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
         needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
         whole=True,
     ),
     Check(
         "selection.certified",
         "The certified set is what the rule admits on the recomputed counts",
-        "section 3.4: empirical-zero",
+        "RSD-Poker paper, section 3.4: empirical-zero",
         "the certified set leaves out an admissible scale",
-        reads=("protocol", "candidate", "trace", "values", "selection"),
+        reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
         needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
         whole=True,
     ),
     Check(
         "selection.choice",
         "The choice is what the rule takes on the recomputed counts",
-        "appendix E, reproduction checks: scale selection",
+        "RSD-Poker paper, appendix E, reproduction checks: scale selection",
         "the selection record chooses a smaller scale",
-        reads=("protocol", "candidate", "trace", "values", "selection"),
+        reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
         needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
         whole=True,
     ),
     Check(
         "selection.held-out",
         "The choice was sealed before any held-out value or score, and says so",
-        "section 3.1: the test split is joined after the map is frozen",
+        "RSD-Poker paper, section 3.1: the test split is joined after the map is frozen",
         "the selection record says that held-out scores had been joined",
         reads=("protocol", "selection"),
         needs=("stage.chronology",),
@@ -546,7 +546,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "map.selector",
         "Every selector that chooses in groups has one map, in its declared partition, from the calibration split",
-        "appendix A, algorithm table: the frozen map",
+        "RSD-Poker paper, appendix A, algorithm table: the frozen map",
         "a map names another partition than its selector declares",
         reads=("protocol", "map"),
         consequences=("map.groups",),
@@ -554,7 +554,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "map.groups",
         "Every map assigns each group of its partition once, in order",
-        "section 3.3: one candidate per group",
+        "RSD-Poker paper, section 3.3: one candidate per group",
         "a map assigns its groups in another order",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
         needs=(
@@ -571,7 +571,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "map.certified",
         "No map deploys a candidate that is not certified in its group",
-        "section 3.4: selection within the feasible set",
+        "RSD-Poker paper, section 3.4: selection within the feasible set",
         "a map deploys an uncertified candidate",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
         needs=(
@@ -589,7 +589,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "map.choice",
         "Every assignment is what the declared rule takes, ties included",
-        "sections 3.4 and 3.5: selection rules, tie rules and fallback",
+        "RSD-Poker paper, sections 3.4 and 3.5: selection rules, tie rules and fallback",
         "a map deploys another certified candidate",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
         needs=(
@@ -606,7 +606,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "map.bounds",
         "Every map's risk and utility bound is its worst mixture within the declared radius",
-        "section 3.5: the worst mixture",
+        "RSD-Poker paper, section 3.5: the worst mixture",
         "a map's utility bound is raised",
         reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
         needs=(
@@ -623,7 +623,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "map.held-out",
         "Every map was sealed before any held-out value or score, and says so",
-        "section 3.1: the test split is joined after the map is frozen",
+        "RSD-Poker paper, section 3.1: the test split is joined after the map is frozen",
         "a map says that held-out scores had been joined",
         reads=("protocol", "map"),
         needs=("stage.chronology",),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from sealtrace.bundle.frames import Matrix
+from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies import PACK
@@ -27,7 +29,6 @@ from sealtrace.studies.policies.certified import (
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.choice import Chosen, count_scales
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
-from sealtrace.studies.policies.evidence.frame import Matrix
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, declared_setting
@@ -113,7 +114,7 @@ def _asked_for(study: Study, selectors: Sequence[str], partitions: Sequence[str]
     for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
         for name in given:
             if name not in known:
-                raise LookupError(f"there is no {option} {name!r}; there are {', '.join(known) or 'none'}")
+                raise LookupError(f"there is no {option} {name!r}{nearest(name, known)}")
     if selectors:
         chosen = [declared[name] for name in dict.fromkeys(selectors)]
     else:
@@ -243,7 +244,8 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         risk = _attempt(missing, f"risk bound of {name}", chosen.risk_upper)
     if "utility" in chosen.certifies:
         utility = _attempt(missing, f"utility bound of {name}", chosen.utility_lower)
-    idle = chosen.reason == maps.describe(maps.GroupWise())
+    proof = None if chosen.solution is None else chosen.solution.proof
+    idle = isinstance(proof.proof if isinstance(proof, maps.Settled) else proof, maps.GroupWise)
     choice = Choice(
         name,
         selector.rule,

@@ -70,6 +70,7 @@ _USES: dict[str, Callable[[Study, str], bool]] = {
     "anchor": _policy("anchor", "tilt"),
     "prior": _policy("query"),
     "query": _policy("query"),
+    "gates": lambda study, arm: any(one.policy == "query" and one.arm == arm for one in study.candidates),
     "charges": _charged,
     "features": _feature,
     "bootstrap": _some_metric("interval"),

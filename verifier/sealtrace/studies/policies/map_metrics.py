@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index
 from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.printed.metrics import (
     Arguments,
@@ -37,7 +38,6 @@ from sealtrace.studies.policies.evidence.deployment import (
     scale_of,
     variant_setting,
 )
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing
@@ -46,7 +46,7 @@ from sealtrace.studies.policies.populations import candidate_place
 
 metric = metrics_of("policies")
 
-SECTION = "section 3.4 and 3.5: dual certification, robust selection"
+SECTION = "RSD-Poker paper, section 3.4 and 3.5: dual certification, robust selection"
 
 
 @contextmanager
@@ -95,7 +95,7 @@ _EVALUATED = "variant population utility risk"
 
 
 def _of_deployed(
-    name: str, formula: str, reduce: Callable[[Deployed], float | Fraction], source: str = "appendix D"
+    name: str, formula: str, reduce: Callable[[Deployed], float | Fraction], source: str = "RSD-Poker paper, appendix D"
 ) -> None:
     """Registers a metric of a map's policy on a population."""
 
@@ -124,7 +124,7 @@ _of_deployed(
 @metric(
     "map_teacher_kl",
     "mean KL(teacher || policy) under a selector's map, the policy's mass clipped below at `clip`",
-    "appendix B: teacher KL",
+    "RSD-Poker paper, appendix B: teacher KL",
     needs="selector clip",
     takes="variant population",
 )
@@ -140,7 +140,7 @@ def map_teacher_kl(study: Study, arguments: Arguments) -> Value:
 @metric(
     "map_cost_ratio",
     "mean of what the ledger counts of `quantity` (latency_ms) under a selector's map, divided by that of `base`",
-    "appendix D: residual families, relative cost",
+    "RSD-Poker paper, appendix D: residual families, relative cost",
     needs="selector base",
     takes="variant population quantity",
 )
@@ -216,7 +216,13 @@ _of_chosen(
 # Partitions and banks
 
 
-@metric("partition_groups", "how many groups a partition has", "section 3.3: partitions", needs="partition", given=True)
+@metric(
+    "partition_groups",
+    "how many groups a partition has",
+    "RSD-Poker paper, section 3.3: partitions",
+    needs="partition",
+    given=True,
+)
 def partition_groups(study: Study, arguments: Arguments) -> Value:
     return Value((Fraction(len(_partition(study, arguments).groups)),))
 
@@ -224,7 +230,7 @@ def partition_groups(study: Study, arguments: Arguments) -> Value:
 @metric(
     "partition_support",
     "fewest states of a group",
-    "appendix D: minimum support",
+    "RSD-Poker paper, appendix D: minimum support",
     needs="partition",
     takes="population",
 )
@@ -248,7 +254,7 @@ def _partition(study: Study, arguments: Arguments) -> Partition:
 
 
 def _of_bank(name: str, formula: str, count: Callable[[Study, list[int]], int]) -> None:
-    @metric(name, formula, "section 3.2: the candidate bank", takes="variant", given=True)
+    @metric(name, formula, "RSD-Poker paper, section 3.2: the candidate bank", takes="variant", given=True)
     def compute_it(study: Study, arguments: Arguments) -> Value:
         with _as_recipe_errors():
             setting = variant_setting(study, arguments.get("variant"))
@@ -268,7 +274,7 @@ _of_bank(
 )
 
 
-@metric("utility_range", "q_min and q_max", "section 3.4: normalization", takes="variant", given=True)
+@metric("utility_range", "q_min and q_max", "RSD-Poker paper, section 3.4: normalization", takes="variant", given=True)
 def utility_range(study: Study, arguments: Arguments) -> Value:
     with _as_recipe_errors():
         declared = variant_setting(study, arguments.get("variant")).utility_range
@@ -285,7 +291,7 @@ Reduction = Callable[[list[Repeat], Study, Arguments], tuple[float | Fraction, .
 
 
 def _of_repeats(name: str, formula: str, reduce: Reduction, takes: str = "variant") -> None:
-    @metric(name, formula, "appendix D: repeated splits", needs="selector", takes=takes)
+    @metric(name, formula, "RSD-Poker paper, appendix D: repeated splits", needs="selector", takes=takes)
     def compute_it(study: Study, arguments: Arguments) -> Value:
         with _as_recipe_errors():
             repeats = repeats_of(study, arguments["selector"], variant_setting(study, arguments.get("variant")))
@@ -370,6 +376,24 @@ _of_repeats(
 _of_repeats(
     "repeated_utility_lower", "mean over certified repeats of the map's utility bound", _mean_bound("utility_lower")
 )
+
+
+@metric(
+    "repeated_disagreement",
+    "in how many repeats two selectors choose different maps, of how many",
+    "RSD-Poker paper, appendix D: repeated splits",
+    needs="selector against",
+    takes="variant",
+)
+def repeated_disagreement(study: Study, arguments: Arguments) -> Value:
+    with _as_recipe_errors():
+        setting = variant_setting(study, arguments.get("variant"))
+        maps = [
+            [one.assigned for one in repeats_of(study, arguments[name], setting)] for name in ("selector", "against")
+        ]
+        states = np.concatenate([states_of(study, one) for one in resampling_of(study).pool])
+    others = sum(one != other for one, other in zip(*maps, strict=True))
+    return value_of(study.frame("observation"), states, Fraction(others), Fraction(len(maps[0])))
 
 
 # Measurements

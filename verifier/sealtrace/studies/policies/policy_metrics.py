@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import action_matrix
+from sealtrace.bundle.frames import Index, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import as_double, mean
@@ -25,7 +27,6 @@ from sealtrace.printed.metrics import (
 from sealtrace.studies.policies.constants import is_used
 from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.features import Feature
-from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector, action_matrix
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
@@ -38,7 +39,7 @@ metric = metrics_of("policies")
 # Given quantities
 
 
-@metric("state", "the numeric id of a state", "appendix B: state identity", needs="state", given=True)
+@metric("state", "the numeric id of a state", "RSD-Poker paper, appendix B: state identity", needs="state", given=True)
 def state(study: Study, arguments: Arguments) -> Value:
     place = np.array([state_place(study, arguments["state"])])
     digits = "".join(character for character in arguments["state"] if character.isdigit())
@@ -46,7 +47,11 @@ def state(study: Study, arguments: Arguments) -> Value:
 
 
 @metric(
-    "observation", "a number that the observation records", "appendix B: observation", needs="state field", given=True
+    "observation",
+    "a number that the observation records",
+    "RSD-Poker paper, appendix B: observation",
+    needs="state field",
+    given=True,
 )
 def observation(study: Study, arguments: Arguments) -> Value:
     frame = study.frame("observation")
@@ -57,7 +62,9 @@ def observation(study: Study, arguments: Arguments) -> Value:
     return value_of(frame, np.array([place]), float(frame.numbers(arguments["field"])[place]))
 
 
-@metric("scale", "the scale of a candidate", "section 3.2: the ordered grid", needs="policy", given=True)
+@metric(
+    "scale", "the scale of a candidate", "RSD-Poker paper, section 3.2: the ordered grid", needs="policy", given=True
+)
 def scale(study: Study, arguments: Arguments) -> Value:
     one = study.candidates[candidate_place(study, arguments["policy"])]
     if one.scale is None:
@@ -80,7 +87,13 @@ def constant(study: Study, arguments: Arguments) -> Value:
     return Value((number,), fixed=None if used else "a constant of the protocol that nothing else uses")
 
 
-@metric("states", "how many states a population has", "appendix B: denominators", takes="population", given=True)
+@metric(
+    "states",
+    "how many states a population has",
+    "RSD-Poker paper, appendix B: denominators",
+    takes="population",
+    given=True,
+)
 def states(study: Study, arguments: Arguments) -> Value:
     members = members_of(study, arguments.get("population", "all"))
     return value_of(study.frame("observation"), members, Fraction(len(members)))
@@ -103,12 +116,24 @@ def _mean_of(name: str, formula: str, source: str, field: str) -> None:
         return value_of(study.frame("trace"), rows, mean(values), rounded=rounded)
 
 
-_mean_of("weak_ev", "mean of E_w(pi, s)", "appendix B: metrics", "weak")
-_mean_of("strong_ev", "mean of E_s(pi, s)", "appendix B: metrics", "strong")
-_mean_of("strong_delta", "mean of d = E_s(pi, s) - E_s(pi_0, s)", "violation equation", "delta")
-_mean_of("expected_utility", "mean of what the utility evaluator expects of the policy", "section 3.3", "weak")
-_mean_of("expected_risk", "mean of what the risk evaluator expects of the policy", "section 3.3", "strong")
-_mean_of("degradation", "mean of d: the risk evaluator's expectation less that of the anchor", "section 3.3", "delta")
+_mean_of("weak_ev", "mean of E_w(pi, s)", "RSD-Poker paper, appendix B: metrics", "weak")
+_mean_of("strong_ev", "mean of E_s(pi, s)", "RSD-Poker paper, appendix B: metrics", "strong")
+_mean_of("strong_delta", "mean of d = E_s(pi, s) - E_s(pi_0, s)", "RSD-Poker paper, section 3.3", "delta")
+_mean_of(
+    "expected_utility",
+    "mean of what the utility evaluator expects of the policy",
+    "RSD-Poker paper, section 3.3",
+    "weak",
+)
+_mean_of(
+    "expected_risk", "mean of what the risk evaluator expects of the policy", "RSD-Poker paper, section 3.3", "strong"
+)
+_mean_of(
+    "degradation",
+    "mean of d: the risk evaluator's expectation less that of the anchor",
+    "RSD-Poker paper, section 3.3",
+    "delta",
+)
 
 
 def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Rounded | None = None) -> Value:
@@ -120,7 +145,7 @@ def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Roun
 def _of_crossings(name: str, formula: str, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> None:
     """Registers what becomes of the number of crossings and of states."""
 
-    @metric(name, formula, "violation equation", needs="policy", takes="population")
+    @metric(name, formula, "RSD-Poker paper, section 3.3", needs="policy", takes="population")
     def compute_it(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
         return value_of(study.frame("trace"), rows, *reduce(int(study.scored.crossed[places].sum()), len(rows)))
@@ -131,7 +156,9 @@ _of_crossings("crossing_count", "how many states have d < -tau", lambda k, _: (F
 _of_crossings("crossing_rate", "share of states with d < -tau", lambda k, n: (Fraction(k, n),))
 
 
-@metric("marked_delta", "d at a state, with a dagger where it crosses", "violation equation", needs="policy state")
+@metric(
+    "marked_delta", "d at a state, with a dagger where it crosses", "RSD-Poker paper, section 3.3", needs="policy state"
+)
 def marked_delta(study: Study, arguments: Arguments) -> Value:
     rows, places = scored_traces(study, arguments)
     crossed = bool(study.scored.crossed[places][0])
@@ -169,7 +196,7 @@ def _gain(study: Study, arguments: Arguments) -> _Gain:
     return _Gain(rows, study.scored.weak[places], study.scored.weak[bases])
 
 
-_PAIRED = "appendix B: paired question"
+_PAIRED = "RSD-Poker paper, appendix B: paired question"
 
 
 @metric("weak_gain", "mean of E_w(pi, s) - E_w(base, s)", _PAIRED, needs="policy base", takes="population")
@@ -182,7 +209,13 @@ def weak_gain(study: Study, arguments: Arguments) -> Value:
 def _extremes(end: str, word: str, reduce: Callable[[list[Fraction]], Fraction]) -> None:
     """Registers the least or the greatest of what differs between states."""
 
-    @metric(f"delta_{end}", f"{word} d over the population", "violation equation", needs="policy", takes="population")
+    @metric(
+        f"delta_{end}",
+        f"{word} d over the population",
+        "RSD-Poker paper, section 3.3",
+        needs="policy",
+        takes="population",
+    )
     def delta(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
         return _extreme(study, rows, study.scored.delta[places], word)
@@ -194,7 +227,7 @@ def _extremes(end: str, word: str, reduce: Callable[[list[Fraction]], Fraction])
 
     formula = f"{word} E_s(pi, s) over policies and states"
 
-    @metric(f"strong_ev_{end}", formula, "appendix D", needs="policies", takes="population")
+    @metric(f"strong_ev_{end}", formula, "RSD-Poker paper, appendix D", needs="policies", takes="population")
     def strong(study: Study, arguments: Arguments) -> Value:
         named = [{**arguments, "policy": name.strip()} for name in arguments["policies"].split(",")]
         rows, places = zip(*(scored_traces(study, one) for one in named), strict=True)
@@ -220,7 +253,7 @@ def _against_teacher(study: Study, arguments: Arguments) -> tuple[Index, Matrix,
 @metric(
     "teacher_kl",
     "mean of KL(teacher || policy), the policy's mass clipped below at `clip`",
-    "appendix B: teacher KL",
+    "RSD-Poker paper, appendix B: teacher KL",
     needs="policy clip",
     takes="population",
 )
@@ -233,7 +266,7 @@ def teacher_kl(study: Study, arguments: Arguments) -> Value:
 @metric(
     "teacher_regret",
     "mean of max(0, V_T - sum pi Q_T)",
-    "appendix B: teacher-value regret",
+    "RSD-Poker paper, appendix B: teacher-value regret",
     needs="policy",
     takes="population",
 )
@@ -250,7 +283,7 @@ def teacher_regret(study: Study, arguments: Arguments) -> Value:
 @metric(
     "action_agreement",
     "share of states with the teacher's top action",
-    "appendix B: action agreement",
+    "RSD-Poker paper, appendix B: action agreement",
     needs="policy",
     takes="population",
 )
@@ -267,7 +300,7 @@ def action_agreement(study: Study, arguments: Arguments) -> Value:
 @metric(
     "query_rate",
     "share of states with an accepted query",
-    "appendix C: query decisions",
+    "RSD-Poker paper, appendix C: query decisions",
     needs="policy",
     takes="population",
 )
@@ -291,14 +324,18 @@ def _mean_charge(name: str) -> Callable[[Study, Arguments], Value]:
 
 for _name in ("tokens", "latency_ms", "tool_calls"):
     metric(
-        _name, f"mean of the ledger's {_name} per state", "appendix C: cost ledger", needs="policy", takes="population"
+        _name,
+        f"mean of the ledger's {_name} per state",
+        "RSD-Poker paper, appendix C: cost ledger",
+        needs="policy",
+        takes="population",
     )(_mean_charge(_name))
 
 
 @metric(
     "cost",
     "mean of what the ledger counts of a declared quantity per state",
-    "appendix C: cost ledger",
+    "RSD-Poker paper, appendix C: cost ledger",
     needs="policy quantity",
     takes="population",
 )
@@ -340,7 +377,7 @@ def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -
 @metric(
     "delta_interval",
     "percentile bootstrap interval of mean d",
-    "appendix B: paired bootstrap",
+    "RSD-Poker paper, appendix B: paired bootstrap",
     needs="policy",
     takes="population schedule",
 )
@@ -352,7 +389,7 @@ def delta_interval(study: Study, arguments: Arguments) -> Value:
 @metric(
     "difference_interval",
     "percentile bootstrap interval of mean E_w(pi, s) - E_w(base, s), the same rows drawn for both",
-    "appendix B: paired bootstrap",
+    "RSD-Poker paper, appendix B: paired bootstrap",
     needs="policy base",
     takes="population schedule",
 )
@@ -364,7 +401,7 @@ def difference_interval(study: Study, arguments: Arguments) -> Value:
 # Single records
 
 
-@metric("probability", "pi(a | s)", "section 3.2", needs="policy state action")
+@metric("probability", "pi(a | s)", "RSD-Poker paper, section 3.2", needs="policy state action")
 def probability(study: Study, arguments: Arguments) -> Value:
     rows = traces_of(study, {name: arguments[name] for name in ("policy", "state")})
     return value_of(study.frame("trace"), rows, float(study.probabilities.values[rows[0], _action(study, arguments)]))
@@ -383,21 +420,21 @@ def _teacher_row(study: Study, arguments: Arguments) -> int:
     return row
 
 
-@metric("teacher_probability", "pi_T(a | s)", "appendix A: teacher", needs="state action")
+@metric("teacher_probability", "pi_T(a | s)", "RSD-Poker paper, appendix A: teacher", needs="state action")
 def teacher_probability(study: Study, arguments: Arguments) -> Value:
     row = _teacher_row(study, arguments)
     matrix = action_matrix(study.frame("teacher"), "distribution", study.actions)
     return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
 
 
-@metric("teacher_action_value", "Q_T(s, a)", "appendix A: teacher", needs="state action", given=True)
+@metric("teacher_action_value", "Q_T(s, a)", "RSD-Poker paper, appendix A: teacher", needs="state action", given=True)
 def teacher_action_value(study: Study, arguments: Arguments) -> Value:
     row = _teacher_row(study, arguments)
     matrix = action_matrix(study.frame("teacher"), "values", study.actions)
     return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
 
 
-@metric("teacher_state_value", "V_T = sum_a pi_T Q_T", "appendix A: teacher", needs="state")
+@metric("teacher_state_value", "V_T = sum_a pi_T Q_T", "RSD-Poker paper, appendix A: teacher", needs="state")
 def teacher_state_value(study: Study, arguments: Arguments) -> Value:
     row = _teacher_row(study, arguments)
     frame = study.frame("teacher")
@@ -411,7 +448,7 @@ def teacher_state_value(study: Study, arguments: Arguments) -> Value:
 @metric(
     "selected_scale",
     "the scale that a selector takes on the recomputed counts",
-    "section 3.4: empirical-zero",
+    "RSD-Poker paper, section 3.4: empirical-zero",
     needs="selector",
     takes="population",
 )

@@ -10,10 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, constant_of
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.outcomes import in_order, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.study import Study
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 from sealtrace.bundle import blocks
 from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import row_name
-from sealtrace.bundle.frames import Frame, StreamedFrame
+from sealtrace.bundle.frames import Frame, Index, Mask, StreamedFrame
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.parquet import as_declared, values_of_texts
 from sealtrace.bundle.predicates import check_table
@@ -38,7 +38,6 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies import checks  # noqa: F401 - imported for the checks' registrations
-from sealtrace.studies.policies.evidence.frame import Index, Mask
 from sealtrace.studies.policies.evidence.outcomes import Spilled
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Candidate, Study

@@ -22,8 +22,8 @@ def predictions(results: Results, outcome: Outcome) -> None:
     for place, path in enumerate(labels.paths):
         if (named := of_file.get(path)) is not None:
             other = (labels.file_of() == place) & (codes != (texts.index(named) if named in texts else -2))
-            outcome.rows(labels, other, "/split", "the file is named after another split", named)
-    outcome.rows(frame, results.item_of_prediction < 0, "/item", "no single label is about this item", "one label")
+            outcome.rows(labels, other, "/split", "The file is named after another split.", named)
+    outcome.rows(frame, results.item_of_prediction < 0, "/item", "No single label is about this item.", "one label")
     splits, names = labels.texts("split")
     models, predicted = results.predicted
     places = results.bundle.of_kind("prediction")[0].path
@@ -36,7 +36,7 @@ def predictions(results: Results, outcome: Outcome) -> None:
                 first = labels.text("item", int(absent[0]))
                 outcome.at(places, {"model": model, "split": name}).error(
                     "/item",
-                    f"{model} leaves out items of {name} that it was evaluated on; add their predictions",
+                    f"{model} leaves out items of {name} that it was evaluated on. Add their predictions.",
                     f"{int(inside.sum())} items, {first} among them",
                     f"{int(row[inside].sum())} items",
                 )
@@ -46,7 +46,7 @@ def predictions(results: Results, outcome: Outcome) -> None:
             f"{model}: {', '.join(name for name, there in zip(names, row, strict=True) if there) or 'none'}"
             for model, row in zip(models, covered, strict=True)
         )
-        outcome.at(places).warning("/item", "models are evaluated on different splits", "the same splits", told)
+        outcome.at(places).warning("/item", "Models are evaluated on different splits.", "the same splits", told)
 
 
 @check("result.measurements", "measurements")
@@ -63,7 +63,7 @@ def measurements(results: Results, outcome: Outcome) -> None:
     for quantity, name in enumerate(names):
         rows = np.flatnonzero(quantities == quantity)
         usual = np.bincount(units[rows]).argmax()
-        outcome.rows(frame, rows[units[rows] != usual], "/unit", f"{name} is measured in two units", written[usual])
+        outcome.rows(frame, rows[units[rows] != usual], "/unit", f"{name} is measured in two units.", written[usual])
         measured = sorted(set(subjects[rows].tolist()))
         counts = {subject: np.sort(repeats[rows[subjects[rows] == subject]]) for subject in measured}
         most = max(int(one[-1]) + 1 for one in counts.values())
@@ -72,7 +72,7 @@ def measurements(results: Results, outcome: Outcome) -> None:
                 source, _ = frame.place(int(rows[0]))
                 outcome.at(source, {"quantity": name, "subject": of[subject]}).error(
                     "/repeat",
-                    f"{name} of {of[subject]} was not measured as often as the others; keep every repeat",
+                    f"{name} of {of[subject]} was not measured as often as the others. Keep every repeat.",
                     f"repeats 0 to {most - 1}",
                     f"{len(found)} of them",
                 )
@@ -91,7 +91,7 @@ def runs(results: Results, outcome: Outcome) -> None:
         frame,
         lost[codes],
         "/checkpoint_sha256",
-        "the checkpoint that the run names is not in the bundle; add it, or leave the digest out",
+        "The checkpoint that the run names is not in the bundle. Add it, or leave the digest out.",
         "the digest of a file or checkpoint of the bundle",
     )
     known = set(frame.texts("run")[1])
@@ -99,7 +99,7 @@ def runs(results: Results, outcome: Outcome) -> None:
         naming = results.frame(kind)
         codes, names = naming.texts("run")
         unknown = np.array([name not in known for name in names] + [False])
-        outcome.rows(naming, unknown[codes], "/run", "the run that the record names is not there", "a run record")
+        outcome.rows(naming, unknown[codes], "/run", "The run that the record names is not there.", "a run record")
     _mixed_runs(results, outcome)
 
 
@@ -116,7 +116,7 @@ def _mixed_runs(results: Results, outcome: Outcome) -> None:
                 frame,
                 rows[runs[rows] != usual],
                 "/run",
-                "the prediction comes from another run than most of its model's",
+                "The prediction comes from another run than most of its model's.",
                 names[usual],
                 severity="warning",
             )
@@ -147,15 +147,21 @@ def declared(results: Results, outcome: Outcome) -> None:
         outcome.inspected += 1
         at = outcome.at(results.declared_at[name], {"dataset": name})
         if not any(entry.records == name and entry.kind == "rows" for entry in results.bundle.entries):
-            at.error("/dataset", "the dataset has no rows", f"rows.{name}.jsonl, .parquet or .csv", "no such file")
+            at.error("/dataset", "The dataset has no rows.", f"rows.{name}.jsonl, .parquet or .csv", "no such file")
         for number, reference in enumerate(declaration.get("references") or []):
             if results.target(reference) is None:
                 wanted = f"{reference['dataset']} ({', '.join(reference.get('to') or ['its key'])})"
                 at.error(
-                    f"/references/{number}", "the reference leads nowhere", "a declared dataset and its fields", wanted
+                    f"/references/{number}",
+                    "The reference names a dataset or a field that is not declared.",
+                    "a declared dataset and its fields",
+                    wanted,
                 )
         if not declaration.get("complete") and len(declaration["key"]) > 1:
-            at.note("/complete", "nothing says which rows must be there, so a deleted one would not show")
+            at.note(
+                "/complete",
+                "Nothing declares which rows must be there, so a deleted row would go unnoticed. Declare `complete`.",
+            )
 
 
 @check("dataset.references", "rows")
@@ -167,9 +173,9 @@ def references(results: Results, outcome: Outcome) -> None:
         frame, other = results.frame(name), results.frame(reference["dataset"])
         outcome.inspected += frame.size
         field = f"/{reference['fields'][0]}"
-        outcome.rows(frame, here, field, f"{reference['dataset']} has no such row", f"a row of {reference['dataset']}")
+        outcome.rows(frame, here, field, f"{reference['dataset']} has no such row.", f"a row of {reference['dataset']}")
         target = f"/{(results.target(reference) or [''])[0]}"
-        outcome.rows(other, there, target, f"no row of {name} is about it", f"a row of {name}")
+        outcome.rows(other, there, target, f"No row of {name} refers to this row.", f"a row of {name}")
 
 
 @check("dataset.complete", "rows")
@@ -205,16 +211,16 @@ def counts(results: Results, outcome: Outcome) -> None:
         if (rows := declaration.get("rows")) is not None:
             outcome.inspected += 1
             if rows != frame.size:
-                at.error("/rows", "the dataset does not have as many rows as declared", rows, frame.size)
+                at.error("/rows", "The dataset does not have as many rows as declared.", rows, frame.size)
         for field, count in (declaration.get("counts") or {}).items():
             outcome.inspected += 1
             found = len(frame.column(field).unique().drop_null())
             if found != count:
-                at.error(f"/counts/{field}", f"{field} does not have as many values as declared", count, found)
+                at.error(f"/counts/{field}", f"{field} does not have as many values as declared.", count, found)
         for field, labels in (declaration.get("printed") or {}).items():
             outcome.inspected += 1
             there = {str(value) for value in frame.column(field).unique().to_pylist()}
             if lost := sorted(set(labels) - there):
-                at.error(f"/printed/{field}/{lost[0]}", "no row has this value", "a value of the rows", lost[0])
+                at.error(f"/printed/{field}/{lost[0]}", "No row has this value.", "a value of the rows", lost[0])
     if not outcome.inspected:
         outcome.not_applicable = "no declaration counts anything"

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.frames import Frame, Index, Mask
+from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError
 from sealtrace.studies.results.evidence import Results
 
@@ -41,8 +42,8 @@ class Selection:
     def column(self, field: str) -> pa.ChunkedArray:
         """A field of the rows, whole: what is absent in one is missing evidence."""
         if field not in self.frame.table.column_names:
-            known = ", ".join(self.frame.table.column_names)
-            raise RecipeError(f"{self.dataset} has no field {field!r}; it has {known}")
+            known = nearest(field, self.frame.table.column_names)
+            raise RecipeError(f"{self.dataset} has no field {field!r}{known}")
         column = self.table.column(field)
         if column.null_count:
             absent = int(np.flatnonzero(column.is_null().to_numpy())[0])
@@ -72,7 +73,7 @@ def selection_of(results: Results, arguments: Arguments) -> Selection:
     """The rows of a recipe's dataset for which its conditions hold."""
     name = arguments.get("dataset") or _meant(results, arguments)
     if name not in results.declarations:
-        raise RecipeError(f"there is no dataset {name!r}; there are {', '.join(results.declarations) or 'none'}")
+        raise RecipeError(f"there is no dataset {name!r}{nearest(name, results.declarations)}")
     if (reason := results.unreadable(name)) is not None:
         raise MissingEvidenceError(reason)
     return select(results, name, within(arguments, "where"))
@@ -107,7 +108,7 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
     spoilt = [np.ones(table.num_rows, np.bool_) for table in refused]
     for field, text in conditions.items():
         if field not in frame.table.column_names:
-            raise RecipeError(f"{dataset} has no field {field!r}; it has {', '.join(frame.table.column_names)}")
+            raise RecipeError(f"{dataset} has no field {field!r}{nearest(field, frame.table.column_names)}")
         values = _values(results, dataset, field, text)
         mask &= _among(frame.table.column(field), values)
         for fits, table in zip(spoilt, refused, strict=True):

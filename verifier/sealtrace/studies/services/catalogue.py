@@ -5,7 +5,7 @@ from __future__ import annotations
 from sealtrace.contract.packs import Check
 
 _BOTH = ("service", "attempt")
-_BOUNDARIES = "appendix D: retry, failure and timing boundaries"
+_BOUNDARIES = "RSD-Poker paper, appendix D: retry, failure and timing boundaries"
 
 CATALOGUE: tuple[Check, ...] = (
     Check(
@@ -19,7 +19,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "attempt.requests",
         "Every declared arm has as many warm-up and timed requests as declared, and no other arm is measured",
-        "appendix C, denominators: timed end-to-end requests",
+        "RSD-Poker paper, appendix C, denominators: timed end-to-end requests",
         "a slow request is left out",
         reads=_BOTH,
         needs=("join.unique-key",),
@@ -28,7 +28,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "attempt.contiguous",
         "The attempts of a request are numbered from zero without a gap, in one arm and one phase",
-        "appendix D: a retry event records its request and attempt index",
+        "RSD-Poker paper, appendix D: a retry event records its request and attempt index",
         "the first attempt of a retried request is left out",
         reads=_BOTH,
         needs=("join.unique-key",),
@@ -37,7 +37,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "attempt.trigger",
         "The first attempt is triggered by nothing, and every later one by the outcome of the one before it",
-        "appendix D: a retry event records its triggering condition",
+        "RSD-Poker paper, appendix D: a retry event records its triggering condition",
         "a retry after a timeout says that it follows an illegal action",
         reads=_BOTH,
         needs=("join.unique-key",),
@@ -54,7 +54,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "attempt.outcome",
         "Every terminal code is what the answer and the legal actions say",
-        "appendix D: illegal action, parser failure and timeouts are distinct terminal codes",
+        "RSD-Poker paper, appendix D: illegal action, parser failure and timeouts are distinct terminal codes",
         "an illegal answer is recorded as a success",
         reads=_BOTH,
         consequences=("attempt.trigger", "attempt.sequence"),
@@ -62,7 +62,7 @@ CATALOGUE: tuple[Check, ...] = (
     Check(
         "attempt.budget",
         "No attempt reads and writes more tokens or calls more tools than declared",
-        "section 3.7: declared budgets",
+        "RSD-Poker paper, section 3.7: declared budgets",
         "an attempt writes more tokens than its budget allows",
         reads=_BOTH,
     ),

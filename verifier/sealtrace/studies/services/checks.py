@@ -17,11 +17,11 @@ def declared(study: ServiceStudy, outcome: Outcome) -> None:
     outcome.inspected = 4
     for name in ("arms", "actions"):
         if len(set(settings[name])) < len(settings[name]):
-            at.error(f"/{name}", "a name is there twice", "names that differ", ", ".join(settings[name]))
+            at.error(f"/{name}", "A name is there twice.", "names that differ", ", ".join(settings[name]))
     if "ok" in settings["retried"]:
-        at.error("/retried", "a success is never tried again", "failures", ", ".join(settings["retried"]))
+        at.error("/retried", "A success is never tried again.", "failures", ", ".join(settings["retried"]))
     if exact(settings["timeout_ms"]) <= 0:
-        at.error("/timeout_ms", "a timeout is positive", "more than 0", settings["timeout_ms"])
+        at.error("/timeout_ms", "A timeout is positive.", "more than 0", settings["timeout_ms"])
 
 
 @check("attempt.requests", "requests")
@@ -30,14 +30,14 @@ def requests(study: ServiceStudy, outcome: Outcome) -> None:
     begins = study.order[study.first]
     outcome.inspected = len(begins)
     known = np.isin(study.arms, arms)
-    outcome.rows(frame, ~known, "/arm", "the service declares no such arm", "a declared arm")
+    outcome.rows(frame, ~known, "/arm", "The service declares no such arm.", "a declared arm")
     for arm in arms:
         of_arm = begins[study.arms[begins] == arm]
         for phase, timed, wanted in (("warm-up", False, "warm_up"), ("timed", True, "requests")):
             found = int((study.timed[of_arm] == timed).sum())
             if found != study.declared[wanted]:
                 outcome.at(frame.paths[0], {"arm": arm, "phase": phase}).error(
-                    "/request", "another number of requests than declared", study.declared[wanted], found
+                    "/request", "Another number of requests than declared.", study.declared[wanted], found
                 )
 
 
@@ -49,12 +49,12 @@ def contiguous(study: ServiceStudy, outcome: Outcome) -> None:
     due = np.where(study.first, 0, np.r_[-1, numbers[:-1]] + 1)
     wrong = numbers != due
     expected = dict(zip(order[wrong].tolist(), due[wrong].tolist(), strict=True))
-    outcome.rows(frame, order[wrong], "/attempt", "an attempt before this one is not there", lambda row: expected[row])
+    outcome.rows(frame, order[wrong], "/attempt", "An attempt before this one is not there.", lambda row: expected[row])
     for field, values in (("arm", study.arms), ("phase", study.timed)):
         ordered = values[order]
         changed = ~study.first & (ordered != np.r_[ordered[:1], ordered[:-1]])
         outcome.rows(
-            frame, order[changed], f"/{field}", f"a request has one {field}", f"the {field} of the attempt before"
+            frame, order[changed], f"/{field}", f"A request has one {field}.", f"the {field} of the attempt before"
         )
 
 
@@ -80,7 +80,7 @@ def trigger(study: ServiceStudy, outcome: Outcome) -> None:
         frame,
         known & (found != due),
         "/trigger",
-        "the attempt was triggered by something else",
+        "The attempt was triggered by something else.",
         lambda row: due[row],
     )
 
@@ -96,20 +96,20 @@ def sequence(study: ServiceStudy, outcome: Outcome) -> None:
         frame,
         later[stopped],
         "/attempt",
-        "the request had ended before this attempt",
+        "The request had ended before this attempt.",
         lambda row: f"nothing after {previous[row]}",
     )
     outcome.rows(
         frame,
         study.numbers >= settings["attempts"],
         "/attempt",
-        "more attempts than declared",
+        "More attempts than declared.",
         f"{settings['attempts']} at most",
     )
     ends = study.order[study.last]
     early = np.isin(study.outcomes[ends], settings["retried"]) & (study.numbers[ends] + 1 < settings["attempts"])
     outcome.rows(
-        frame, ends[early], "/outcome", "the request gave up early", f"another attempt, up to {settings['attempts']}"
+        frame, ends[early], "/outcome", "The request gave up early.", f"another attempt, up to {settings['attempts']}"
     )
 
 
@@ -134,7 +134,7 @@ def terminal(study: ServiceStudy, outcome: Outcome) -> None:
         frame,
         np.array(sorted(due), np.int64),
         "/outcome",
-        "the answer has another terminal code",
+        "The answer has another terminal code.",
         lambda row: " or ".join(due[row]),
     )
     if not outcome.inspected:
@@ -153,13 +153,13 @@ def budget(study: ServiceStudy, outcome: Outcome) -> None:
     if settings.get("tokens") is not None:
         absent = np.isnan(frame.numbers("prompt_tokens")) | np.isnan(frame.numbers("generated_tokens"))
         outcome.rows(
-            frame, absent, "/generated_tokens", "an attempt under a budget counts its tokens", "a count", "nothing"
+            frame, absent, "/generated_tokens", "An attempt under a budget counts its tokens.", "a count", "nothing"
         )
         outcome.rows(
             frame,
             tokens > settings["tokens"],
             "/generated_tokens",
-            "more tokens than the budget allows",
+            "More tokens than the budget allows.",
             f"{settings['tokens']} at most, read and written",
             lambda row: int(tokens[row]),
         )
@@ -168,7 +168,7 @@ def budget(study: ServiceStudy, outcome: Outcome) -> None:
             frame,
             ~(calls <= settings["tool_calls"]),
             "/tool_calls",
-            "more tool calls than the budget allows, or not counted",
+            "More tool calls than the budget allows, or not counted.",
             f"{settings['tool_calls']} at most",
         )
 
@@ -178,14 +178,14 @@ def times(study: ServiceStudy, outcome: Outcome) -> None:
     frame = study.frame("attempt")
     started, elapsed = frame.numbers("started_ms"), frame.numbers("elapsed_ms")
     outcome.inspected = frame.size
-    outcome.rows(frame, ~(elapsed >= 0), "/elapsed_ms", "a time is finite and not negative", "0 or more")
-    outcome.rows(frame, ~(started >= 0), "/started_ms", "an attempt says when it was sent", "0 or more")
+    outcome.rows(frame, ~(elapsed >= 0), "/elapsed_ms", "A time is finite and not negative.", "0 or more")
+    outcome.rows(frame, ~(started >= 0), "/started_ms", "An attempt says when it was sent.", "0 or more")
     limit = float(exact(study.declared["timeout_ms"]))
     outcome.rows(
         frame,
         (study.outcomes == "service-timeout") & (elapsed < limit),
         "/elapsed_ms",
-        "the attempt was given up before its time",
+        "The attempt was given up before its time.",
         f"{study.declared['timeout_ms']} or more",
     )
     later, before = _before(study)
@@ -197,6 +197,6 @@ def times(study: ServiceStudy, outcome: Outcome) -> None:
         frame,
         later[overlap],
         "/started_ms",
-        "the attempt began before the one before it had ended",
+        "The attempt began before the one before it had ended.",
         lambda row: f"{ended[row]} or later",
     )

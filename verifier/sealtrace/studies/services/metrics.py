@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.bundle.frames import Index
+from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.services.evidence import ServiceStudy
 from sealtrace.studies.services.mathematics.latency import mean, percentile
 
 metric = metrics_of("services")
-_DENOMINATORS = "appendix C: aggregation units and failure treatment"
+_DENOMINATORS = "RSD-Poker paper, appendix C: aggregation units and failure treatment"
 
 
 def _selected(study: ServiceStudy, arms: str) -> Index:
@@ -94,26 +95,32 @@ QUANTITIES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
 
 def _computed(quantity: str) -> Callable[[ServiceStudy, Index], Fraction]:
     if quantity not in QUANTITIES:
-        raise RecipeError(f"there is no quantity {quantity!r}; there are {', '.join(QUANTITIES)}")
+        raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
     return QUANTITIES[quantity]
 
 
 @metric(
     "service",
-    "a quantity over the timed requests of all arms whose name begins so, together",
+    "a quantity over the timed requests of all arms whose name begins so, together; with `base` by that of those arms",
     _DENOMINATORS,
     needs="quantity arms",
+    takes="base",
     measured=True,
 )
 def service(study: ServiceStudy, arguments: Arguments) -> Value:
     rule, places = _computed(arguments["quantity"]), _selected(study, arguments["arms"])
-    return Value((rule(study, places),), study.frame("attempt"), study.order[places])
+    found = rule(study, places)
+    if "base" in arguments:
+        if not (unit := rule(study, _selected(study, arguments["base"]))):
+            raise MissingEvidenceError(f"{arguments['quantity']} of {arguments['base']!r} is zero")
+        found /= unit
+    return Value((found,), study.frame("attempt"), study.order[places])
 
 
 @metric(
     "service_over_seeds",
     "mean and standard deviation (divisor n - 1) over the arms whose name begins so",
-    "appendix C: training variability",
+    "RSD-Poker paper, appendix C: training variability",
     needs="quantity arms",
     takes="statistic",
     measured=True,

@@ -28,14 +28,14 @@ def declared(study: GameStudy, outcome: Outcome) -> None:
     at, settings = outcome.at(behaviour.path), behaviour.declared
     outcome.inspected = len(settings["entries"]) + 4
     if len(behaviour.splits) < len(settings["entries"]):
-        at.error("/entries", "an entry is there twice", "every entry once", f"{len(settings['entries'])} entries")
+        at.error("/entries", "An entry is there twice.", "every entry once", f"{len(settings['entries'])} entries")
     limits = [exact(limit) for limit in settings["sizes"]]
     if limits != sorted(set(limits)) or limits[0] <= 0:
-        at.error("/sizes", "limits ascend and are positive", "ascending limits", ", ".join(settings["sizes"]))
+        at.error("/sizes", "Limits ascend and are positive.", "ascending limits", ", ".join(settings["sizes"]))
     if not 0 < exact(settings["clip"]) < 1:
-        at.error("/clip", "outside its domain", "above 0 and below 1", settings["clip"])
+        at.error("/clip", "The declared value is outside its allowed range.", "above 0 and below 1", settings["clip"])
     if exact(settings["smoothing"]) <= 0:
-        at.error("/smoothing", "outside its domain", "above 0", settings["smoothing"])
+        at.error("/smoothing", "The declared value is outside its allowed range.", "above 0", settings["smoothing"])
     for situation, legal in (("facing", {"fold", "call", "raise"}), ("free", {"call", "raise"})):
         prior = settings["prior"].get(situation, {})
         if (
@@ -44,7 +44,7 @@ def declared(study: GameStudy, outcome: Outcome) -> None:
             or abs(sum(prior.values()) - 1) > 1e-12
         ):
             expected = f"a distribution on {', '.join(sorted(legal))}"
-            at.error(f"/prior/{situation}", "the prior is no distribution on the legal actions", expected, str(prior))
+            at.error(f"/prior/{situation}", "The prior is no distribution on the legal actions.", expected, str(prior))
 
 
 @check("behaviour.hands", "hands")
@@ -57,10 +57,10 @@ def hands(study: GameStudy, outcome: Outcome) -> None:
         field = "/variant" if error.place < 0 else f"/actions/{error.place}"
         expected = "a hand of hold'em in PHH notation"
         found = _found(behaviour, row, error.place)
-        outcome.on(frame, row).error(field, f"the hand cannot be read: {error}", expected, found)
+        outcome.on(frame, row).error(field, f"The hand cannot be read: {error}.", expected, found)
     for row, hand in enumerate(behaviour.hands):
         if hand["entry"] not in behaviour.splits:
-            outcome.on(frame, row).error("/entry", "the entry has no split", "a declared entry", hand["entry"])
+            outcome.on(frame, row).error("/entry", "The entry has no split.", "a declared entry", hand["entry"])
 
 
 def _found(behaviour: Behaviour, row: int, place: int) -> str:
@@ -79,7 +79,10 @@ def names(study: GameStudy, outcome: Outcome) -> None:
             if not PSEUDONYM.fullmatch(name):
                 # The name itself is not repeated: a report is read by more people than a bundle.
                 outcome.on(frame, row).error(
-                    f"/players/{place}", "a player's name may not be released", "player- and a number", "something else"
+                    f"/players/{place}",
+                    "A player's name may not be released.",
+                    "player- and a number",
+                    "something else",
                 )
 
 
@@ -96,7 +99,7 @@ def disjoint(study: GameStudy, outcome: Outcome) -> None:
             known = first.setdefault(name, (split, hand["entry"]))
             if known[0] != split and name not in told:
                 told.add(name)
-                message = f"the player stands in {known[0]} too, in {known[1]}"
+                message = f"The player is in {known[0]} too, in {known[1]}."
                 outcome.on(frame, row).error(f"/players/{place}", message, f"players of {split} only", place + 1)
     outcome.inspected = len(first)
 
@@ -113,18 +116,18 @@ def snapshots(study: GameStudy, outcome: Outcome) -> None:
         seen = due.pop((record["entry"], record["hand"], record["action"]), None)
         if seen is None:
             outcome.on(frame, row).error(
-                "/action", "no such decision is in the sealed hands", "a decision", record["action"]
+                "/action", "No such decision is in the sealed hands.", "a decision", record["action"]
             )
             continue
         for field, value in _fields(seen).items():
             same = record[field] == value if not isinstance(value, float) else abs(record[field] - value) <= 1e-9
             if not same:
-                outcome.on(frame, row).error(f"/{field}", "the sealed hand gives another value", value, record[field])
+                outcome.on(frame, row).error(f"/{field}", "The sealed hand gives another value.", value, record[field])
     for entry, hand, action in list(due)[:20]:
         key = {"entry": entry, "hand": str(hand), "action": str(action)}
         path = frame.paths[0] if frame.paths else behaviour.path
         outcome.at(path, key).error(
-            "/action", "a decision of the sealed hands has no snapshot", "a snapshot", "nothing"
+            "/action", "A decision of the sealed hands has no snapshot.", "a snapshot", "nothing"
         )
 
 

@@ -34,10 +34,10 @@ def players(study: GameStudy, outcome: Outcome) -> None:
         outcome.inspected += len(names)
         for place, name in enumerate(names):
             if name not in hands.profiles:
-                message = "nothing whole in the bundle plays under this name"
+                message = "No whole profile or student in the bundle has this name."
                 outcome.at(hands.path).error(f"/{field}/{place}", message, "a whole profile or a student", name)
             if name in names[:place]:
-                outcome.at(hands.path).error(f"/{field}/{place}", "the name is there twice", "names that differ", name)
+                outcome.at(hands.path).error(f"/{field}/{place}", "The name is there twice.", "names that differ", name)
 
 
 @check("match.pairs", "hands")
@@ -47,21 +47,22 @@ def pairs(study: GameStudy, outcome: Outcome) -> None:
     frame = hands.frame
     outcome.inspected = frame.size
     outcome.rows(
-        frame, hands.matches < 0, "/match", "the contest deals no such match", f"0 to {hands.declared['pairs'] - 1}"
+        frame, hands.matches < 0, "/match", "The contest deals no such match.", f"0 to {hands.declared['pairs'] - 1}"
     )
-    outcome.rows(frame, hands.arms < 0, "/arm", "the contest has no such arm", "an arm of the contest")
+    outcome.rows(frame, hands.arms < 0, "/arm", "The contest has no such arm.", "an arm of the contest")
     outcome.rows(
-        frame, hands.opponents < 0, "/opponent", "the contest has no such opponent", "an opponent of the contest"
+        frame, hands.opponents < 0, "/opponent", "The contest has no such opponent.", "an opponent of the contest"
     )
-    outcome.rows(frame, hands.seats < 0, "/seat", "a hand of a contest names its seat", "0 or 1")
+    outcome.rows(frame, hands.seats < 0, "/seat", "A hand of a contest names its seat.", "0 or 1")
     arms, opponents = (len(hands.declared[field]) for field in ("arms", "opponents"))
+    study.room("arms x opponents", arms, opponents, 2)
     counts = np.zeros((arms, opponents, 2), np.int64)
     rows = np.flatnonzero(hands.known)
     np.add.at(counts, (hands.arms[rows], hands.opponents[rows], hands.seats[rows]), 1)
     for arm, opponent, seat in np.argwhere(counts != hands.declared["pairs"]).tolist():
         key = {"arm": hands.declared["arms"][arm], "opponent": hands.declared["opponents"][opponent], "seat": str(seat)}
         outcome.at(frame.paths[0], key).error(
-            "/match", "not every deal was played", f"{hands.declared['pairs']} hands", str(counts[arm, opponent, seat])
+            "/match", "Not every deal was played.", f"{hands.declared['pairs']} hands", str(counts[arm, opponent, seat])
         )
 
 
@@ -77,7 +78,7 @@ def dealt(study: GameStudy, outcome: Outcome) -> None:
     found = np.array(_texts(hands, "cards"), dtype=object)[rows]
     wrong = found != due_cards
     place = {int(row): index for index, row in enumerate(rows.tolist())}
-    outcome.rows(frame, rows[wrong], "/cards", "the seed deals other cards", lambda row: due_cards[place[row]])
+    outcome.rows(frame, rows[wrong], "/cards", "The seed deals other cards.", lambda row: due_cards[place[row]])
     public = np.array([*(each.public for each in hands.endings[1]), False])[hands.ended[rows]]
     due_board = np.array([ranks[board] for board in deals[:, 2].tolist()], dtype=object)
     boards = np.array(_texts(hands, "board"), dtype=object)[rows]
@@ -87,7 +88,7 @@ def dealt(study: GameStudy, outcome: Outcome) -> None:
         frame,
         rows[legal & (boards != due_board)],
         "/board",
-        "the seed deals another public card, or the hand ended before it",
+        "The seed deals another public card, or the hand ended before it.",
         lambda row: due_board[place[row]] or "nothing",
     )
 
@@ -107,7 +108,7 @@ def legal(study: GameStudy, outcome: Outcome) -> None:
         hands.frame,
         hands.ended < 0,
         "/history",
-        "no hand of the game goes so",
+        "This history is not a legal hand of the game.",
         "legal actions to the end of the hand, such as crc/cc",
     )
 
@@ -125,7 +126,7 @@ def replayed(study: GameStudy, outcome: Outcome) -> None:
         hands.frame,
         wrong,
         "/history",
-        "the profiles take other actions at the declared draws",
+        "The profiles take other actions at the declared draws.",
         lambda row: due[row],
     )
 
@@ -141,7 +142,7 @@ def valued(study: GameStudy, outcome: Outcome) -> None:
         hands.frame,
         rows[stored[rows] != due[rows]],
         "/value",
-        "cards and history pay another amount",
+        "Cards and history pay another amount.",
         lambda row: float(due[row]),
     )
     names = np.array(["loss", "tie", "win"], dtype=object)
@@ -151,7 +152,7 @@ def valued(study: GameStudy, outcome: Outcome) -> None:
         hands.frame,
         rows[results[rows] != wanted[rows]],
         "/result",
-        "the return is another result",
+        "The return means another result (win, tie or loss).",
         lambda row: wanted[row],
     )
 
@@ -166,7 +167,7 @@ def zero_sum(study: GameStudy, outcome: Outcome) -> None:
         hands.frame,
         ~(own == -other),
         "/opponent_value",
-        "the returns of the two players do not cancel",
+        "The returns of the two players do not cancel.",
         lambda row: "the arm's return with the other sign" if np.isnan(own[row]) else float(-own[row]),
     )
 
@@ -186,7 +187,7 @@ def expectation(study: GameStudy, outcome: Outcome) -> None:
             if not abs(found.mean - due) <= limit * found.error:
                 outcome.at(hands.frame.paths[0], {"arm": arm, "opponent": opponent}).error(
                     "/value",
-                    "the mean return lies far from the exact value of the pairing",
+                    "The mean return lies far from the exact value of the pairing.",
                     f"{due:.6g} within {limit:g} standard errors of {found.error:.6g}",
                     found.mean,
                 )

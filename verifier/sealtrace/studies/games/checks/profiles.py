@@ -7,7 +7,6 @@ import numpy as np
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.games.evidence import GameStudy
-from sealtrace.studies.games.mathematics.tables import ACTIONS
 from sealtrace.studies.games.rules import rules_problem
 
 
@@ -27,7 +26,7 @@ def rules(study: GameStudy, outcome: Outcome) -> None:
     outcome.inspected = 1
     if (problem := rules_problem(study.rules)) is not None:
         field, expected, found = problem
-        outcome.at(study.rules_path).error(field, "the declared game cannot be dealt", expected, found)
+        outcome.at(study.rules_path).error(field, "The declared game cannot be dealt.", expected, found)
 
 
 @check("profile.complete", "profiles")
@@ -39,11 +38,11 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
         frame,
         sets < 0,
         "/information_set",
-        "the game has no such information set",
+        "The game has no such information set.",
         "an information set of the game",
     )
     codes, names = frame.texts("profile")
-    wanted = study.game.information_sets
+    wanted = study.form.information_sets
     outcome.inspected = len(names)
     for code, name in enumerate(names):
         there = np.zeros(len(wanted), np.bool_)
@@ -53,7 +52,7 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
             absent = [wanted[place].name for place in np.flatnonzero(~there)]
             outcome.at(frame.paths[0], {"profile": name}).error(
                 "/information_set",
-                "the profile leaves out information sets",
+                "The profile leaves out information sets.",
                 f"{len(wanted)} information sets",
                 f"{there.sum()}, without {', '.join(absent[:3])}{', …' if len(absent) > 3 else ''}",
             )
@@ -65,12 +64,12 @@ def player(study: GameStudy, outcome: Outcome) -> None:
         return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.inspected = int((sets >= 0).sum())
-    due = study.game.players[sets]
+    due = study.form.players[sets]
     outcome.rows(
         frame,
         (sets >= 0) & (frame.numbers("player") != due),
         "/player",
-        "another player acts at this information set",
+        "Another player acts at this information set.",
         lambda row: int(due[row]),
     )
 
@@ -82,16 +81,16 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
     frame, sets, matrix = study.frame("profile"), study.information_sets, study.strategies
     known = sets >= 0
     outcome.inspected = int(known.sum())
-    legal = study.game.legal[sets]
+    legal = study.form.legal[sets]
 
     def vocabulary(row: int) -> str:
-        return ", ".join(name for name, there in zip(ACTIONS, legal[row], strict=True) if there)
+        return ", ".join(name for name, there in zip(study.form.actions, legal[row], strict=True) if there)
 
     outcome.rows(
         frame,
         known & (matrix.unknown | (matrix.named != legal).any(axis=1)),
         "/probabilities",
-        "the strategy names other actions than the legal ones",
+        "The strategy names other actions than the legal ones.",
         vocabulary,
         lambda row: ", ".join(name for name, _ in frame.column("probabilities")[row].as_py()) or "none",
     )
@@ -101,8 +100,8 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
         outcome.rows(
             frame,
             known & wrong[:, action],
-            f"/probabilities/{ACTIONS[action]}",
-            "a probability that is negative or not finite",
+            f"/probabilities/{study.form.actions[action]}",
+            "A probability that is negative or not finite.",
             "a finite number of at least 0",
             lambda row: float(matrix.values[row, action]),
         )
@@ -121,7 +120,7 @@ def simplex(study: GameStudy, outcome: Outcome) -> None:
         frame,
         ~matrix.unknown & ~(distance <= study.tolerance),
         "/probabilities",
-        "the probabilities do not sum to one",
+        "The probabilities do not sum to one.",
         f"1 within {study.rules['tolerance']}",
         lambda row: float(sums[row]),
     )

@@ -32,14 +32,14 @@ def declared(study: GameStudy, outcome: Outcome) -> None:
     outcome.inspected = len(scales) + len(settings["features"]) + 5
     if scales != sorted(set(scales)) or scales[0] != 0:
         at.error(
-            "/scales", "scales ascend from 0", "ascending scales, the first of them 0", ", ".join(settings["scales"])
+            "/scales", "Scales ascend from 0.", "ascending scales, the first of them 0", ", ".join(settings["scales"])
         )
     if settings["fixed"] not in settings["scales"]:
-        at.error("/fixed", "the fixed scale is one of the grid", ", ".join(settings["scales"]), settings["fixed"])
+        at.error("/fixed", "The fixed scale is one of the grid.", ", ".join(settings["scales"]), settings["fixed"])
     for place in np.flatnonzero(np.isnan(students.inputs).any(axis=0)).tolist():
         at.error(
             f"/features/{place}",
-            "no such feature is known",
+            "No such feature is known.",
             "a feature of information sets",
             settings["features"][place],
         )
@@ -48,14 +48,14 @@ def declared(study: GameStudy, outcome: Outcome) -> None:
         if value <= low or (high is not None and value >= high):
             at.error(
                 f"/{name}",
-                "outside its domain",
+                "The declared value is outside its allowed range.",
                 f"above {low}{'' if high is None else f' and below {high}'}",
                 settings[name],
             )
     if settings["calibration"]["seed"] == settings["held_out"]["seed"]:
         at.error(
             "/held_out/seed",
-            "calibration and held-out states are drawn apart",
+            "Calibration and held-out states are drawn apart.",
             "another seed",
             settings["held_out"]["seed"],
         )
@@ -80,11 +80,11 @@ def runs(study: GameStudy, outcome: Outcome) -> None:
         outcome.inspected += 1
         if len(rows) != 1:
             document = students.documents[run]
-            outcome.at(document.path).error("/run", "a student has one run", "1 run of this name", str(len(rows)))
+            outcome.at(document.path).error("/run", "A student has one run.", "1 run of this name", str(len(rows)))
         for row in rows:
             for field in ("data_order", "checkpoint_rule", "checkpoint_sha256"):
                 if frame.text(field, row) is None:
-                    outcome.on(frame, row).error(f"/{field}", "the run does not say it", "a value", "nothing")
+                    outcome.on(frame, row).error(f"/{field}", "The run does not declare this.", "a value", "nothing")
 
 
 @check("student.seeds", "seeds")
@@ -102,15 +102,15 @@ def seeds(study: GameStudy, outcome: Outcome) -> None:
                 value = found[name]
                 earlier = [other for other in SEEDS[:place] if found[other] == value]
                 if np.isnan(value):
-                    outcome.on(frame, row).error(f"/{name}", "the run does not name the seed", "a seed", "nothing")
+                    outcome.on(frame, row).error(f"/{name}", "The run does not name the seed.", "a seed", "nothing")
                 elif earlier:
-                    message = f"the same seed serves as {earlier[0].replace('_', ' ')}"
+                    message = f"The same seed is used as {earlier[0].replace('_', ' ')}. Take another."
                     outcome.on(frame, row).error(f"/{name}", message, "another seed", int(value))
             first = trained.setdefault(found["training_seed"], run)
             if first != run:
                 outcome.on(frame, row).error(
                     "/training_seed",
-                    f"the run {first} was trained with the same seed",
+                    f"The run {first} was trained with the same seed.",
                     "another seed",
                     int(found["training_seed"]),
                 )
@@ -128,7 +128,10 @@ def checkpoint(study: GameStudy, outcome: Outcome) -> None:
                 outcome.inspected += 1
                 if named != students.digest(run):
                     outcome.on(frame, row).error(
-                        "/checkpoint_sha256", "the weights in the bundle are others", students.digest(run), named
+                        "/checkpoint_sha256",
+                        "The weights in the bundle are not those that the run names.",
+                        students.digest(run),
+                        named,
                     )
 
 
@@ -139,7 +142,7 @@ def policy(study: GameStudy, outcome: Outcome) -> None:
     for run in students.documents:
         if (problem := students.problem(run)) is not None:
             field, expected, found = problem
-            outcome.at(students.documents[run].path).error(field, "the weights cannot be run", expected, found)
+            outcome.at(students.documents[run].path).error(field, "The weights cannot be run.", expected, found)
     frame, sets = study.frame("profile"), study.information_sets
     codes, names = frame.texts("profile")
     stored = study.strategies.values
@@ -154,7 +157,7 @@ def policy(study: GameStudy, outcome: Outcome) -> None:
                 frame,
                 rows[~(distance <= study.tolerance)],
                 "/probabilities",
-                "the student's weights give another policy",
+                "The student's weights give another policy.",
                 lambda row: ", ".join(f"{value:.6g}" for value in due[place[row]]),
                 lambda row: ", ".join(f"{value:.6g}" for value in stored[row]),
             )
@@ -183,14 +186,16 @@ def calibration(study: GameStudy, outcome: Outcome) -> None:
             outcome.inspected += 1
             if len(rows) != 1:
                 outcome.at(frame.paths[0], {"run": run, "scale": scale}).error(
-                    "/scale", "every scale of every student is calibrated once", "1 row", str(len(rows))
+                    "/scale", "Every scale of every student is calibrated once.", "1 row", str(len(rows))
                 )
                 continue
             _compare_scale(outcome, study, rows[0], due)
     known = {(run, scale) for run in students.calibrated for scale in students.declared["scales"]}
     for key, rows in judged.items():
         for row in rows if key not in known else []:
-            outcome.on(frame, row).error("/scale", "no student has this scale", "a run and a scale of the grid", key[1])
+            outcome.on(frame, row).error(
+                "/scale", "No student has this scale.", "a run and a scale of the grid", key[1]
+            )
 
 
 def _scale_rows(records: list[dict[str, str]]) -> dict[tuple[str, str], list[int]]:
@@ -206,14 +211,14 @@ def _compare_scale(outcome: Outcome, study: GameStudy, row: int, due: Calibrated
     for field, expected in (("states", due.states), ("violations", due.violations)):
         found = int(frame.numbers(field)[row])
         if found != expected:
-            at.error(f"/{field}", "the drawn states give another count", expected, found)
+            at.error(f"/{field}", "The states that the declared seed draws give another count.", expected, found)
     bound = float(frame.numbers("bound")[row])
     if not abs(bound - due.bound) <= 1e-9:
-        at.error("/bound", "the count gives another bound", due.bound, bound)
+        at.error("/bound", "The count gives another bound.", due.bound, bound)
     elif np.isfinite(bound):
         outcome.difference(abs(bound - due.bound), frame, row, "/bound")
     if bool(frame.flags("certified")[row]) != due.certified:
-        at.error("/certified", "the bound says otherwise", due.certified, not due.certified)
+        at.error("/certified", "The recomputed bound gives another answer.", due.certified, not due.certified)
 
 
 @check("student.choice", "students")
@@ -233,5 +238,9 @@ def choice(study: GameStudy, outcome: Outcome) -> None:
         for scale in students.declared["scales"]:
             for row in judged.get((run, scale), []):
                 if bool(flags[row]) != (scale == due):
-                    message = "the largest certified scale is another" if flags[row] else "the largest certified scale"
+                    message = (
+                        "Another scale is the largest certified one."
+                        if flags[row]
+                        else "This is the largest certified scale."
+                    )
                     outcome.on(frame, row).error("/chosen", message, scale == due, bool(flags[row]))

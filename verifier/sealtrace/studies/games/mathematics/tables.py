@@ -7,6 +7,7 @@ Leduc poker has three ranks twice and two rounds; Kuhn poker has three ranks onc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,6 +42,14 @@ class InformationSet:
     name: str
     player: int
     legal: tuple[int, ...]
+
+
+def legal_mask(information_sets: Sequence[InformationSet], actions: int) -> Mask:
+    """Information set × action: what may be done where."""
+    mask = np.zeros((len(information_sets), actions), dtype=bool)
+    for place, information_set in enumerate(information_sets):
+        mask[place, list(information_set.legal)] = True
+    return mask
 
 
 @dataclass(frozen=True)
@@ -118,13 +127,14 @@ class Game:
         """The place of every information set, by name."""
         return {information_set.name: place for place, information_set in enumerate(self.information_sets)}
 
+    @property
+    def actions(self) -> tuple[str, ...]:
+        return ACTIONS
+
     @cached_property
     def legal(self) -> Mask:
         """Information set × action: what may be done where."""
-        mask = np.zeros((len(self.information_sets), len(ACTIONS)), dtype=bool)
-        for place, information_set in enumerate(self.information_sets):
-            mask[place, list(information_set.legal)] = True
-        return mask
+        return legal_mask(self.information_sets, len(ACTIONS))
 
     @cached_property
     def players(self) -> npt.NDArray[np.int64]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import action_matrix
+from sealtrace.bundle.frames import Frame, Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.frame import Frame, Mask, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies
 
@@ -17,8 +18,8 @@ def legal_set(study: Study, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     listed = frame.column("legal")
     for rows, message, expected in (
-        (~legal.named.any(axis=1) & ~legal.unknown, "the state has no legal action", "at least one action"),
-        (legal.unknown, "a legal action is not of the declared vocabulary", ", ".join(study.actions)),
+        (~legal.named.any(axis=1) & ~legal.unknown, "The state has no legal action.", "at least one action"),
+        (legal.unknown, "A legal action is not one of the declared actions.", ", ".join(study.actions)),
         (legal.repeated, "a legal action is listed twice", "each action once"),
     ):
         outcome.rows(frame, rows, "/legal", message, expected, lambda row: ", ".join(listed[row].as_py()) or "none")
@@ -35,12 +36,12 @@ def order(study: Study, outcome: Outcome) -> None:
             frame,
             ~lists.ordered,
             "/legal",
-            "the actions are not in the protocol's order",
+            "The actions are not in the protocol's order.",
             lambda row: ", ".join(a for a in study.actions if a in listed[row].as_py()),
             lambda row: ", ".join(listed[row].as_py()),
         )
     # Of observations action.legal-set says so.
-    outcome.rows(frame, lists.repeated, "/legal", "a legal action is listed twice", "each action once")
+    outcome.rows(frame, lists.repeated, "/legal", "A legal action is listed twice.", "each action once")
 
 
 @check("action.vocabulary", "rows")
@@ -82,7 +83,7 @@ def _report(study: Study, outcome: Outcome, frame: Frame, field: str, named: Mas
         frame,
         wrong,
         f"/{field}",
-        "the actions are not the observation's legal actions",
+        "The actions are not the observation's legal actions.",
         lambda row: names(study.legal.named[states[row]]),
         found,
     )
@@ -104,6 +105,6 @@ def chosen(study: Study, outcome: Outcome) -> None:
         frame,
         rows[wrong],
         "/action",
-        "the stored action is not the legal action of largest probability",
+        "The stored action is not the legal action of largest probability.",
         lambda row: replayed[row],
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.frames import Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.policies.checks.gate import query_columns
-from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Candidate, Study
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import QueryRule
@@ -34,13 +34,13 @@ def interfaces(study: Study, outcome: Outcome) -> None:
             if field not in visible(study, name):
                 outcome.at(study.protocol_path, {"interface": name}).error(
                     f"/interfaces/{name}/{index}",
-                    "the interface declares a field that its contract hides",
+                    "The interface declares a field that its contract hides.",
                     ", ".join(sorted(visible(study, name))),
                     field,
                 )
             if field in fields[:index]:
                 outcome.at(study.protocol_path, {"interface": name}).error(
-                    f"/interfaces/{name}/{index}", "the interface lists a field twice", "each field once", field
+                    f"/interfaces/{name}/{index}", "The interface lists a field twice.", "each field once", field
                 )
 
 
@@ -49,7 +49,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     outcome.inspected = frame.size
     read, twice = _read_fields(study)
-    outcome.rows(frame, twice, "/inputs", "the trace lists a field twice", "each field once")
+    outcome.rows(frame, twice, "/inputs", "The trace lists a field twice.", "each field once")
     declared = study.declared.interfaces
     accepted = query_columns(study)[1]
     for index, one in enumerate(study.candidates):
@@ -61,7 +61,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
                     frame,
                     rows[names[rows]],
                     "/inputs",
-                    "the policy read a field that its interface does not show",
+                    "The policy read a field that its interface does not show.",
                     ", ".join(sorted(allowed)) or "nothing",
                     name,
                 )
@@ -71,7 +71,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
                 frame,
                 rows[lacking],
                 "/inputs",
-                "the policy cannot be computed without a field that it does not name",
+                "The policy cannot be computed without a field that it does not name.",
                 name,
                 lambda row: ", ".join(frame.column("inputs")[row].as_py()) or "nothing",
             )
@@ -99,14 +99,15 @@ def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
 def _needed(study: Study, one: Candidate, accepted: Mask) -> dict[str, Mask]:
     """Field to which of a candidate's traces cannot do without it."""
     every = np.ones(len(accepted), np.bool_)
-    features, prior, query = study.declared.features, study.declared.prior, study.declared.query
+    features, prior, query = study.declared.features, study.declared.prior, study.declared.gate(one.arm)
     rules: list[Affine | QueryRule] = []
     if one.policy == "tilt":
         rules = [*one.rules.values()]
     if one.policy == "query":
         rules = [*(prior.logits.values() if prior else ()), *([query] if query else ())]
     names = {name for rule in rules for name in rule.terms or {}}
-    if (checkpoint := study.checkpoint_of(one)) is not None:
+    learned = study.gate_weights(query.learned) if query is not None and one.policy == "query" else None
+    if (checkpoint := study.checkpoint_of(one) or learned) is not None:
         names |= set(checkpoint.document.value["features"])
     needed = {features[name].field: every for name in names if name in features}
     needed["legal"] = every

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index, Matrix, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.deployment import calibration_split
-from sealtrace.studies.policies.evidence.frame import Index, Matrix, Vector
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing, declared_setting
@@ -117,12 +117,12 @@ def complete(study: Study, outcome: Outcome) -> None:
                     "group": one.partition.groups[group],
                     "candidate": study.candidates[bank[row]].name,
                 },
-            ).error(None, "the pair of candidate and group has no certificate", "one certificate", "none")
+            ).error(None, "The pair of candidate and group has no certificate.", "one certificate", "none")
     outcome.rows(
         frame,
         ~known,
         "/group",
-        "the certificate belongs to no frozen partition, group and competing candidate",
+        "The certificate belongs to no frozen partition, group and competing candidate.",
         "a group of a frozen partition, and a competing candidate",
         lambda row: " ".join(frame.key(row).values()),
     )
@@ -131,7 +131,7 @@ def complete(study: Study, outcome: Outcome) -> None:
         if name not in certified:
             outcome.at(study.protocol_path, {"partition": name}).error(
                 "/certification/partition" if reason == "the protocol deploys" else "/selectors",
-                f"{reason} in this partition, and nothing is certified in it",
+                f"{reason} in this partition, and nothing is certified in it.",
                 f"certificates of {name}",
                 "none",
             )
@@ -151,7 +151,7 @@ def _compare(study: Study, outcome: Outcome, field: str, name: str, message: str
                 frame,
                 one.rows[~told],
                 f"/{field}",
-                "the certificate leaves out its bound",
+                "The certificate leaves out its bound.",
                 lambda row: float(due[np.flatnonzero(one.rows == row)[0]]),
                 "nothing",
             )
@@ -161,7 +161,7 @@ def _compare(study: Study, outcome: Outcome, field: str, name: str, message: str
                 frame,
                 rows[void & ~np.isnan(stored[rows])],
                 f"/{field}",
-                "a group without calibration states has no mean",
+                "A group without calibration states has no mean.",
                 "nothing",
                 lambda row: float(stored[row]),
             )
@@ -183,7 +183,7 @@ def _table(calibration: Calibration, name: str) -> Matrix:
 def counts(study: Study, outcome: Outcome) -> None:
     if _no_certificate(study, outcome):
         return
-    message = "the {} is not that of the group's calibration states"
+    message = "The {} is not that of the group's calibration states."
     _compare(study, outcome, "states", "counts", message.format("denominator"), exactly=True)
     _compare(study, outcome, "crossings", "crossings", message.format("count"), exactly=True)
 
@@ -192,7 +192,7 @@ def counts(study: Study, outcome: Outcome) -> None:
 def risk(study: Study, outcome: Outcome) -> None:
     if _no_certificate(study, outcome):
         return
-    message = "the risk bound is not the Clopper-Pearson bound of the recomputed count at its share"
+    message = "The risk bound is not the Clopper-Pearson bound of the recomputed count at its share."
     _compare(study, outcome, "risk_upper", "upper", message)
 
 
@@ -217,7 +217,7 @@ def utility_range(study: Study, outcome: Outcome) -> None:
             frame,
             rows,
             "/probabilities",
-            "the utility lies outside the declared range, which voids the utility certificates that it enters",
+            "The utility lies outside the declared range, which voids the utility certificates that it enters.",
             f"from {_text(low)} to {_text(high)}",
             lambda row: float(values[at[row]]),
         )
@@ -239,15 +239,15 @@ def utility(study: Study, outcome: Outcome) -> None:
                 frame,
                 ~np.isnan(stored),
                 f"/{field}",
-                "the certificate bounds a utility, and the protocol declares no failure probability for it",
+                "The certificate bounds a utility, and the protocol declares no failure probability for it.",
                 "nothing",
                 lambda row: float(stored[row]),
             )
         outcome.not_applicable = "the protocol certifies no utility"
         return
-    message = "the mean is not that of the normalized utilities"
+    message = "The mean is not that of the normalized utilities."
     _compare(study, outcome, "utility_mean", "normalized", message)
-    message = "the utility bound is not the Hoeffding bound of the recomputed mean at its share"
+    message = "The utility bound is not the Hoeffding bound of the recomputed mean at its share."
     _compare(study, outcome, "utility_lower", "stated_lower", message)
 
 
@@ -266,7 +266,7 @@ def certified(study: Study, outcome: Outcome) -> None:
                 frame,
                 wrong,
                 "/certified",
-                "whether the bound is within the group's budget is decided otherwise",
+                "The records give another answer to whether the bound is within the group's budget.",
                 lambda row: not stored[row],
                 lambda row: bool(stored[row]),
             )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sealtrace.bundle.arrays import distinct
+from sealtrace.bundle.frames import Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.studies.policies.evidence.frame import Mask
 from sealtrace.studies.policies.evidence.study import Study
 
 
@@ -20,10 +20,10 @@ def teacher(study: Study, outcome: Outcome) -> None:
     observations = study.frame("observation")
     outcome.inspected = observations.size
     places = study.state_of("teacher")
-    outcome.rows(frame, places < 0, "/state", "no single observation has this state", "one observation")
+    outcome.rows(frame, places < 0, "/state", "No single observation has this state.", "one observation")
     taught = np.zeros(observations.size, np.bool_)
     taught[places[places >= 0]] = True
-    outcome.rows(observations, ~taught, "/state", "the state has no teacher record", "one teacher record", "none")
+    outcome.rows(observations, ~taught, "/state", "The state has no teacher record.", "one teacher record", "none")
 
 
 @check("join.trace", "traces")
@@ -32,17 +32,18 @@ def trace(study: Study, outcome: Outcome) -> None:
     observations = study.frame("observation")
     outcome.inspected = frame.size
     states, candidates = study.trace_state, study.trace_candidate
-    outcome.rows(frame, states < 0, "/state", "no single observation has this state", "one observation")
+    outcome.rows(frame, states < 0, "/state", "No single observation has this state.", "one observation")
     outcome.rows(
         frame,
         candidates < 0,
         "/arm",
-        "no single candidate of the bank has this arm and scale",
+        "No single candidate of the bank has this arm and scale.",
         "one candidate",
         lambda row: f"{frame.text('arm', row)}@{frame.text('scale', row)}",
     )
     # A split is traced for a candidate wholly or not at all.
     known = (states >= 0) & (candidates >= 0)
+    study.room("candidates x states", len(study.candidates), observations.size, width=1)
     present = np.zeros((len(study.candidates), observations.size), np.bool_)
     present[candidates[known], states[known]] = True
     splits, names = observations.texts("split")
@@ -60,7 +61,7 @@ def trace(study: Study, outcome: Outcome) -> None:
                     frame,
                     beyond,
                     "/split",
-                    f"the candidate {one.name} is not declared to be traced on this split",
+                    f"The candidate {one.name} is not declared to be traced on this split.",
                     ", ".join(one.splits or []),
                 )
                 continue
@@ -69,7 +70,7 @@ def trace(study: Study, outcome: Outcome) -> None:
                 observations,
                 absent,
                 "/state",
-                f"the candidate {one.name} has no trace at this state",
+                f"The candidate {one.name} has no trace at this state.",
                 f"one trace of {one.name}",
                 "none",
             )
@@ -86,7 +87,7 @@ def _scored(study: Study) -> Mask:
 def values(study: Study, outcome: Outcome) -> None:
     frame = study.frame("values")
     places = study.state_of("values")
-    outcome.rows(frame, places < 0, "/state", "no single observation has this state", "one observation")
+    outcome.rows(frame, places < 0, "/state", "No single observation has this state.", "one observation")
     observations = study.frame("observation")
     traced = distinct(study.trace_state[(study.trace_state >= 0) & _scored(study)])
     outcome.inspected = len(traced)
@@ -99,7 +100,7 @@ def values(study: Study, outcome: Outcome) -> None:
             observations,
             absent,
             "/state",
-            f"the state has no single record of {evaluator} action values",
+            f"The state has no single record of {evaluator} action values.",
             f"one {evaluator} record",
             "none",
         )
@@ -110,8 +111,8 @@ def score(study: Study, outcome: Outcome) -> None:
     traces, scores = study.frame("trace"), study.frame("score")
     outcome.inspected = traces.size
     joined = study.score_of_trace
-    outcome.rows(traces, (joined == -1) & _scored(study), "/state", "the trace has no score", "one score", "none")
+    outcome.rows(traces, (joined == -1) & _scored(study), "/state", "The trace has no score.", "one score", "none")
     unscored = np.ones(scores.size, np.bool_)
     unscored[joined[joined >= 0]] = False
     unscored[[row for pair in scores.repeats.items() for row in pair]] = False
-    outcome.rows(scores, unscored, "/state", "the score has no trace", "one trace", "none")
+    outcome.rows(scores, unscored, "/state", "The score has no trace.", "one trace", "none")

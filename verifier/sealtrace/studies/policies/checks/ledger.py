@@ -8,15 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.arrays import distinct
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.gate import query_columns
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.study import Candidate, Study
 
 _NONE = -1
-_ACCEPTED, _REJECTED = 0, 1
 
 
 def _event_of(study: Study, one: Candidate) -> str:
@@ -33,9 +32,16 @@ def _event_of(study: Study, one: Candidate) -> str:
 
 def _events(study: Study) -> list[str]:
     """What can be charged; a request owes its outcome besides."""
-    gate = study.declared.query
-    asked = ["query-accepted", "query-rejected"] if gate is None or gate.events is None else gate.events
-    return [*asked, *sorted({_event_of(study, one) for one in study.candidates})]
+    owed = {_event_of(study, one) for one in study.candidates}
+    owed |= {event for one in study.candidates for event in _asked_events(study, one)}
+    return sorted(owed)
+
+
+def _asked_events(study: Study, one: Candidate) -> tuple[str, str]:
+    """What an accepted and a rejected request of a candidate's gate owe besides."""
+    gate = study.declared.gate(one.arm)
+    accepted, rejected = ("query-accepted", "query-rejected") if gate is None or gate.events is None else gate.events
+    return accepted, rejected
 
 
 def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
@@ -43,7 +49,10 @@ def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
     policies = np.array([one.policy for one in study.candidates] or [""])[study.trace_candidate]
     owed = [events.index(_event_of(study, one)) for one in study.candidates] or [_NONE]
     requested, accepted, _, _ = query_columns(study)
-    outcome = np.where(accepted, _ACCEPTED, _REJECTED)
+    asked = np.array(
+        [[events.index(event) for event in _asked_events(study, one)] for one in study.candidates] or [[_NONE] * 2]
+    )
+    outcome = asked[study.trace_candidate, np.where(accepted, 0, 1)]
     return np.array(owed)[study.trace_candidate], np.where((policies == "query") & requested, outcome, _NONE)
 
 
@@ -77,7 +86,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
         frame,
         known & ~right,
         "/ledger",
-        "the ledger has other events than the policy owes",
+        "The ledger has other events than the policy owes.",
         lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
         lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
     )
@@ -89,7 +98,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
             frame,
             rows[~same],
             f"/ledger/{position}/event",
-            "another event was charged",
+            "Another event was charged.",
             lambda row: known_events[event[row]],
             lambda row: column[row].as_py()[position]["event"],
         )
@@ -116,7 +125,7 @@ def _costs(
             frame,
             rows,
             f"/ledger/{position}/event",
-            "the protocol configures no such charge",
+            "The protocol configures no such charge.",
             f"a charge for {event}",
             "none",
         )
@@ -131,5 +140,5 @@ def _costs(
             np.full(len(rows), cost),
             stored,
             study.tolerance,
-            "the event does not cost what the protocol configures",
+            "The event does not cost what the protocol configures.",
         )

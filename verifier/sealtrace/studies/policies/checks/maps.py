@@ -71,7 +71,7 @@ def selector(study: Study, outcome: Outcome) -> None:
         for field, due, found in expected:
             if due != found:
                 outcome.at(document.path, key).error(
-                    field, "the map is not one that the protocol's selectors make", due, found
+                    field, "The map is not one that the protocol's selectors make.", due, found
                 )
     absent = set(choosing) - set(times)
     if absent:
@@ -88,7 +88,7 @@ def groups(study: Study, outcome: Outcome) -> None:
         if found != chosen.partition.groups:
             outcome.at(document.path, key).error(
                 "/assignments",
-                "the map assigns other groups than its partition has, or in another order",
+                "The map assigns other groups than its partition has, or in another order.",
                 ", ".join(chosen.partition.groups),
                 ", ".join(found),
             )
@@ -112,7 +112,7 @@ def certified(study: Study, outcome: Outcome) -> None:
                 if name not in allowed:
                     outcome.at(document.path, {**key, "group": assigned["group"]}).error(
                         f"/assignments/{place}",
-                        "the map deploys a candidate that is not certified in the group",
+                        "The map deploys a candidate that is not certified in the group.",
                         ", ".join([*allowed, _anchor_name(study)]),
                         name,
                     )
@@ -164,7 +164,7 @@ def choice(study: Study, outcome: Outcome) -> None:
                 if expected != found:
                     outcome.at(document.path, {**key, "group": group}).error(
                         f"/assignments/{place}/{field}",
-                        f"the rule takes something else in this group ({chosen.reason})",
+                        f"The declared rule chooses another candidate in this group ({chosen.reason}).",
                         expected,
                         found,
                     )
@@ -181,7 +181,7 @@ def bounds(study: Study, outcome: Outcome) -> None:
             if kind not in chosen.certifies:
                 if reported is not None:
                     outcome.at(document.path, key).error(
-                        f"/{field}", f"a {chosen.rule} rule states no such bound", "nothing", reported
+                        f"/{field}", f"A {chosen.rule} rule states no such bound.", "nothing", reported
                     )
                 continue
             with missing_where_undefined(outcome):
@@ -190,7 +190,7 @@ def bounds(study: Study, outcome: Outcome) -> None:
                 if reported is None or not abs(due - reported) <= study.tolerance * size:
                     outcome.at(document.path, key).error(
                         f"/{field}",
-                        f"the map's {kind} bound is not its worst mixture within {_ratio(chosen.radius)}",
+                        f"The map's {kind} bound is not its worst mixture within {_ratio(chosen.radius)}.",
                         due,
                         "nothing" if reported is None else reported,
                     )

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.frames import Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.evidence.frame import Matrix
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import competing
@@ -44,7 +44,7 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declar
         if declared is None:
             outcome.at(partition.document.path, {"partition": partition.name}).error(
                 "/learned_in",
-                "the protocol declares no such class of partitions",
+                "The protocol declares no such class of partitions.",
                 ", ".join(classes) or "none",
                 partition.learned_in,
             )
@@ -98,13 +98,16 @@ def rule(study: Study, outcome: Outcome) -> None:
         key = {"partition": document.value["name"]}
         if names[document.value["name"]] > 1:
             outcome.at(document.path, key).error(
-                "/name", "several partitions have this name", "one partition", names[document.value["name"]]
+                "/name", "Several partitions have this name.", "one partition", names[document.value["name"]]
             )
         groups = Counter(leaf["group"] for leaf in document.value["leaves"])
         for place, leaf in enumerate(document.value["leaves"]):
             if groups[leaf["group"]] > 1:
                 outcome.at(document.path, {**key, "group": leaf["group"]}).error(
-                    f"/leaves/{place}/group", "the group stands twice", "one leaf", groups[leaf["group"]]
+                    f"/leaves/{place}/group",
+                    "Two leaves have this group. Rename one.",
+                    "one leaf",
+                    groups[leaf["group"]],
                 )
             for number, condition in enumerate(leaf["conditions"]):
                 pointer = f"/leaves/{place}/conditions/{number}/feature"
@@ -112,14 +115,14 @@ def rule(study: Study, outcome: Outcome) -> None:
                 if declared is None:
                     outcome.at(document.path, {**key, "group": leaf["group"]}).error(
                         pointer,
-                        "the rule reads a feature that the protocol does not declare",
+                        "The rule reads a feature that the protocol does not declare.",
                         ", ".join(features),
                         condition["feature"],
                     )
                 elif declared.field not in visible:
                     outcome.at(document.path, {**key, "group": leaf["group"]}).error(
                         pointer,
-                        "the rule reads a field that a deployed policy does not see",
+                        "The rule reads a field that a deployed policy does not see.",
                         ", ".join(sorted(visible)),
                         f"{condition['feature']} of {declared.field}",
                     )
@@ -132,9 +135,9 @@ def _cover(study: Study, outcome: Outcome) -> None:
     for partition in frozen_partitions(study).values():
         holding = partition.holding
         for wrong, message in (
-            (holding == 0, f"no group of {partition.name} holds the state"),
-            (holding > 1, f"several groups of {partition.name} hold the state"),
-            (holding < 0, f"the rule of {partition.name} cannot be followed at the state"),
+            (holding == 0, f"No group of {partition.name} holds the state."),
+            (holding > 1, f"Several groups of {partition.name} hold the state."),
+            (holding < 0, f"The rule of {partition.name} cannot be followed at the state."),
         ):
             outcome.rows(frame, wrong, "/state", message, "one group", lambda row: str(max(0, int(holding[row]))))
 
@@ -151,7 +154,7 @@ def labels(study: Study, outcome: Outcome) -> None:
                 frame,
                 labelled,
                 "/group",
-                "the trace carries a group, and the protocol deploys no partition",
+                "The trace carries a group, and the protocol deploys no partition.",
                 "no group",
                 lambda row: texts[codes[row]],
             )
@@ -174,7 +177,7 @@ def labels(study: Study, outcome: Outcome) -> None:
         frame,
         labelled & ~np.isin(splits, due),
         "/group",
-        "the trace was sealed before there was a partition, and carries a group",
+        "The trace names a group, and was sealed before there was a partition.",
         "no group",
         lambda row: texts[codes[row]],
     )
@@ -182,7 +185,7 @@ def labels(study: Study, outcome: Outcome) -> None:
         frame,
         rows[place[codes[rows]] != groups],
         "/group",
-        "the trace carries another group than the deployed rule gives",
+        "The trace carries another group than the deployed rule gives.",
         lambda row: _group_name(partition, int(partition.group_of[study.trace_state[row]])),
         lambda row: texts[codes[row]] if codes[row] >= 0 else "none",
     )
@@ -210,7 +213,7 @@ def support(study: Study, outcome: Outcome) -> None:
                         partition.document.path, {"partition": partition.name, "group": partition.groups[group]}
                     ).error(
                         f"/leaves/{group}",
-                        "fewer structure states fall into the group than the class demands",
+                        "Fewer structure states fall into the group than the class demands.",
                         f"at least {max(1, minimum[partition.name])}",
                         count,
                     )
@@ -221,8 +224,8 @@ def support(study: Study, outcome: Outcome) -> None:
                         partition.document.path, {"partition": partition.name, "group": partition.groups[group]}
                     ).warning(
                         f"/leaves/{group}",
-                        "no calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
-                        "to the anchor",
+                        "No calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
+                        "to the anchor.",
                         "calibration states",
                         0,
                     )
@@ -257,7 +260,7 @@ def in_class(study: Study, outcome: Outcome) -> None:
         if reason is not None:
             outcome.at(partition.document.path, {"partition": partition.name}).error(
                 "/leaves",
-                f"the partition is not of its class: {reason}",
+                f"The partition is not of its class: {reason}.",
                 f"a partition of the class {partition.learned_in}",
                 f"{len(partition.groups)} leaves",
             )
@@ -294,7 +297,7 @@ def objective(study: Study, outcome: Outcome) -> None:
         due = partitions.objective(groups, degradations, declared.lambda_cert, declared.lambda_comp)
         if not math.isclose(due, reported, rel_tol=study.tolerance):
             outcome.at(partition.document.path, {"partition": partition.name}).error(
-                "/objective", "the objective is not what the structure split gives", due, reported
+                "/objective", "The objective is not what the structure split gives.", due, reported
             )
 
 
@@ -325,7 +328,7 @@ def optimal(study: Study, outcome: Outcome) -> None:
         if partitions.canonical(found.leaves) != partitions.canonical(partition.leaves):
             outcome.at(partition.document.path, {"partition": partition.name}).error(
                 "/leaves",
-                f"another partition of the class is better, or equal and earlier ({found.describe()})",
+                f"Another partition of the class is better, or equal and earlier ({found.describe()}).",
                 partitions.canonical(found.leaves).replace("\n", "; "),
                 partitions.canonical(partition.leaves).replace("\n", "; "),
             )
@@ -343,7 +346,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
             if not 0 <= budget <= 1:
                 outcome.at(partition.document.path, {"partition": partition.name, "group": group}).error(
                     f"/leaves/{partition.groups.index(group)}/epsilon",
-                    "the group's risk budget lies outside its domain",
+                    "The group's risk budget lies outside its domain.",
                     "from 0 to 1",
                     budget,
                 )
@@ -357,7 +360,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
             shares = [exact(entry[kind]) for entry in entries if entry.get(kind) is not None]
             if sum(shares, Fraction(0)) > 1:
                 outcome.at(partition.document.path, {"partition": partition.name}).error(
-                    "/allocations", f"the shares of {zeta} sum to more than one", "at most 1", sum(shares, Fraction(0))
+                    "/allocations", f"The shares of {zeta} sum to more than one.", "at most 1", sum(shares, Fraction(0))
                 )
 
 
@@ -378,14 +381,14 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
         for kind in ("risk", "utility"):
             if entry.get(kind) is not None and exact(entry[kind]) <= 0:
                 outcome.at(partition.document.path, key).error(
-                    f"/allocations/{place}/{kind}", "a share of the failure budget is positive", "above 0", entry[kind]
+                    f"/allocations/{place}/{kind}", "A share of the failure budget is positive.", "above 0", entry[kind]
                 )
         scale = None if entry.get("scale") is None else exact(entry["scale"])
         candidate = None if scale is None else by_value.get((entry["arm"], scale))
         if candidate is None or entry["group"] not in groups or (candidate, entry["group"]) in seen:
             outcome.at(partition.document.path, key).error(
                 f"/allocations/{place}",
-                "the share belongs to no pair of a competing candidate and a group, or the pair has one already",
+                "The share belongs to no pair of a competing candidate and a group, or the pair has one already.",
                 "one share per competing candidate and group",
                 f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}",
             )
@@ -399,5 +402,5 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
     ]
     for name, group in absent:
         outcome.at(partition.document.path, {"partition": partition.name, "group": group, "candidate": name}).error(
-            "/allocations", "the pair has no share of the failure budgets", "one share", "none"
+            "/allocations", "The pair has no share of the failure budgets.", "one share", "none"
         )

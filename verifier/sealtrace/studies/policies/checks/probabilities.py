@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
+from sealtrace.bundle.frames import Frame
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, Frame, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 
 
@@ -36,11 +37,11 @@ def support(study: Study, outcome: Outcome) -> None:
         with np.errstate(invalid="ignore"):
             negative = ~(np.isfinite(matrix.values[rows]) & (matrix.values[rows] >= 0))
         for bad, message, expected in (
-            (stray, "probability on an action that is not legal", "0"),
-            (absent, "a legal action has no probability", "a probability"),
+            (stray, "An action that is not legal has a probability.", "0"),
+            (absent, "A legal action has no probability.", "a probability"),
             (
                 negative & legal,
-                "a probability that is negative or not finite",
+                "The probability is negative or not finite.",
                 "a finite number of at least 0",
             ),
         ):
@@ -57,7 +58,7 @@ def support(study: Study, outcome: Outcome) -> None:
             frame,
             matrix.unknown,
             f"/{field}",
-            "probability on an action that nobody declared",
+            "Probability on an action that nobody declared.",
             ", ".join(study.actions),
             lambda row: ", ".join(name for name, _ in frame.column(field)[row].as_py()),
         )
@@ -77,14 +78,14 @@ def normalized(study: Study, outcome: Outcome) -> None:
             frame,
             rows[~(distance <= tolerance)],
             f"/{field}",
-            "the probabilities do not sum to one",
+            "The probabilities do not sum to one.",
             f"1 within {declared}",
             lambda row: float(sums[row]),
         )
         if tolerance > USUAL_TOLERANCE and len(eased := rows[(distance > USUAL_TOLERANCE) & (distance <= tolerance)]):
             outcome.on(frame, int(eased[0])).warning(
                 f"/{field}",
-                f"{len(eased)} sums pass only by the declared tolerance: at {USUAL_TOLERANCE:g} they would be wrong",
+                f"{len(eased)} sums pass only by the declared tolerance: at {USUAL_TOLERANCE:g} they would be wrong.",
                 1.0,
                 float(sums[eased[0]]),
             )

@@ -16,7 +16,7 @@ from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.records.protocol import PolicyProtocol, Selector, Variant, Weights
+from sealtrace.studies.policies.records.protocol import PolicyProtocol, QueryRule, Selector, Variant, Weights
 
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 
@@ -95,6 +95,20 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
     measured |= {name for one in protocol.variants.values() for _, name in one.evaluators or ()}
     for name, unit in protocol.units.items():
         yield f"/units/{name}", unit, name in measured, "the unit of a field, an evaluator or a cost"
+    for pointer, gate in _gates(protocol):
+        others = (
+            gate.random is not None,
+            gate.learned is not None,
+            exact(gate.entropy) != 0 or bool(gate.terms),
+        )
+        yield (
+            pointer,
+            f"{sum(others)} ways to a score",
+            sum(others) <= 1,
+            "weights, or a random draw, or a learned gate",
+        )
+        ranked = gate.first is None or gate.budget is not None
+        yield f"{pointer}/first", str(gate.first), ranked, "absent, unless there is a budget"
     for index, split in enumerate(protocol.splits):
         if (assigned := split.rule) is not None:
             inside = assigned.remainder < assigned.modulus
@@ -107,6 +121,13 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
         yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
     for index, split in enumerate(protocol.splits):
         yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
+
+
+def _gates(protocol: PolicyProtocol) -> Iterator[tuple[str, QueryRule]]:
+    """Every declared gate with its place."""
+    if protocol.query is not None:
+        yield "/query", protocol.query
+    yield from ((f"/gates/{arm}", gate) for arm, gate in protocol.gates.items())
 
 
 def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domain]:
@@ -135,7 +156,11 @@ def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> 
             yield "/assignment/population", str(dealt.population), bool(dealt.population), "above 0"
             yield "/assignment/member", str(dealt.member), dealt.member in observation.names, "an observation's field"
     if (again := protocol.resampling) is not None:
-        yield from _dealt_domains("/resampling", again.strata, features, again.pool, splits)
+        yield from _dealt_domains("/resampling", again.strata or [], features, again.pool, splits)
+        for field, given in (("seed", again.seed), ("strata", again.strata)):
+            blocks = again.generator == "blocks"
+            due = "absent: blocks are not dealt" if blocks else "given"
+            yield f"/resampling/{field}", str(given), (given is None) == blocks, due
         sizes = {"repeats": again.repeats, "calibration": again.calibration, "held_out": again.held_out}
         for field, size in sizes.items():
             yield f"/resampling/{field}", str(size), size > 0, "above 0"
@@ -226,20 +251,20 @@ def _dealt_domains(
 def domain(study: Study, outcome: Outcome) -> None:
     protocols = [document.path for document in study.bundle.documents if document.kind == "protocol"]
     if len(protocols) > 1:
-        outcome.at(protocols[1]).error(None, "a study has one protocol", f"only {protocols[0]}", ", ".join(protocols))
+        outcome.at(protocols[1]).error(None, "A study has one protocol.", f"only {protocols[0]}", ", ".join(protocols))
     if study.declared.study != study.bundle.name:
         outcome.at("manifest.json").error(
-            "/name", "the manifest gives the study another name", study.declared.study, study.bundle.name
+            "/name", "The manifest gives the study another name.", study.declared.study, study.bundle.name
         )
     for pointer, found, holds, domain in _domains(study.declared, study.frame("observation").table.schema):
         outcome.inspected += 1
         if not holds:
-            outcome.at(study.protocol_path).error(pointer, "the declared value lies outside its domain", domain, found)
+            outcome.at(study.protocol_path).error(pointer, "The declared value lies outside its domain.", domain, found)
     for name, text in study.declared.tolerances:
         if exact(text) > Fraction(str(USUAL_TOLERANCE)):
             outcome.at(study.protocol_path).warning(
                 f"/tolerances/{name}",
-                "the tolerance is loosened; checks name what passes only because of it",
+                "The declared tolerance is loose. Warnings name what passes only because of it.",
                 f"at most {USUAL_TOLERANCE:g}",
                 text,
             )
@@ -255,7 +280,7 @@ def scales(study: Study, outcome: Outcome) -> None:
         if key in seen:
             source, row = frame.place(one.row)
             outcome.at(source, frame.key(one.row), row).error(
-                "/scale", "the arm has this scale twice", f"once, as {seen[key].name}", one.name
+                "/scale", "The arm has this scale twice.", f"once, as {seen[key].name}", one.name
             )
         seen[key] = one
     path, grid = study.protocol_path, study.declared.scale_grid
@@ -263,7 +288,7 @@ def scales(study: Study, outcome: Outcome) -> None:
         if exact(after) <= exact(before):
             outcome.at(path).error(
                 f"/scale_grid/{index}",
-                "the grid is not strictly ascending",
+                "The grid is not strictly ascending.",
                 f"above {before}",
                 after,
             )
@@ -274,7 +299,7 @@ def scales(study: Study, outcome: Outcome) -> None:
             if (selector.arm, exact(text)) not in seen:
                 outcome.at(path).error(
                     f"/scale_grid/{index}",
-                    "the bank has no candidate of this scale",
+                    "The bank has no candidate of this scale.",
                     f"a candidate {selector.arm}@{text}",
                     "none",
                 )
@@ -292,7 +317,7 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         if (problem := checkpoint.problem(study)) is not None:
             pointer, expected, found = problem
             outcome.at(checkpoint.document.path).error(
-                pointer, "the weights cannot be run on the declared features and actions", expected, found
+                pointer, "The weights cannot be run on the declared features and actions.", expected, found
             )
     told: set[str | None] = set()
     first: dict[str | None, Candidate] = {}
@@ -302,14 +327,14 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         if (other := first.setdefault(one.family, one)).checkpoint != one.checkpoint:
             outcome.at(source, frame.key(one.row), number).error(
                 "/checkpoint_sha256",
-                "a family has one checkpoint, and this candidate names another",
+                "A family has one checkpoint, and this candidate names another.",
                 f"{other.checkpoint}, as {other.name}",
                 one.checkpoint,
             )
         if weights is not None and weights.document.value["family"] != one.family:
             outcome.at(source, frame.key(one.row), number).error(
                 "/checkpoint_sha256",
-                "the checkpoint is that of another family",
+                "The checkpoint is that of another family.",
                 one.family or "none",
                 weights.document.value["family"],
             )
@@ -322,16 +347,21 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         outcome.at(source, frame.key(one.row), number).say(
             "note",
             "/checkpoint_sha256",
-            "the directions of this family are taken as sealed: its weights are not in the bundle",
+            "The directions of this family are taken as sealed: its weights are not in the bundle.",
             "weights with this digest",
             "sealed directions only",
         )
+    gates = [gate for gate in (study.declared.query, *study.declared.gates.values()) if gate and gate.learned]
+    asked = [study.gate_weights(gate.learned) for gate in gates]
+    if None in asked:
+        outcome.missing = "the weights of a learned gate are not in the bundle, or are there twice"
+    asking = {id(one) for one in asked}
     named = {one.checkpoint for one in learned}
     for digest, checkpoint in study.checkpoints.items():
-        if digest not in named:
+        if digest not in named and id(checkpoint) not in asking:
             outcome.at(checkpoint.document.path).error(
                 None,
-                "no candidate names these weights",
+                "No candidate names these weights.",
                 f"one of {', '.join(sorted(one[:12] for one in named if one)) or 'none'}",
                 digest[:12],
             )
@@ -346,7 +376,7 @@ def serializer(study: Study, outcome: Outcome) -> None:
             source, number = frame.place(row)
             outcome.at(source, frame.key(row), number).error(
                 "/serializer",
-                "the candidate's vectors follow another action order",
+                "The candidate's vectors follow another action order.",
                 ", ".join(study.actions),
                 ", ".join(names),
             )
@@ -360,14 +390,14 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
         for field, expected, found in _lacks(study, one):
             source, number = frame.place(one.row)
             outcome.at(source, frame.key(one.row), number).error(
-                field, "the candidate does not declare what its policy needs", expected, found
+                field, "The candidate does not declare what its policy needs.", expected, found
             )
     able = {one.arm for one in study.candidates if one.policy in ("tilt", "student")}
     for place, arm in enumerate(study.declared.competitors or []):
         if arm not in able:
             outcome.at(study.protocol_path).error(
                 f"/competitors/{place}",
-                "what competes is an arm of tilts or students",
+                "What competes is an arm of tilts or students.",
                 ", ".join(sorted(able)),
                 arm,
             )
@@ -379,14 +409,14 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
                 source, number = frame.place(one.row)
                 outcome.at(source, frame.key(one.row), number).error(
                     f"/{field}",
-                    "an arm is one policy at several scales, and this candidate is another",
+                    "An arm is one policy at several scales, and this candidate is another.",
                     f"as in {other.name}",
                     str(getattr(one, field)),
                 )
     _told_apart(study, outcome)
     anchors = [one for one in study.candidates if one.policy == "anchor"]
     if len(anchors) != 1 and study.candidates:
-        outcome.at(frame.paths[0]).error("/policy", "the bank has one anchor", "one anchor", len(anchors))
+        outcome.at(frame.paths[0]).error("/policy", "The bank has one anchor.", "one anchor", len(anchors))
 
 
 def _told_apart(study: Study, outcome: Outcome) -> None:
@@ -402,7 +432,7 @@ def _told_apart(study: Study, outcome: Outcome) -> None:
             source, number = frame.place(one.row)
             outcome.at(source, frame.key(one.row), number).error(
                 "/family_index",
-                "two candidates compete at one scale with the same family index, so that ties have no order",
+                "Two candidates compete at one scale with the same family index, so that ties have no order.",
                 f"another than that of {other.name}",
                 "nothing" if one.family_index is None else one.family_index,
             )
@@ -454,13 +484,14 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
             if unknown:
                 yield f"/direction/{action}/terms", "declared features", ", ".join(sorted(unknown))
     if one.policy == "query":
-        for part in ("prior", "query"):
-            if getattr(declared, part) is None:
+        gate = declared.gate(one.arm)
+        for part, there in (("prior", declared.prior is not None), ("query", gate is not None)):
+            if not there:
                 yield "/policy", f"a {part} rule in the protocol", "none"
         logits = {} if declared.prior is None else declared.prior.logits
         if set(logits) != set(study.actions):
             yield "/policy", f"prior logits for each of {', '.join(study.actions)}", ", ".join(logits)
         used = {name for rule in logits.values() for name in rule.terms or {}}
-        used |= set() if declared.query is None else set(declared.query.terms)
+        used |= set() if gate is None else set(gate.terms)
         if used - features:
             yield "/policy", "declared features", ", ".join(sorted(used - features))

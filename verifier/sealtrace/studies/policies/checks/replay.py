@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
+from sealtrace.bundle.frames import Index, Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.frame import ActionMatrix, Index, Matrix, action_matrix
 from sealtrace.studies.policies.evidence.study import Candidate, Replay, Study
 from sealtrace.studies.policies.mathematics import policies, scores
 
@@ -76,7 +77,7 @@ def teacher(study: Study, outcome: Outcome) -> None:
         "distribution",
         policies.normalized(weights),
         stored,
-        "the distribution is not the softmax of the action values",
+        "The distribution is not the softmax of the action values.",
     )
 
 
@@ -103,7 +104,7 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
         scores.expected_utility(distribution, values),
         reported[rows],
         study.tolerance,
-        "the state value is not the mean of the action values",
+        "The state value is not the mean of the action values.",
         np.abs(values).max(axis=1, initial=0.0),
     )
 
@@ -129,7 +130,7 @@ def normalizer(study: Study, outcome: Outcome) -> None:
             state = study.states[int(np.flatnonzero(known)[bad[0]])].as_py()
             outcome.at(source, frame.key(one.row), row).error(
                 "/scale",
-                f"the normalizer is not finite and positive at {len(bad)} states, first at {state}",
+                f"The normalizer is not finite and positive at {len(bad)} states, first at {state}.",
                 "a finite positive normalizer",
                 float(values[bad[0]]),
             )
@@ -138,7 +139,11 @@ def normalizer(study: Study, outcome: Outcome) -> None:
 def replay_of(study: Study, candidate: int) -> Replay | None:
     """The replay of a candidate, or None where the protocol or the bank does not say how."""
     declared = study.declared
-    needed = {"tilt": (declared.anchor,), "anchor": (declared.anchor,), "query": (declared.prior, declared.query)}
+    needed = {
+        "tilt": (declared.anchor,),
+        "anchor": (declared.anchor,),
+        "query": (declared.prior, declared.gate(study.candidates[candidate].arm)),
+    }
     if None in needed.get(study.candidates[candidate].policy, ()) or not study.frame("observation").size:
         return None
     return study.replay(candidate)
@@ -170,22 +175,22 @@ def _replay_policy(study: Study, outcome: Outcome, policy: str, message: str) ->
 
 @check("replay.anchor", "traces")
 def anchor(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "anchor", "the distribution is not the smoothed teacher")
+    _replay_policy(study, outcome, "anchor", "The distribution is not the smoothed teacher.")
 
 
 @check("replay.top-action", "traces")
 def top_action(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "top-action", "the distribution is not a point mass on the teacher's top action")
+    _replay_policy(study, outcome, "top-action", "The distribution is not a point mass on the teacher's top action.")
 
 
 @check("replay.tilt", "traces")
 def tilt(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "tilt", "the distribution is not the tilt of the anchor at this scale")
+    _replay_policy(study, outcome, "tilt", "The distribution is not the tilt of the anchor at this scale.")
 
 
 @check("replay.student", "traces")
 def student(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "student", "the distribution is not the tilt of the checkpoint's own base policy")
+    _replay_policy(study, outcome, "student", "The distribution is not the tilt of the checkpoint's own base policy.")
 
 
 @check("replay.residual", "sealed directions")
@@ -207,7 +212,7 @@ def residual(study: Study, outcome: Outcome) -> None:
                 frame,
                 rows,
                 "/family",
-                "no candidate of the bank has a learned direction of this family",
+                "No candidate of the bank has a learned direction of this family.",
                 ", ".join(sorted(filter(None, learned))) or "none",
                 family,
             )
@@ -228,7 +233,7 @@ def residual(study: Study, outcome: Outcome) -> None:
             "direction",
             replayed[states[rows]],
             matrix.values[rows],
-            "the sealed direction is not what the weights give on the observation",
+            "The sealed direction is not what the weights give on the observation.",
         )
 
 
@@ -236,13 +241,13 @@ def _whole_directions(study: Study, outcome: Outcome, matrix: ActionMatrix) -> N
     """Every sealed direction belongs to an observed state, and names every action and no other."""
     frame = study.frame("residual")
     outcome.rows(
-        frame, frame.lookup("state", study.states) < 0, "/state", "no observation has this state", "an observation"
+        frame, frame.lookup("state", study.states) < 0, "/state", "No observation has this state.", "an observation"
     )
     outcome.rows(
         frame,
         matrix.unknown | ~matrix.named.all(axis=1),
         "/direction",
-        "the direction does not name exactly the declared actions",
+        "The direction does not name exactly the declared actions.",
         ", ".join(study.actions),
         lambda row: ", ".join(dict(frame.column("direction")[row].as_py())),
     )
@@ -257,7 +262,7 @@ def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, one: Candida
         frame,
         rows[(digests[rows] >= 0) & (digests[rows] != due)],
         "/checkpoint_sha256",
-        "the direction names another checkpoint than the candidates of its family",
+        "The direction names another checkpoint than the candidates of its family.",
         one.checkpoint,
     )
 
@@ -287,7 +292,7 @@ def zero_scale(study: Study, outcome: Outcome) -> None:
                 frame,
                 rows[wrong],
                 f"/probabilities/{study.actions[column]}",
-                "a candidate of scale zero is not the stored anchor, bit for bit",
+                "A candidate of scale zero is not the stored anchor, bit for bit.",
                 lambda row: float(values[pairs[row], column]),
                 lambda row: float(values[row, column]),
             )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.action_columns import action_matrix
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.replay import replay_of
-from sealtrace.studies.policies.evidence.frame import Index, action_matrix
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import thresholds
 from sealtrace.studies.policies.mathematics.scores import aggregate
@@ -44,7 +45,7 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
         scores,
         reported[wrong],
         "/trace_sha256",
-        "the score was made for another trace table",
+        "The score was made for another trace table.",
         lambda row: expected[row],
     )
 
@@ -66,7 +67,7 @@ def utility(study: Study, outcome: Outcome) -> None:
             frame,
             rows[np.isnan(stored[rows])],
             f"/expected/{name}",
-            "the score leaves out what an evaluator expects",
+            "The score leaves out what an evaluator expects.",
             f"a number as {field}, or under {name}",
             "nothing",
         )
@@ -78,7 +79,7 @@ def utility(study: Study, outcome: Outcome) -> None:
             replayed[places][told],
             stored[rows[told]],
             study.tolerance,
-            "the utility is not the distribution's mean of the action values",
+            "The utility is not the distribution's mean of the action values.",
             study.magnitude(role)[states[told]],
         )
 
@@ -95,7 +96,7 @@ def delta(study: Study, outcome: Outcome) -> None:
         study.scored.delta[places],
         frame.numbers("delta")[rows],
         study.tolerance,
-        "the delta is not the risk evaluator's expectation less that of the anchor at the same state",
+        "The delta is not the risk evaluator's expectation less that of the anchor at the same state.",
         study.magnitude("risk")[study.trace_state[study.scored.rows[places]]],
     )
 
@@ -111,7 +112,7 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         crossed != reported,
         "/crossing",
-        f"the stored delta {'is compared strictly with'} -{study.declared.tau}",
+        f"The stored crossing does not follow from the stored delta: a delta below -{study.declared.tau} is one.",
         lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
         lambda row: bool(reported[row]),
     )
@@ -120,8 +121,8 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         differ,
         "/delta",
-        f"the delta is the double nearest to -{study.declared.tau}: read exactly it is a crossing, "
-        "compared with that double it is not",
+        f"The delta is the double nearest to -{study.declared.tau}: read exactly it is a crossing, "
+        "compared with that double it is not.",
         lambda row: f"crossing {'true' if crossed[row] else 'false'}",
         lambda row: float(deltas[row]),
         severity="warning",
@@ -140,7 +141,7 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
         frame,
         rows[wrong],
         "/crossing",
-        f"the records decide otherwise against -{study.declared.tau}",
+        f"The records give another answer to whether the delta is below -{study.declared.tau}.",
         lambda row: (
             f"{'true' if study.scored.crossed[at[row]] else 'false'} (delta {float(study.scored.delta[at[row]])!r})"
         ),
@@ -178,7 +179,7 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
             study.frame("trace"),
             rows[wrong],
             "/probabilities",
-            f"within the tolerance of its replay, the distribution decides otherwise against -{study.declared.tau}",
+            f"Within the tolerance of its replay, the distribution decides otherwise against -{study.declared.tau}.",
             lambda row, at=at, delta=delta: f"delta {float(delta[at[row]])!r}, as replayed",
             lambda row, at=at, places=places: f"delta {float(scored.delta[places[at[row]]])!r}, as stored",
         )
@@ -206,7 +207,7 @@ def summary(study: Study, outcome: Outcome) -> None:
         if candidates[row] < 0 or (population not in split_names and population != "all") or not inside.any():
             outcome.at(source, frame.key(row), number).error(
                 "/population",
-                "nothing was traced for this policy and population",
+                "Nothing was traced for this policy and population.",
                 f"all or one of {', '.join(split_names)}",
                 population,
             )
@@ -223,12 +224,12 @@ def summary(study: Study, outcome: Outcome) -> None:
                 np.array([getattr(result, field)]),
                 frame.numbers(field)[place],
                 study.tolerance,
-                "the summary is not the aggregate of its states",
+                "The summary is not the aggregate of its states.",
                 size["weak" if field == "weak" else "strong"],
             )
         for field in ("states", "crossings"):
             found = int(frame.table.column(field)[row].as_py())
             if found != getattr(result, field):
                 outcome.at(source, frame.key(row), number).error(
-                    f"/{field}", "the count is not that of the records", getattr(result, field), found
+                    f"/{field}", "The count is not that of the records.", getattr(result, field), found
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,14 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.checks.certificates import missing_where_undefined
+from sealtrace.studies.policies.checks.group_selections import (
+    compare_certified,
+    compare_choice,
+    compare_counts,
+    declared_budgets,
+    is_grouped,
+)
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.outcomes import states_of
@@ -48,12 +56,23 @@ def _counting(study: Study) -> list[Selector]:
 
 
 def _selector(study: Study, record: dict[str, Any]) -> Selector | None:
-    return next((one for one in _counting(study) if one.name == record["selector"]), None)
+    known = study.declared.choosing if is_grouped(record) else _counting(study)
+    return next((one for one in known if one.name == record["selector"]), None)
+
+
+def _grouped(study: Study, outcome: Outcome, compare: Callable[[Study, Outcome, Document], None]) -> None:
+    """Every selection record of a choice in groups, compared."""
+    for document in study.bundle.documents_of("selection"):
+        if is_grouped(document.value) and _selector(study, document.value) is not None:
+            with missing_where_undefined(outcome):
+                compare(study, outcome, document)
 
 
 def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], Counted | None]]:
-    """Every selection record with its recount."""
+    """Every selection record over a grid of scales with its recount."""
     for document in study.bundle.documents_of("selection"):
+        if is_grouped(document.value):
+            continue
         selector = _selector(study, document.value)
         counted = None if selector is None else recount(study, selector, document.value["split"])
         yield document, {"selector": document.value["selector"]}, counted
@@ -79,7 +98,7 @@ def grid(study: Study, outcome: Outcome) -> None:
         if _selector(study, record) is None:
             outcome.at(document.path, key).error(
                 "/selector",
-                "the protocol declares no such selector",
+                "The protocol declares no such selector.",
                 ", ".join(one.name for one in selectors) or "none",
                 record["selector"],
             )
@@ -87,27 +106,15 @@ def grid(study: Study, outcome: Outcome) -> None:
             if _values(record[field]) != _values(due):
                 outcome.at(document.path, key).error(
                     f"/{field}",
-                    "the selection used another value than the protocol declares",
+                    "The selection used another value than the protocol declares.",
                     _text(due),
                     _text(record[field]),
                 )
-        for field in ("epsilon", "zeta"):
-            if record.get(field) is not None:
-                outcome.at(document.path, key).error(
-                    f"/{field}", "empirical-zero selection has no budget", "nothing", record[field]
-                )
-        for place, one in enumerate(record["counts"]):
-            if one.get("risk_upper") is not None:
-                outcome.at(document.path, key).error(
-                    f"/counts/{place}/risk_upper",
-                    "empirical-zero selection has no risk bound",
-                    "nothing",
-                    one["risk_upper"],
-                )
+        _budgets(study, outcome, document)
         if study.roles.get(record["split"]) != "calibration":
             outcome.at(document.path, key).error(
                 "/split",
-                "the selection counts a split that is not for calibration",
+                "The selection counts a split that is not for calibration.",
                 _of_role(study, "calibration"),
                 record["split"],
             )
@@ -115,7 +122,7 @@ def grid(study: Study, outcome: Outcome) -> None:
             # A selector is declared without a split, so nobody said beforehand which of them would count.
             outcome.at(document.path, key).error(
                 "/split",
-                "the study has several calibration splits, and the selection counts the one that it names",
+                "The study has several calibration splits, and the selection counts the one that it names.",
                 f"a count over {' and '.join(splits)}",
                 record["split"],
             )
@@ -124,19 +131,47 @@ def grid(study: Study, outcome: Outcome) -> None:
         if names.count(document.value["selector"]) > 1:
             outcome.at(document.path, {"selector": document.value["selector"]}).error(
                 "/selector",
-                "the selector has more than one selection record",
+                "The selector has more than one selection record.",
                 "one record",
                 names.count(document.value["selector"]),
             )
-    absent = {one.name for one in selectors} - {document.value["selector"] for document in documents}
+    recorded = {one.name for one in selectors}
+    if any(is_grouped(document.value) for document in documents):
+        # Where one choice in groups has its record, every choice has.
+        recorded |= {one.name for one in study.declared.choosing}
+    absent = recorded - {document.value["selector"] for document in documents}
     if absent:
         outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
+
+
+def _budgets(study: Study, outcome: Outcome, document: Document) -> None:
+    """Budgets and bounds that the record states are those of its rule."""
+    record, key = document.value, {"selector": document.value["selector"]}
+    selector = _selector(study, record)
+    if is_grouped(record) and selector is not None:
+        for field, declared in declared_budgets(study, selector).items():
+            stated = record.get(field)
+            if (None if stated is None else exact(stated)) != (None if declared is None else exact(declared)):
+                message = "the selection used another budget than its rule has"
+                outcome.at(document.path, key).error(f"/{field}", message, declared or "nothing", stated or "nothing")
+        return
+    for field in ("epsilon", "epsilon_global", "zeta", "zeta_util"):
+        if record.get(field) is not None:
+            outcome.at(document.path, key).error(
+                f"/{field}", "Empirical-zero selection has no budget.", "nothing", record[field]
+            )
+    for place, one in enumerate(record["counts"]):
+        for field in ("risk_upper", "utility_mean", "utility_lower", "certified"):
+            if one.get(field) is not None:
+                message = f"empirical-zero selection has no {'risk bound' if field == 'risk_upper' else field}"
+                outcome.at(document.path, key).error(f"/counts/{place}/{field}", message, "nothing", one[field])
 
 
 @check("selection.counts", "counts")
 def counts(study: Study, outcome: Outcome) -> None:
     if _nothing_selected(study, outcome):
         return
+    _grouped(study, outcome, compare_counts)
     for document, key, counted in recounted(study):
         if counted is None:
             outcome.missing = "the grid was not traced and scored on the selection's split"
@@ -146,7 +181,7 @@ def counts(study: Study, outcome: Outcome) -> None:
         if len(record["counts"]) != len(counted.grid):
             outcome.at(document.path, key).error(
                 "/counts",
-                "the selection has another number of counts than the grid has scales",
+                "The selection has another number of counts than the grid has scales.",
                 len(counted.grid),
                 len(record["counts"]),
             )
@@ -154,14 +189,14 @@ def counts(study: Study, outcome: Outcome) -> None:
             outcome.inspected += 1
             if exact(text) not in reported:
                 outcome.at(document.path, {**key, "scale": text}).error(
-                    "/counts", "the selection counts nothing for this scale", f"{crossings}/{states}", "nothing"
+                    "/counts", "The selection counts nothing for this scale.", f"{crossings}/{states}", "nothing"
                 )
                 continue
             index, one = reported[exact(text)]
             for field, due in (("crossings", crossings), ("states", states)):
                 if one[field] != due:
                     outcome.at(document.path, {**key, "scale": text}).error(
-                        f"/counts/{index}/{field}", "the count is not that of the records", due, one[field]
+                        f"/counts/{index}/{field}", "The count is not that of the records.", due, one[field]
                     )
 
 
@@ -169,18 +204,19 @@ def counts(study: Study, outcome: Outcome) -> None:
 def certified(study: Study, outcome: Outcome) -> None:
     if _nothing_selected(study, outcome):
         return
+    _grouped(study, outcome, compare_certified)
     for document, key, counted in recounted(study):
         if counted is None:
             outcome.missing = "the grid was not traced and scored on the selection's split"
             continue
         outcome.inspected += 1
         due = [text for text in counted.grid if exact(text) in counted.choice.certified]
-        if sorted(_values(document.value["certified"])) != sorted(counted.choice.certified):
+        if sorted(_values(document.value.get("certified") or [])) != sorted(counted.choice.certified):
             outcome.at(document.path, key).error(
                 "/certified",
-                "the certified set is not what the rule admits",
+                "The certified set is not what the rule admits.",
                 _text(due),
-                _text(document.value["certified"]),
+                _text(document.value.get("certified") or []),
             )
 
 
@@ -188,6 +224,7 @@ def certified(study: Study, outcome: Outcome) -> None:
 def choice(study: Study, outcome: Outcome) -> None:
     if _nothing_selected(study, outcome):
         return
+    _grouped(study, outcome, compare_choice)
     for document, key, counted in recounted(study):
         if counted is None:
             outcome.missing = "the grid was not traced and scored on the selection's split"
@@ -197,12 +234,12 @@ def choice(study: Study, outcome: Outcome) -> None:
         due = chosen_text(counted)
         if (None if chosen is None else exact(chosen)) != counted.choice.chosen:
             outcome.at(document.path, key).error(
-                "/choice", "the choice is not what the rule takes", due or "none", chosen or "none"
+                "/choice", "The declared rule chooses another scale.", due or "none", chosen or "none"
             )
         wanted = "selected" if due else "no-certified-candidate"
         if document.value["outcome"] != wanted:
             outcome.at(document.path, key).error(
-                "/outcome", "the outcome is not what the rule gives", wanted, document.value["outcome"]
+                "/outcome", "The declared rule gives another outcome.", wanted, document.value["outcome"]
             )
 
 
@@ -227,7 +264,7 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
     if study.roles.get(status["split"]) != "held-out":
         outcome.at(document.path, key).error(
             "/held_out/split",
-            "the split that was to stay unseen is not the held-out one",
+            "The split that was to stay unseen is not the held-out one.",
             _of_role(study, "held-out"),
             status["split"],
         )
@@ -241,13 +278,13 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
     if early:
         outcome.at(document.path, key).error(
             "/held_out/status",
-            "held-out values or scores were sealed no later than the choice",
+            "Held-out values or scores were sealed no later than the choice.",
             "held-out scores sealed after select",
             ", ".join(early),
         )
     if status["status"] != "not-joined":
         outcome.at(document.path, key).error(
-            "/held_out/status", "the choice was made with held-out scores joined", "not-joined", status["status"]
+            "/held_out/status", "The choice was made with held-out scores joined.", "not-joined", status["status"]
         )
 
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics import resampling
-from sealtrace.studies.policies.evidence.frame import Index
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Assignment
@@ -32,13 +32,13 @@ def inventory(study: Study, outcome: Outcome) -> None:
         if found != split.states:
             outcome.at(path, {"split": split.name}).error(
                 f"/splits/{index}/states",
-                "the split does not hold the declared number of states",
+                "The split does not hold the declared number of states.",
                 found,
                 split.states,
             )
     undeclared = [code for code, name in enumerate(names) if name not in study.roles]
     outcome.rows(
-        frame, np.isin(codes, undeclared), "/split", "the protocol declares no such split", " or ".join(study.roles)
+        frame, np.isin(codes, undeclared), "/split", "The protocol declares no such split.", " or ".join(study.roles)
     )
 
 
@@ -58,7 +58,7 @@ def disjoint(study: Study, outcome: Outcome) -> None:
             frame,
             other,
             f"/{field}",
-            f"the {what} lies in two splits",
+            f"The {what} lies in two splits.",
             lambda row: f"only in {names[splits[first[codes[row]]]]}",
             lambda row: f"also in {names[splits[row]]}",
         )
@@ -80,7 +80,7 @@ def agreement(study: Study, outcome: Outcome) -> None:
                 frame,
                 codes != declared,
                 "/split",
-                "the file holds another split",
+                "The file holds another split.",
                 lambda row: of_file[frame.place(row)[0]],
             )
         if kind == "observation" or not observations.size:
@@ -93,7 +93,7 @@ def agreement(study: Study, outcome: Outcome) -> None:
             frame,
             wrong,
             "/split",
-            "the record names another split than its observation",
+            "The record names another split than its observation.",
             lambda row: names[splits[states[row]]],
         )
 
@@ -120,7 +120,7 @@ def rule(study: Study, outcome: Outcome) -> None:
             frame,
             wrong,
             "/split",
-            "the declared rule assigns the state otherwise",
+            "The declared rule puts this state into another split.",
             lambda row: f"{'not ' if inside[row] else ''}{name}",
         )
 
@@ -150,7 +150,9 @@ def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
     for name, places in zip(taking, resampling.deal(order, [sizes[name] for name in taking]), strict=True):
         due[members[places]] = names.index(name)
     wrong = members[due[members] != codes[members]]
-    outcome.rows(frame, wrong, "/split", "the declared deal assigns the state otherwise", lambda row: names[due[row]])
+    outcome.rows(
+        frame, wrong, "/split", "The declared seed deals this state into another split.", lambda row: names[due[row]]
+    )
 
 
 def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
@@ -171,7 +173,7 @@ def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
             frame,
             states[numbers[states] != due],
             f"/{declared.member}",
-            "the declared draw gives the state another member",
+            "The declared draw gives the state another member.",
             lambda row: int(of_row[row]),
             lambda row: numbers[row].item(),
         )
@@ -182,7 +184,7 @@ def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
         frame,
         np.array(odd, np.int64),
         f"/{declared.member}",
-        "two draws of one member look different",
+        "Two draws of one member look different.",
         lambda row: f"as {frame.text('state', first[float(numbers[row])])}",
     )
 
@@ -211,7 +213,7 @@ def duplicates(study: Study, outcome: Outcome) -> None:
         frame,
         rows[again],
         "/state",
-        "the same observation stands in another split under another id",
+        "The same observation is in another split under another id.",
         lambda row: f"only {frame.text('state', same[row])} in {names[splits[same[row]]]}",
         lambda row: f"{frame.text('state', row)} in {names[splits[row]]}",
     )

@@ -13,11 +13,11 @@ from typing import Literal
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index, Mask, Matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.settings import Setting, competing
@@ -92,6 +92,7 @@ class Calibration:
         """How often something happens by candidate and group, of candidates and all states."""
         if not happened.any():
             return np.zeros((len(self.candidates), len(self.members)), np.int64)
+        self.study.room("states x groups", len(self._groups), len(self.members))
         inside = (self._groups[:, None] == np.arange(len(self.members))).astype(np.float64)
         # Sums of zeros and ones are exact in doubles.
         counts: Index = (happened[:, self.states].astype(np.float64) @ inside).astype(np.int64)

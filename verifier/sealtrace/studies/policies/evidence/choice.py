@@ -12,11 +12,11 @@ from functools import cached_property, cmp_to_key, lru_cache
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.settings import Setting
@@ -364,6 +364,8 @@ def _robust(calibration: Calibration, radius: Fraction, *, within_groups: bool) 
         raise Undecided(f"a map of more than {MOST_GROUPS} groups is not searched for")
     instance = map_instance(calibration, radius, within_groups=within_groups)
     solution = maps.best_map(instance)
+    if calibration.study.declared.ties.map == "nominal-utility":
+        solution = maps.settled(instance, solution)
     return Chosen(
         calibration=calibration,
         rule="robust",

@@ -9,13 +9,13 @@ from random import Random
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.choice import Chosen, choose, selector_named
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Vector
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, in_order, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.settings import Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
@@ -103,6 +103,8 @@ class Repeat:
     crossings: int
     utility: float
     worst_group_rate: Fraction
+    assigned: tuple[int | None, ...]
+    """The candidate of each group; None for the anchor."""
 
 
 def resampling_of(study: Study) -> Resampling:
@@ -114,18 +116,29 @@ def resampling_of(study: Study) -> Resampling:
 
 @once
 def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, Index]]:
-    """The calibration and held-out states of every repeat, regenerated from the declared seed."""
-    declared = resampling_of(study)
+    """The calibration and held-out states of every repeat: blocks of the pool, or as the declared seed gives them."""
+    declared, pool = resampling_of(study), _pool(study)
     sizes = [declared.calibration if calibration is None else calibration, declared.held_out]
-    if declared.generator == "python-randrange":
-        return _drawn_splits(study, sizes)
-    pool, orders = _shuffled_pool(study)
-    if sum(sizes) > len(pool) or 0 in sizes:
+    room = {
+        "python-random": len(pool) - declared.held_out,
+        "python-randrange": MOST_DRAWS // declared.repeats - declared.held_out,
+        "blocks": declared.calibration,
+    }[declared.generator]
+    if not len(pool) or not 0 < sizes[0] <= room or not sizes[1]:
         raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be dealt from a pool of {len(pool)}")
-    dealt = (resampling.deal(order, sizes) for order in orders)
+    if declared.generator == "blocks":
+        whole = declared.calibration + declared.held_out
+        if len(pool) != declared.repeats * whole:
+            raise UndeclaredError(f"{declared.repeats} blocks of {whole} states are not a pool of {len(pool)}")
+        return [(one[: sizes[0]], one[declared.calibration :]) for one in pool.reshape(-1, whole)]
+    if declared.generator == "python-randrange":
+        dealt = [_drawn(seed, len(pool), sizes) for seed in _seeds(declared)]
+    else:
+        dealt = [resampling.deal(order, sizes) for order in _orders(study)]
     return [(pool[calibrating], pool[held_out]) for calibrating, held_out in dealt]
 
 
+@once
 def _pool(study: Study) -> Index:
     """The states that repeated splits deal or draw, in order of their ids."""
     declared = resampling_of(study)
@@ -134,30 +147,29 @@ def _pool(study: Study) -> Index:
     return in_order(study, np.concatenate([states_of(study, name) for name in declared.pool]))
 
 
-def _drawn_splits(study: Study, sizes: list[int]) -> list[tuple[Index, Index]]:
-    """Calibration and held-out states of every repeat as independent draws, in which states may come up again."""
-    declared, pool = resampling_of(study), _pool(study)
-    if 0 in sizes or not len(pool):
-        raise UndeclaredError(f"{sizes[0]} and {sizes[1]} states cannot be drawn from a pool of {len(pool)}")
-    found = []
-    for seed in range(declared.seed, declared.seed + declared.repeats):
-        drawing = Random(seed)
-        calibrating, held_out = ([drawing.randrange(len(pool)) for _ in range(size)] for size in sizes)
-        found.append((pool[calibrating], pool[held_out]))
-    return found
+def _seeds(declared: Resampling) -> range:
+    if declared.seed is None:
+        raise UndeclaredError("repeated splits need a seed, unless they are blocks")
+    return range(declared.seed, declared.seed + declared.repeats)
+
+
+def _drawn(seed: int, size: int, sizes: list[int]) -> list[Index]:
+    """Places of a pool by independent draws, in which a place may come up again."""
+    drawing = Random(seed)
+    return [np.array([drawing.randrange(size) for _ in range(wanted)], np.int64) for wanted in sizes]
 
 
 @once
-def _shuffled_pool(study: Study) -> tuple[Index, list[Index]]:
-    """The states that repeated splits deal, and the order of these in every repeat."""
+def _orders(study: Study) -> list[Index]:
+    """The order of the pool's states in every repeat."""
     declared, pool = resampling_of(study), _pool(study)
-    strata = [study.feature(name)[pool] for name in declared.strata]
+    strata = [study.feature(name)[pool] for name in declared.strata or ()]
     if any(np.isnan(one).any() for one in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
-    seeds = range(declared.seed, declared.seed + declared.repeats)
-    return pool, [resampling.stratified_order(seed, strata, len(pool)) for seed in seeds]
+    return [resampling.stratified_order(seed, strata, len(pool)) for seed in _seeds(declared)]
 
 
+MOST_DRAWS = 5_000_000
 MOST_REPEATS = 2_000
 """More would take hours and tell little."""
 
@@ -187,6 +199,7 @@ def _repeat(chosen: Chosen, held_out: Index) -> Repeat:
         crossings=int(reached.crossed.sum()),
         utility=mean(reached.utility),
         worst_group_rate=reached.worst_group_rate,
+        assigned=tuple(chosen.assigned),
     )
 
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.frames import Frame, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.frame import Frame, Vector
 from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
 
 _IDENTITY = frozenset({"state", "split", "block", "legal"})

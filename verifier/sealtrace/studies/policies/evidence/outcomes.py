@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.frame import Index, Mask, Matrix, Vector
 from sealtrace.studies.policies.evidence.study import Study, score_traces
 from sealtrace.studies.policies.mathematics.scores import teacher_kl
 

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from sealtrace.bundle.frames import Index, Vector
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
-from sealtrace.studies.policies.evidence.frame import Index, Vector
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import partitions
 

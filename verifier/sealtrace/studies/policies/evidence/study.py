@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.action_columns import ActionLists, ActionMatrix, action_lists, action_matrix
 from sealtrace.bundle.content import combined_codes, document_digest
+from sealtrace.bundle.frames import Frame, Index, Mask, Matrix, Vector
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
@@ -23,17 +25,6 @@ from sealtrace.evidence import Evidence, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double, row_products, scaled
 from sealtrace.studies.policies.evidence.features import Feature, observed_fields
-from sealtrace.studies.policies.evidence.frame import (
-    ActionLists,
-    ActionMatrix,
-    Frame,
-    Index,
-    Mask,
-    Matrix,
-    Vector,
-    action_lists,
-    action_matrix,
-)
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import PolicyProtocol
@@ -83,7 +74,8 @@ class Checkpoint:
                 return f"/features/{place}", "a declared feature", name
         if value["actions"] != study.actions:
             return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
-        for head in ("residual", "base"):
+        for head in ("residual", "base", "gate"):
+            outputs_due = 1 if head == "gate" else len(study.actions)
             width = len(value["features"])
             for place, layer in enumerate(value.get(head) or []):
                 pointer = f"/{head}/{place}"
@@ -93,8 +85,8 @@ class Checkpoint:
                 for row, outputs in enumerate(layer["weights"]):
                     if len(outputs) != width:
                         return f"{pointer}/weights/{row}", f"{width} outputs", str(len(outputs))
-            if value.get(head) and width != len(study.actions):
-                return f"/{head}", f"{len(study.actions)} outputs at the end", str(width)
+            if value.get(head) and width != outputs_due:
+                return f"/{head}", f"{outputs_due} outputs at the end", str(width)
         return None
 
     def direction(self, study: Study) -> Matrix | None:
@@ -104,6 +96,10 @@ class Checkpoint:
     def base(self, study: Study) -> Matrix | None:
         """The logits of the family's own base policy; None where it has none."""
         return _network_outputs(study, self, "base")
+
+    def gate(self, study: Study) -> Matrix | None:
+        """The score of a learned gate, one column; None where there is none."""
+        return _network_outputs(study, self, "gate")
 
 
 @once
@@ -146,8 +142,10 @@ class Study(Evidence):
         """The protocol, typed."""
         return PolicyProtocol.of(self.protocol)
 
-    @property
+    @cached_property
     def actions(self) -> list[str]:
+        longest = max((store.table.num_rows for store in self.bundle.stores), default=0)
+        self.room("rows x actions", longest, len(self.declared.actions), width=9)
         return self.declared.actions
 
     @cached_property
@@ -477,6 +475,12 @@ class Study(Evidence):
         return {
             document_digest(document.value): Checkpoint(document) for document in self.bundle.documents_of("checkpoint")
         }
+
+    def gate_weights(self, family: str | None) -> Checkpoint | None:
+        """The weights of a learned gate, where exactly one checkpoint of the family has them."""
+        found = [one for one in self.checkpoints.values() if one.document.value["family"] == family]
+        gates = [one for one in found if one.document.value.get("gate")]
+        return gates[0] if len(gates) == 1 else None
 
     def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
         """The weights of a candidate, where they are in the bundle."""

@@ -100,12 +100,17 @@ class Certificate(Record):
 
 
 class CandidateCount(Record):
-    """What calibration counted for one candidate."""
+    """What calibration counted for one candidate, over all states or in one group."""
 
+    arm: Name | None = Field(None, description="The candidate's arm, where the selector chooses in groups.")
     scale: Exact | None = Field(None, description="The candidate's scale.")
+    group: Name | None = Field(None, description="The group, where the selector chooses in groups.")
     crossings: Count = Field(description="How many calibration states cross.")
     states: Count = Field(description="Out of how many.")
     risk_upper: Number | None = Field(None, description="The risk bound, where the rule uses one.")
+    utility_mean: Number | None = Field(None, description="Mean normalized utility, where the rule uses it.")
+    utility_lower: Number | None = Field(None, description="The utility bound, where the rule uses one.")
+    certified: bool | None = Field(None, description="Whether the rule may take it in this group.")
 
 
 class HeldOut(Record):
@@ -115,17 +120,35 @@ class HeldOut(Record):
     status: Literal["not-joined", "joined"] = Field(description="At the time of the choice.")
 
 
+class Assigned(Record):
+    """The candidate of one group."""
+
+    group: Name = Field(description="The group.")
+    outcome: Literal["selected", "no-certified-candidate"] = Field(description="What the rule gave in this group.")
+    arm: Name = Field(description="The candidate's arm; the anchor's where nothing may be chosen.")
+    scale: Exact | None = Field(None, description="The candidate's scale.")
+
+
 class Selection(Record):
-    """One selector's evidence and choice."""
+    """One selector's evidence and choice: over a grid of scales, or with `assignments` in the groups of a partition."""
 
     selector: Name = Field(description="The protocol's selector.")
     split: Name = Field(description="The split that was counted.")
     grid: list[Exact] = Field(description="The scales that competed, in order.")
     tau: Exact = Field(description="The severity threshold that was used.")
     epsilon: Exact | None = Field(None, description="The risk budget, where the rule has one.")
+    epsilon_global: Exact | None = Field(None, description="The risk budget of the mixture, where the rule has one.")
     zeta: Exact | None = Field(None, description="The failure probability, where the rule has one.")
-    counts: list[CandidateCount] = Field(description="One entry per scale of the grid.")
-    certified: list[Exact] = Field(description="The scales that the rule admits.")
+    zeta_util: Exact | None = Field(None, description="That of the utility bounds, where the rule has one.")
+    counts: list[CandidateCount] = Field(
+        description="One entry per scale of the grid; in groups, one per competing candidate and group."
+    )
+    certified: list[Exact] | None = Field(
+        None, description="The scales that the rule admits; absent in groups, where each count says so."
+    )
+    assignments: list[Assigned] | None = Field(
+        None, description="What a selector in groups chose, one entry per group in the partition's order."
+    )
     outcome: Literal["selected", "no-certified-candidate"] = Field(description="What the rule gave.")
     choice: Exact | None = Field(None, description="The chosen scale; absent without one.")
     held_out: HeldOut = Field(description="Held-out join status.")
@@ -150,15 +173,6 @@ class Selection(Record):
             ]
         }
     )
-
-
-class Assigned(Record):
-    """The candidate of one group."""
-
-    group: Name = Field(description="The group.")
-    outcome: Literal["selected", "no-certified-candidate"] = Field(description="What the rule gave in this group.")
-    arm: Name = Field(description="The candidate's arm; the anchor's where nothing may be chosen.")
-    scale: Exact | None = Field(None, description="The candidate's scale.")
 
 
 class CandidateMap(Record):

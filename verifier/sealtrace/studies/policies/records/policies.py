@@ -69,7 +69,7 @@ class Layer(Record):
         description="One list per input, with one number per output."
     )
     bias: Annotated[list[Number], Field(min_length=1)] = Field(description="One number per output.")
-    activation: Literal["identity", "tanh", "relu"] = Field(description="Applied to each output.")
+    activation: Literal["identity", "tanh", "relu", "logistic"] = Field(description="Applied to each output.")
 
 
 class Checkpoint(Record):
@@ -80,11 +80,14 @@ class Checkpoint(Record):
         description="The protocol's features that enter, in order. They are functions of observations alone."
     )
     actions: Actions = Field(description="The actions that the last outputs stand for, in order.")
-    residual: Annotated[list[Layer], Field(min_length=1)] = Field(
-        description="From features to the residual direction."
+    residual: Annotated[list[Layer], Field(min_length=1)] | None = Field(
+        None, description="From features to the residual direction."
     )
     base: list[Layer] | None = Field(
         None, description="From features to the logits of the base policy, where the family has one of its own."
+    )
+    gate: list[Layer] | None = Field(
+        None, description="From features to one number, the score of a learned gate, clipped to [0, 1]."
     )
 
     model_config = ConfigDict(

@@ -61,19 +61,23 @@ class Assignment(Record):
 
 
 class Resampling(Record):
-    """Repeated splits of states that were scored already: diagnostics, not coverage."""
+    """Repeated splits: of one pool, which is diagnostics and not coverage, or each with states of its own."""
 
-    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt anew.")
+    pool: Annotated[list[Name], Field(min_length=1)] = Field(description="The splits whose states are dealt or drawn.")
     repeats: Count = Field(description="How many times.")
-    seed: Count = Field(description="Repeat r, from zero, seeds its generator with seed + r.")
-    generator: Literal["python-random", "python-randrange"] = Field(
+    seed: Count | None = Field(
+        None, description="Repeat r, from zero, seeds its generator with seed + r; absent of blocks."
+    )
+    generator: Literal["python-random", "python-randrange", "blocks"] = Field(
         description="Python's random.Random. python-random: one random() per state of the pool, in order of state id, "
         "and a deal. python-randrange: calibration states, then held-out ones, are drawn from the pool in order of "
-        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part."
+        "state id, one randrange(size of the pool) each, so that states may come up again; strata play no part. "
+        "blocks: in order of state id, repeat r has the next calibration + held_out states of the pool for itself, "
+        "those that calibrate first."
     )
-    strata: list[Name] = Field(description="As in an assignment.")
+    strata: list[Name] | None = Field(None, description="As in an assignment; absent of blocks.")
     calibration: Count = Field(description="States that calibrate; taken first, by the rule of an assignment.")
-    held_out: Count = Field(description="States that are held out; taken from those left.")
+    held_out: Count = Field(description="States that are held out; taken from those left, or the block's last.")
 
 
 class TeacherRule(Record):
@@ -97,13 +101,28 @@ class PriorRule(Record):
 
 
 class QueryRule(Record):
-    """The gate that decides when the teacher is asked."""
+    """The gate that decides when the teacher is asked.
+
+    Its score is a weighted sum of the prior's entropy and of features, clipped to [0, 1]; or a random draw; or what a
+    learned gate says. Weights of entropy alone make an entropy gate, a threshold of 0 asks always, one above 1 never.
+    """
 
     entropy: Exact = Field(description="Weight of the prior's normalized entropy.")
     terms: dict[Name, Exact] = Field(description="Weights of features.")
+    random: Count | None = Field(
+        None,
+        description="A random gate: the score is Python's random.Random(seed).random(), drawn once per observed state, "
+        "in order of state id.",
+    )
+    learned: Name | None = Field(
+        None, description="A learned gate: the family whose checkpoint's gate gives the score."
+    )
     threshold: Exact = Field(description="A query is requested at or above this score.")
-    budget: Count | None = Field(
-        None, description="Accepted queries allowed per split, in order of state; absent: no limit."
+    budget: Count | None = Field(None, description="Accepted queries allowed per split; absent: no limit.")
+    first: Literal["state", "score"] | None = Field(
+        None,
+        description="Which requests the budget accepts first: in order of state id (absent), or the highest scores, "
+        "and among equal ones in order of state id.",
     )
     events: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = Field(
         None,
@@ -222,8 +241,10 @@ class Ties(Record):
         description="Among equal candidates: the smaller scale, then the lower family index; absent where a rule "
         "cannot tie.",
     )
-    map: Literal["lexicographic"] | None = Field(
-        None, description="Among equal maps: group by group, the anchor first, then smaller scale, then family index."
+    map: Literal["lexicographic", "nominal-utility"] | None = Field(
+        None,
+        description="Among equal maps: group by group, the anchor first, then smaller scale, then family index; or, "
+        "before that, the larger utility bound at the calibration mixture.",
     )
     partition: Literal["fewer-leaves"] | None = Field(
         None, description="Among equal partitions: fewer leaves, then the earlier serialization."
@@ -325,7 +346,10 @@ class Protocol(Record):
     teacher: TeacherRule | None = Field(None, description="How the teacher's distribution is formed.")
     anchor: AnchorRule | None = Field(None, description="How the anchor is formed.")
     prior: PriorRule | None = Field(None, description="The prior of the query policy.")
-    query: QueryRule | None = Field(None, description="The gate of the query policy.")
+    query: QueryRule | None = Field(None, description="The gate of query policies.")
+    gates: dict[Name, QueryRule] | None = Field(
+        None, description="Arm to the gate of its own, where query policies have different ones."
+    )
     observation: dict[Name, dict[str, Any]] | None = Field(
         None,
         description="The fields of an observation besides state, split, block and legal: field to JSON Schema. Absent: "
@@ -422,6 +446,7 @@ class PolicyProtocol(Protocol):
     costs: dict[str, dict[str, Any]] = Field({})
     units: dict[str, str] = Field({})
     events: dict[str, str] = Field({})
+    gates: dict[str, QueryRule] = Field({})
     interfaces: dict[str, list[str]] = Field({})
     selectors: list[Selector] = Field([])
     allocations: dict[str, AllocationRule] = Field({})
@@ -440,6 +465,10 @@ class PolicyProtocol(Protocol):
     def deployed(self) -> str | None:
         """The partition whose groups calibration and held-out traces carry."""
         return None if self.certification is None else self.certification.partition
+
+    def gate(self, arm: str) -> QueryRule | None:
+        """The gate of an arm's query policy."""
+        return self.gates.get(arm, self.query)
 
     @property
     def counted(self) -> list[str]:

@@ -7,6 +7,7 @@ map has the largest worst mean of L within the budget on the worst mean of U.
     groupwise     what each group can decide for itself
     comparison    few maps: all of them are compared
     search        many maps: sets of them are bounded, split and emptied (domains, multipliers, labels)
+    ties          among equal maps, the larger utility at the calibration mixture
     proof         why no map is better, as data
     recheck       the proof, checked again without the search
 """
@@ -16,9 +17,10 @@ from sealtrace.mathematics.exact import Undecided
 from .comparison import enumerate_maps
 from .instance import Instance, least_mean, worst_risk, worst_utility
 from .labels import TooManyLabels
-from .proof import Covered, Enumerated, GroupWise, Proof, Refuted, Solution, describe
+from .proof import Covered, Enumerated, GroupWise, Proof, Refuted, Settled, Solution, describe
 from .recheck import recheck
 from .search import best_map
+from .ties import nominal_utility, settled
 
 __all__ = [
     "Covered",
@@ -27,6 +29,7 @@ __all__ = [
     "Instance",
     "Proof",
     "Refuted",
+    "Settled",
     "Solution",
     "TooManyLabels",
     "Undecided",
@@ -34,7 +37,9 @@ __all__ = [
     "describe",
     "enumerate_maps",
     "least_mean",
+    "nominal_utility",
     "recheck",
+    "settled",
     "worst_risk",
     "worst_utility",
 ]

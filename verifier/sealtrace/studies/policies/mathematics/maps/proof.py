@@ -63,7 +63,18 @@ class Covered:
     regions: tuple[Region, ...]
 
 
-Proof = GroupWise | Enumerated | Covered
+@dataclass(frozen=True)
+class Settled:
+    """A map of the best worst utility, which another proof shows, goes before all others of it."""
+
+    proof: Proof
+    """Why no map has a larger worst utility than `known`."""
+    known: tuple[int, ...]
+    steps: int
+    """How many partial maps were looked at to tell equal ones apart."""
+
+
+Proof = GroupWise | Enumerated | Covered | Settled
 
 
 def describe(proof: Proof) -> str:
@@ -74,6 +85,8 @@ def describe(proof: Proof) -> str:
                 "the global budget cannot bind, so that the best options of the groups are the best map; "
                 "among equal maps the earlier options stand"
             )
+        case Settled(known):
+            return f"{describe(known)}; among maps of that worst utility, the largest at the calibration mixture stands"
         case Enumerated(maps):
             return f"all {maps:,} maps were compared"
         case Covered(regions):
@@ -91,7 +104,7 @@ def describe(proof: Proof) -> str:
 
 @dataclass(frozen=True)
 class Solution:
-    """The best map: the largest worst utility, and among equals the first in order of preference."""
+    """The best map: the largest worst utility, and among equals the one that the tie rule takes."""
 
     choice: tuple[int, ...]
     """The option of each group."""

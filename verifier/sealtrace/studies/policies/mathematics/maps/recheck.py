@@ -12,13 +12,18 @@ from .domains import exact_contribution
 from .groupwise import check_rivals
 from .instance import Instance, whole_mean, worst_risk, worst_utility
 from .labels import undominated
-from .proof import Covered, Enumerated, GroupWise, Refuted, Region, Solution, Split
+from .proof import Covered, Enumerated, GroupWise, Refuted, Region, Settled, Solution, Split
+from .ties import check_settled
 
 
 def recheck(instance: Instance, solution: Solution) -> None:
     """Raises Refuted unless the proof shows that the map is the best one and the first among equals."""
     _check_map(instance, solution)
     match solution.proof:
+        case Settled(proof, known):
+            first = Solution(known, proof, instance)
+            recheck(instance, first)
+            check_settled(instance, solution, first)
         case GroupWise():
             _check_group_wise(instance, solution)
         case Enumerated(maps):

@@ -9,9 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.arrays import distinct
-from sealtrace.bundle.frames import Frame, Index, Mask, Matrix, Vector
-
-__all__ = ["ActionLists", "ActionMatrix", "Frame", "Index", "Mask", "Matrix", "Vector", "action_lists", "action_matrix"]
+from sealtrace.bundle.frames import Frame, Index, Mask, Matrix
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""The recipe of the second operating point: the stratified study's generator, bank and formulas under other budgets."""

@@ -1,0 +1,176 @@
+"""Settings of a project: options, waivers that never hide anything, and queries that must return no rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from cli.runner import sealtrace
+from sealtrace.bundle.sealing import seal
+from small_study import small_study
+from support import edit_document, unseal
+
+LATE, EARLY = "2999-01-01", "2001-01-01"
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bundle with one error, in a project of its own."""
+    monkeypatch.chdir(tmp_path)
+    small_study(tmp_path / "artifact")
+    (tmp_path / "artifact" / "stray.txt").write_text("not listed")
+    return tmp_path / "artifact"
+
+
+def waiver(until: str, place: str = "stray.txt") -> str:
+    """The settings of a reader who accepts the stray file."""
+    return (
+        f'[[waivers]]\ncheck = "identity.listing"\nplace = "{place}"\n'
+        f'reason = "The next release leaves it out."\nuntil = {until}\n'
+    )
+
+
+def test_a_waived_error_has_its_own_headline_and_exit_code(study: Path) -> None:
+    """It stays a finding in every format, is not green, and needs an option to end with 0."""
+    assert sealtrace("verify", study).code == 1
+    Path("sealtrace.toml").write_text(waiver(LATE))
+    run = sealtrace("verify", study)
+    assert run.code == 3
+    assert run.output.startswith("WAIVED  small\n")
+    assert "1 finding waived by the reader's settings, and not settled" in run.output
+    assert sealtrace("verify", study, "--allow-waived").code == 0
+    assert sealtrace("verify", study, "--strict").code == 3
+    assert sealtrace("verify", study, "--skip", "hygiene", "--allow-waived").code == 3
+    reason = "Waived until 2999-01-01: The next release leaves it out."
+    reports = sealtrace("report", study, "-o", "out")
+    assert reports.code == 3
+    for name in ("report.txt", "report.json", "report.md", "report.xml", "report.sarif", "report.html"):
+        assert "The next release leaves it out." in " ".join(Path("out", name).read_text().split()), name
+    assert "% Waived: identity.listing stray.txt" in Path("out/report.tex").read_text()
+    assert reason in sealtrace("verify", study, "--format", "github").output
+    found = json.loads(Path("out/report.json").read_text())
+    assert found["verdict"] == "incomplete"
+    assert [one["waived"] for one in found["findings"] if "waived" in one] == ["The next release leaves it out."]
+    assert Xml.fromstring(Path("out/report.xml").read_text()).get("errors") == "1"
+    assert Path("out/report.md").read_text().startswith("## Waived")
+
+
+def test_an_expired_waiver_fails(study: Path) -> None:
+    """The error is one again, and says that its waiver has run out."""
+    Path("sealtrace.toml").write_text(waiver(EARLY))
+    run = sealtrace("verify", study, "--allow-waived")
+    assert run.code == 1
+    assert "Its waiver expired on 2001-01-01" in " ".join(run.output.split())
+
+
+def test_a_waiver_of_something_else_waives_nothing(study: Path) -> None:
+    """Half a place is no place, and what covers nothing is said."""
+    Path("sealtrace.toml").write_text(waiver(LATE, "stray"))
+    run = sealtrace("verify", study)
+    assert run.code == 1
+    assert "A waiver covers nothing" in run.output
+
+
+def test_one_waived_error_does_not_excuse_another(study: Path) -> None:
+    """The check fails as long as one of its errors is not waived."""
+    (study / "other.txt").write_text("not listed either")
+    Path("sealtrace.toml").write_text(waiver(LATE))
+    assert sealtrace("verify", study, "--allow-waived").code == 1
+
+
+def test_a_bundle_cannot_waive_its_own_findings(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings inside of it are refused."""
+    (study / "sealtrace.toml").write_text(waiver(LATE))
+    monkeypatch.chdir(study)
+    run = sealtrace("verify", ".")
+    assert (run.code, "inside the bundle" in run.errors) == (2, True)
+
+
+def test_options_come_from_the_project(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the names that --help has; what is typed comes first; paths are seen from the file."""
+    (study / "stray.txt").unlink()
+    Path("pyproject.toml").write_text('[tool.sealtrace.verify]\nbundle = "artifact"\nformat = "json"\n')
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    assert json.loads(sealtrace("verify").output)["bundle"]["name"] == "small"
+    assert sealtrace("verify", "--format", "text").output.startswith("VERIFIED  small")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[verify\n", "cannot be read as TOML"),
+        ("[verfy]\n", "there is no setting 'verfy'; did you mean 'verify'?"),
+        ("[verify]\nstrikt = true\n", "verify has no option 'strikt'; did you mean 'strict'?"),
+        ("verify = 3\n", "verify is a table of options"),
+        ('[must-be-empty]\na = ["SELECT 1"]\n', "must-be-empty is a table of names and queries"),
+        (waiver("2999-13-01"), "cannot be read as TOML"),
+        (waiver(LATE).replace("identity.listing", "identity.listin"), "did you mean 'identity.listing'?"),
+        (waiver(LATE).replace("reason", "raison"), "waivers/0/reason: Field required"),
+        (waiver(LATE).replace('"The next release leaves it out."', '""'), "waivers/0/reason"),
+    ],
+)
+def test_wrong_settings_are_refused(study: Path, text: str, said: str) -> None:
+    """In a sentence that names the file, before anything is judged."""
+    Path("sealtrace.toml").write_text(text)
+    run = sealtrace("verify", study)
+    assert (run.code, run.output) == (2, "")
+    assert "sealtrace.toml: " in run.errors
+    assert said in run.errors
+
+
+def test_queries_of_the_reader_must_return_no_rows(study: Path) -> None:
+    """One that finds rows fails with each of them, one that cannot be run fails too, and one that finds none passes."""
+    (study / "stray.txt").unlink()
+    settings = "[must-be-empty]\nno-dogs = \"SELECT item FROM label WHERE label = 'dog'\"\n"
+    Path("sealtrace.toml").write_text(settings)
+    assert sealtrace("verify", study).code == 0
+    Path("sealtrace.toml").write_text(settings.replace("dog", "cat"))
+    run = sealtrace("verify", study, "--check", "query")
+    assert run.code == 1
+    assert "The query no-cats must return no rows, and returns item=item-0." in " ".join(run.output.split())
+    Path("sealtrace.toml").write_text('[must-be-empty]\na = "SELECT 1"\nb = "SELECT * FROM labels"\n')
+    words = " ".join(sealtrace("verify", study, "--check", "query").output.split())
+    assert "The query cannot be run: the query reads no record" in words
+    assert words.count("The query cannot be run") == 2
+
+
+def test_queries_of_the_study_must_return_no_rows(tmp_path: Path) -> None:
+    """They are sealed with it, and may use its views."""
+    study = small_study(tmp_path / "study")
+    unseal(study)
+    (study / "report").mkdir(exist_ok=True)
+    document = {
+        "views": {"cats": "SELECT * FROM label WHERE label = 'cat'"},
+        "must_be_empty": {"three": "SELECT count(*) AS n FROM cats HAVING count(*) <> 3"},
+    }
+    (study / "report" / "queries.json").write_text(json.dumps(document))
+    seal(study, empty={"all": "Only labels are kept."})
+    assert sealtrace("verify", study).code == 0
+    unseal(study)
+    edit_document(
+        study / "report" / "queries.json",
+        lambda found: found["must_be_empty"].update(three="SELECT count(*) AS n FROM cats HAVING count(*) <> 4"),
+    )
+    seal(study, empty={"all": "Only labels are kept."})
+    assert "returns n=3." in " ".join(sealtrace("verify", study).output.split())
+
+
+def test_several_bundles_have_one_index(tmp_path: Path) -> None:
+    """Each has its reports in a directory of its own, also where two have one name."""
+    first, second = small_study(tmp_path / "a"), small_study(tmp_path / "b")
+    third = small_study(tmp_path / "c", "<b>third</b>")
+    (third / "stray.txt").write_text("not listed")
+    run = sealtrace("report", first, second, third, "-o", tmp_path / "out")
+    assert (run.code, run.errors) == (1, "")
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "2 of 3 bundles verified" in page
+    assert 'href="small/report.html"' in page
+    assert 'href="small-2/report.html"' in page
+    assert "&lt;b&gt;third&lt;/b&gt;</a><td>findings" in page
+    for name in ("small", "small-2", "b-third-b"):
+        assert (tmp_path / "out" / name / "report.html").is_file()
+    assert sealtrace("report", first, second, "-o", tmp_path / "out", "--expect-root", "0" * 64).code == 2

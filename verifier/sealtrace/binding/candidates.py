@@ -1,0 +1,103 @@
+"""Ways to get the numbers of a series: from rows that its labels select, or from other numbers that are bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.hypotheses import Selection, Transformation
+from sealtrace.binding.operations import Operation
+from sealtrace.binding.series import Series
+
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(kw_only=True)
+class Candidate:
+    """One way to get the numbers of a series."""
+
+    series: Series
+    expected: Numbers
+    """What it gives for each number; NaN where it says nothing."""
+    agrees: Truths
+    bits: Numbers
+    cost: float
+    shared: float = 0.0
+    """The part of the cost that further bindings of the same table in the same frame need not pay again."""
+    score: float
+    """Evidence less costs, for deciding whether to believe it."""
+    beside: float = 0.0
+    """The same where other bindings of the table live in the same frame."""
+    rank: float
+    """The same with evidence from printed digits only, and less for numbers left out, for choosing."""
+
+    @property
+    def covered(self) -> Truths:
+        """The numbers that it says something of."""
+        return np.isfinite(self.expected)
+
+    @property
+    def off(self) -> int:
+        """How many of them it does not give."""
+        return int((self.covered & ~self.agrees).sum())
+
+    def behind(self, place: int) -> list[tuple[Selected, int]]:
+        """The selections of rows that give one number, and its place in the series of each."""
+        raise NotImplementedError
+
+    @property
+    def selected(self) -> list[Selected]:
+        """All selections of rows that it reads."""
+        found = {id(one): one for place in np.nonzero(self.covered)[0] for one, _ in self.behind(int(place))}
+        return list(found.values())
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it reads."""
+        return list(dict.fromkeys(file for one in self.selected for file in one.frame.files))
+
+
+@dataclass(kw_only=True)
+class Selected(Candidate):
+    """A statistic of one measure over the rows of a frame that the labels select."""
+
+    frame: Frame
+    selection: Selection
+    fixed: tuple[tuple[str, str], ...]
+    """Field and value, for the whole series."""
+    measure: str
+    statistic: str
+    transformation: Transformation
+    sizes: Numbers
+    """Rows behind each number."""
+
+    def behind(self, place: int) -> list[tuple[Selected, int]]:
+        """Itself."""
+        return [(self, place)]
+
+    @property
+    def selected(self) -> list[Selected]:
+        """Itself."""
+        return [self]
+
+
+Part = tuple[Candidate, int]
+"""A bound number: its candidate, and its place in that candidate's series."""
+
+
+@dataclass(kw_only=True)
+class Composed(Candidate):
+    """Numbers that follow from other numbers of the paper that results give."""
+
+    operation: Operation
+    parts: list[list[Part]]
+    """Of each number; empty where it says nothing."""
+    of: str = ""
+    """What is put together, for people, where it is more than two."""
+
+    def behind(self, place: int) -> list[tuple[Selected, int]]:
+        """Those of its parts."""
+        return [found for part, at in self.parts[place] for found in part.behind(at)]

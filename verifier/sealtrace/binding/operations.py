@@ -1,0 +1,84 @@
+"""How printed numbers follow from others: differences to a baseline, ratios, means and sums of what stands beside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from sealtrace.binding.frames import Numbers
+from sealtrace.binding.series import Series
+
+_COMPARES = re.compile(
+    r"Δ|δ|∆|delta|diff|gain|improv|change|gap|\bvs\b|versus|drop|lift|increase|decrease|reduc|speed-?up|ratio|relative|"
+    r"\brel\b|over base|saving|degrad|[×x]\s*$|^\s*[×x]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """How bound numbers give another one."""
+
+    name: str
+    named: re.Pattern[str]
+    """Headers that say it."""
+    text: str
+    """The formula for people: `{0}` and `{1}`, or `{all}`."""
+    sql: str
+    """The same for queries; `{all}` are values in brackets."""
+    function: Callable[..., Numbers]
+
+    def said(self, header: str) -> bool:
+        """Whether a header says it."""
+        return self.named.search(header) is not None
+
+    def cost(self, header: str) -> float:
+        """Bits to name it: few where a header says it."""
+        return 1.0 if self.said(header) else 5.0
+
+
+_RELATIVE = re.compile(r"rel|%|percent|improv|change|gain|increase|decrease|reduc|saving|drop|degrad", re.IGNORECASE)
+_DIVIDED = re.compile(
+    r"speed-?up|ratio|×|\bx\b|factor|per\b|rate|share|retain|retention|of full|fraction", re.IGNORECASE
+)
+
+DIFFERENCE = Operation("difference", _COMPARES, "{0} - {1}", "({0}) - ({1})", lambda a, b: a - b)
+COMPARISONS = (
+    DIFFERENCE,
+    Operation(
+        "relative difference", _RELATIVE, "({0} - {1}) / {1}", "(({0}) - ({1})) / ({1})", lambda a, b: (a - b) / b
+    ),
+    Operation(
+        "relative difference in percent",
+        _RELATIVE,
+        "100 · ({0} - {1}) / {1}",
+        "100 * (({0}) - ({1})) / ({1})",
+        lambda a, b: 100 * (a - b) / b,
+    ),
+    Operation("ratio", _DIVIDED, "{0} / {1}", "({0}) / ({1})", lambda a, b: a / b),
+    Operation("ratio in percent", _DIVIDED, "100 · {0} / {1}", "100 * ({0}) / ({1})", lambda a, b: 100 * a / b),
+)
+
+
+def _aggregate(name: str, named: str, function: Callable[..., Numbers]) -> Operation:
+    known = re.compile(named, re.IGNORECASE)
+    short = {np.mean: "avg", np.sum: "sum", np.max: "max", np.min: "min"}[function]
+    return Operation(name, known, f"{name} of {{all}}", f"list_{short}([{{all}}])", partial(function, axis=1))
+
+
+AGGREGATES = (
+    _aggregate("mean", r"\bavg\b|average|mean|overall|macro|μ", np.mean),
+    _aggregate("sum", r"total|sum|all|overall", np.sum),
+    _aggregate("greatest", r"max|best|peak", np.max),
+    _aggregate("least", r"min|worst", np.min),
+)
+
+
+def compares(series: Series) -> bool:
+    """Whether a header or the signs of most numbers say that a series compares something."""
+    signed = sum(slot.text[0] in "+-−" for slot in series.slots)
+    return signed * 2 > len(series.slots) or _COMPARES.search(series.constant[0]) is not None

@@ -1,0 +1,129 @@
+"""Settings of a project: `sealtrace.toml`, or `[tool.sealtrace]` in `pyproject.toml`, here or in a directory above.
+
+[verify]                      # options of a command, as its --help names them
+strict = true
+reported = ["paper/main.tex"]
+
+[[waivers]]                   # findings that are accepted for a while
+check = "table.cells"
+place = "table=tab:main row=ours"
+reason = "The camera-ready version corrects it."
+until = 2027-01-31
+
+[must-be-empty]               # queries over the records that must return no rows
+no-late-answers = "SELECT * FROM answers WHERE seconds > 60"
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from sealtrace.contract.waivers import Waiver
+
+OWN, SHARED = "sealtrace.toml", "pyproject.toml"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a project's file says; nothing where there is none."""
+
+    path: Path | None = None
+    waivers: list[Waiver] = field(default_factory=list)
+    must_be_empty: dict[str, str] = field(default_factory=dict)
+    commands: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def outside(self, bundle: Path | None) -> Settings:
+        """These settings, unless they lie in the bundle that they are about: none can waive its own findings."""
+        from sealtrace.bundle.defects import BundleError
+
+        if self.path is not None and bundle is not None and self.path.resolve().is_relative_to(bundle.resolve()):
+            raise BundleError(f"{self.path}: inside the bundle, which cannot say how it is judged; start elsewhere")
+        return self
+
+
+def read_settings(start: Path | None = None) -> Settings:
+    """The settings that hold in a directory; `BundleError` where they cannot be read."""
+    for directory in (here := (start or Path.cwd()).resolve(), *here.parents):
+        for name in (OWN, SHARED):
+            if (directory / name).is_file() and (found := _read(directory / name)) is not None:
+                return found
+        if (directory / ".git").exists():
+            break
+    return Settings()
+
+
+def _read(path: Path) -> Settings | None:
+    import tomllib
+
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.nearest import nearest
+
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BundleError(f"{path}: cannot be read as TOML ({error})") from None
+    if path.name == SHARED:
+        said = said.get("tool", {}).get("sealtrace", None)
+        if said is None:
+            return None
+    from sealtrace.cli.main import COMMANDS
+
+    known = ("waivers", "must-be-empty", *COMMANDS)
+    for name in said:
+        if name not in known:
+            raise BundleError(f"{path}: there is no setting {name!r}{nearest(name, known)}")
+    queries = said.get("must-be-empty", {})
+    if not isinstance(queries, dict) or not all(isinstance(one, str) for one in queries.values()):
+        raise BundleError(f"{path}: must-be-empty is a table of names and queries")
+    commands = {name: table for name, table in said.items() if name in COMMANDS}
+    if wrong := [name for name, table in commands.items() if not isinstance(table, dict)]:
+        raise BundleError(f"{path}: {wrong[0]} is a table of options")
+    return Settings(path, _waivers(path, said.get("waivers", [])), queries, commands)
+
+
+def _waivers(path: Path, given: Any) -> list[Waiver]:
+    from pydantic import TypeAdapter, ValidationError
+
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.nearest import nearest
+    from sealtrace.checks.catalogue import BY_ID
+    from sealtrace.contract.waivers import Waiver
+
+    try:
+        waivers = TypeAdapter(list[Waiver]).validate_python(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "/".join(map(str, ("waivers", *first["loc"])))
+        raise BundleError(f"{path}: {place}: {first['msg']}") from None
+    for waiver in waivers:
+        if waiver.check not in BY_ID:
+            raise BundleError(f"{path}: no check has the id {waiver.check!r}{nearest(waiver.check, BY_ID)}")
+    return waivers
+
+
+def as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, Any]:
+    """A command's options as its parameters are called; paths are seen from where the settings are."""
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.nearest import nearest
+
+    params = {
+        option.lstrip("-"): param
+        for param in command.params
+        for option in ((param.name or "",) if isinstance(param, click.Argument) else param.opts)
+    }
+    found: dict[str, Any] = {}
+    for option, value in settings.commands.get(name, {}).items():
+        if option not in params:
+            raise BundleError(f"{settings.path}: {name} has no option {option!r}{nearest(option, params)}")
+        param = params[option]
+        several = value if isinstance(value, list) else [value]
+        if isinstance(param.type, click.Path) and settings.path is not None:
+            several = [os.path.relpath(settings.path.parent / str(one)) for one in several]
+        found[str(param.name)] = several if param.multiple or param.nargs == -1 else several[0]
+    return found

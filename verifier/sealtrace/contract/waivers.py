@@ -1,0 +1,77 @@
+"""Waivers: findings that a reader accepts for a while, with a reason. They stay findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from pydantic import ConfigDict, Field
+
+from sealtrace.contract.report import CheckResult, Finding
+from sealtrace.contract.scalars import Name, Record, Text
+
+WAIVED = "its findings are waived, not settled"
+
+
+class Waiver(Record):
+    """One entry of `[[waivers]]` in the reader's settings. A bundle cannot waive anything."""
+
+    check: Name = Field(description="The check's id.")
+    place: Text | None = Field(None, description="Words of the finding's place, each of which it must have.")
+    reason: Text = Field(description="Why it is accepted.")
+    until: date = Field(description="The last day on which it is.")
+
+    # The formats of TOML and of JSON differ in dates only.
+    model_config = ConfigDict(strict=False)
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it is about this finding."""
+        words = finding.name.split()
+        return finding.check == self.check and all(word in words for word in (self.place or "").split())
+
+
+def waive(
+    findings: Sequence[Finding],
+    checks: Sequence[CheckResult],
+    errors: Mapping[str, int],
+    waivers: Sequence[Waiver],
+    today: date,
+) -> tuple[list[Finding], list[CheckResult]]:
+    """Findings with what was waived of them said, and checks of which every error is waived as missing.
+
+    `errors` says how many each check has, listed or not. A waived error becomes a warning; one whose waiver has expired
+    stays an error, and a waiver that covers nothing is a warning of its own.
+    """
+    said: list[Finding] = []
+    settled: dict[str, int] = {}
+    used: set[int] = set()
+    for finding in findings:
+        covering = [place for place, one in enumerate(waivers) if one.covers(finding)]
+        used.update(covering)
+        if not covering or finding.severity != "error":
+            said.append(finding)
+            continue
+        last = max((waivers[place] for place in covering), key=lambda one: one.until)
+        if last.until < today:
+            note = f"Its waiver expired on {last.until}: settle it, or renew the waiver."
+            said.append(finding.model_copy(update={"message": f"{finding.message} {note}"}))
+            continue
+        settled[finding.check] = settled.get(finding.check, 0) + 1
+        note = f"Waived until {last.until}: {last.reason}"
+        said.append(
+            finding.model_copy(
+                update={"severity": "warning", "message": f"{finding.message} {note}", "waived": last.reason}
+            )
+        )
+    said += [
+        Finding(check=one.check, severity="warning", message=f"A waiver covers nothing ({one.reason}). Remove it.")
+        for place, one in enumerate(waivers)
+        if place not in used
+    ]
+    results = [
+        one.model_copy(update={"status": "missing", "reason": WAIVED})
+        if one.status == "fail" and settled.get(one.id) == errors.get(one.id)
+        else one
+        for one in checks
+    ]
+    return said, results
