@@ -38,8 +38,6 @@ def page_of(report: Report) -> Page:
     authors, reviewers = _steps(report, causes)
     difference = differences(report)
     headline, lead = VERDICTS[report.headline]
-    if report.draft:
-        headline, lead = f"Draft: {headline.lower()}", f"Nothing is sealed; sealing would give this. {lead}"
     return Page(
         over="What the records say of",
         name=report.bundle.name or "unnamed bundle",
