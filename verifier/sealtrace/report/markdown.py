@@ -12,6 +12,7 @@ from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
 from sealtrace.report.places import finding_lines, times
+from sealtrace.report.text import TRANSCRIBED, disclosed_in_words, evidence_of, transcribed, witnesses_of
 
 BLOCKS = 8
 """How many checks have their findings unfolded."""
@@ -44,6 +45,7 @@ def render(report: Report) -> str:
         *_checks(report),
         *_findings(report),
         *_cells(report),
+        *_evidence(report),
         *_turned_off(report),
         _signature(report),
     ]
@@ -93,6 +95,19 @@ def _first_step(report: Report) -> str:
 def _counts(report: Report) -> Iterator[str]:
     counts = {name: sum(check.status == name for check in report.checks) for name in _STATUSES}
     yield f"{len(report.checks)} checks: " + ", ".join(f"{counts[name]} {word}" for name, word in _STATUSES.items())
+    yield ""
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    """Who but the authors saw what: tables, stages, and rows that are withheld."""
+    chain = report.summary.chain
+    if transcribed(report):
+        yield f"- Tables: {TRANSCRIBED}"
+    yield f"- Stages: {chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
+    for line in witnesses_of(chain):
+        yield f"  - {_short(line)}"
+    for seen in report.summary.disclosed:
+        yield f"- Disclosed: {_short(disclosed_in_words(seen))}"
     yield ""
 
 

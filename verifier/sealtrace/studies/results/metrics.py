@@ -219,6 +219,7 @@ def labelled(selection: Selection, arguments: Arguments) -> _Labelled:
         pc.index_in(column, value_set=pa.array(names)).to_numpy().astype(np.int64) for column in (truth, predicted)
     ]
     chosen = list(range(len(wanted))) if wanted else None
+    selection.results.room("labels x labels", len(names), len(names))
     return _Labelled(labels.confusion(codes[0], codes[1], len(names)), names, chosen)
 
 
