@@ -349,3 +349,16 @@ def test_the_same_work_gives_the_same_answer_and_less_work_says_what_is_left(
     less = checked(tmp_path, made.paper)
     assert less.search.untried
     assert less.counts.explained < made.numbers
+
+
+def test_a_short_column_of_deviations_belongs_to_the_measure_before_it(tmp_path: Path) -> None:
+    """`SD` names no measure: three cells of two digits are enough where the column before says which it is."""
+    rows = [row for row in _runs(8) if row["model"] in ("aspen", "birch", "cedar")]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Model", r"Accuracy (\%)", "SD"]]
+    for model in ("aspen", "birch", "cedar"):
+        values = [100 * row["accuracy"] for row in rows if row["model"] == model and row["task"] == "parsing"]
+        table.append([model, f"{statistics.fmean(values):.1f}", f"{statistics.stdev(values):.1f}"])
+    check = checked(tmp_path, latex(table, "Accuracy on parsing, over seeds."))
+    assert [one.statistic for one in check.bindings] == ["mean", "sd"]
+    assert check.verdict == "explained"
