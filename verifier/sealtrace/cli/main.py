@@ -152,6 +152,8 @@ def _explain(error: Exception) -> int:
     if isinstance(error, BundleError):
         for line in str(error).splitlines():
             click.echo(f"sealtrace: {harmless(line)}", err=True)
+    elif isinstance(error, OSError) and error.filename is not None:
+        click.echo(f"sealtrace: {harmless(str(error.filename))}: {error.strerror or error}", err=True)
     elif isinstance(error, MemoryError):
         click.echo("sealtrace: no verdict, because memory ran out (--max-memory raises the limit)", err=True)
     else:
