@@ -12,10 +12,10 @@ SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixtur
 	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
 	bundles/behaviour/behaviour_recipe bundles/ward-triage/ward_triage_recipe
 
-.PHONY: help verify test lint types imports unit ratios package schemas bundles reference reports campaign fuzz bench clean
+.PHONY: help verify test lint types imports unit ratios package site schemas bundles reference gallery reports campaign fuzz fuzz-readers mutants bench clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 .venv/runtime: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -30,7 +30,7 @@ help: ## list the targets
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects
 	$(BIN)/sealtrace verify --as-expected
 
-test: lint types imports unit ratios package ## everything that CI checks
+test: lint types imports unit ratios package site ## everything that CI checks
 
 lint: .venv/development ## style
 	$(BIN)/ruff check .
@@ -53,6 +53,9 @@ ratios: .venv/development ## the small form of the benchmarks: costs as multiple
 package: .venv/development ## the built wheel: contents, a clean install, its embedded study
 	$(RUN) tests/check_package.py
 
+site: .venv/development ## the documentation as a site, in build/site; a broken link is an error
+	$(BIN)/mkdocs build --strict --quiet
+
 schemas: .venv/development ## write schemas/ anew from the models
 	$(RUN) tests/contract/export.py
 
@@ -72,6 +75,9 @@ bundles: .venv/development ## build the shipped bundles anew from their recipes
 reference: .venv/development ## write docs/reference/ anew from the code
 	$(RUN) docs/generate.py
 
+gallery: .venv/development ## take the pictures of docs/gallery.md anew, in Chromium
+	$(RUN) docs/gallery.py
+
 reports: .venv/development ## write reports/ anew: what the verifier says of the shipped bundles
 	$(RUN) reports/regenerate.py
 
@@ -81,6 +87,13 @@ campaign: .venv/development ## thousands of changed records of each shipped bund
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
+
+fuzz-readers: .venv/development ## coverage-guided fuzzing of each reader of untrusted bytes, for SECONDS (300)
+	for reader in json latex archive parquet relation; do \
+		PYTHONPATH=verifier $(RUN) tests/fuzzing/fuzz.py $$reader -max_total_time=$(or $(SECONDS),300) || exit 1; done
+
+mutants: .venv/development ## changes of the verifier's own code: does a test notice each? SAMPLE of them (200)
+	$(RUN) tests/mutants.py --sample $(or $(SAMPLE),200)
 
 bench: .venv/development ## a million traces, and map searches beside peers and the floor, and growth with length
 	$(RUN) benchmarks/million.py

@@ -116,7 +116,10 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
         for r, row in enumerate(table.rows)
         if not row.header
         for c, cell in enumerate(row.cells)
-        if cell is not None and _bound_parts(cell, bound)
+        # A text that stands twice in a row leaves open which of the two is spoken of.
+        if cell is not None
+        and _bound_parts(cell, bound)
+        and sum(one is not None and one.text == cell.text for one in row.cells) == 1
     ]
     groups = telling_groups(found)
     chance.shuffle(places)
@@ -142,8 +145,8 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
 
 
 def _bound_parts(cell: ExtractedCell, bound: set[tuple[str, str, str]]) -> list[re.Match[str]]:
-    """The numbers of a cell that some relation speaks of."""
-    numbers = re.finditer(r"[-+−]?[\d.,]*\d", cell.text)
+    """The first number of a cell, where some relation speaks of it."""
+    numbers = list(re.finditer(r"[-+−]?[\d.,]*\d", cell.text))[:1]
     return [one for one in numbers if (one.group().replace("−", "-"), cell.source, str(cell.line)) in bound]
 
 
@@ -209,7 +212,7 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
     claimed = {
         facts[address].address
         for one in found.decisions
-        if one.family in ("claim", "text against text") and one.status == "holds"
+        if one.family in ("claim", "text against text") and one.status == "holds" and one.telling
         for address in one.facts
         if facts[address].table is None
     }
@@ -218,7 +221,7 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
         for mention in sentence.mentions:
             bare = mention.fact.text.replace("−", "-").lstrip("+").rstrip("%")
             digits = len(mention.digits)
-            place = (sentence.source, sentence.line(mention.start), mention.fact.text)
+            place = (sentence.source, sentence.line_at(mention.start), mention.fact.text)
             if (
                 cells.get(bare, set()) & vocabulary(sentence.text)
                 and (digits > 2 or mention.unit == "%")

@@ -51,9 +51,10 @@ def recipes() -> Iterator[str]:
     yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
     order = [one.name for one in packs()]
     for metric in sorted(all_metrics().values(), key=lambda one: order.index(one.pack)):
-        arguments = [*metric.arguments, *(f"[{name}]" for name in metric.optional)]
+        words = " ".join([*metric.arguments, *(f"[{name}]" for name in metric.optional)])
+        arguments = f"`{words}`" if words else "-"
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
-        yield f"| `{metric.name}` | {' '.join(arguments) or '-'} | {_cell(metric.formula)}{kind} |"
+        yield f"| `{metric.name}` | {arguments} | {_cell(metric.formula)}{kind} |"
     yield ""
 
 

@@ -8,7 +8,7 @@ import sealtrace
 from sealtrace.cli.report import texts_of, without_timings
 from sealtrace.relations.auditing import audit
 from sealtrace.relations.subjects import read_subject
-from sealtrace.report import audit_markdown, audit_text
+from sealtrace.report import audit_html, audit_markdown, audit_text
 
 HERE = Path(__file__).resolve().parent
 BUNDLES = HERE.parent / "bundles"
@@ -23,8 +23,10 @@ def rendered(bundle: Path) -> dict[str, str]:
     report = without_timings(sealtrace.verify(bundle, details=True, beside=beside))
     files = texts_of(report, report.exit_code, bundle.relative_to(HERE.parent).as_posix())
     if (bundle / RELATIONS).exists():
-        found = audit(read_subject(bundle)[0], version=sealtrace.__version__)
+        subject = read_subject(bundle)[0]
+        found = audit(subject, version=sealtrace.__version__)
         files |= {"audit.txt": audit_text.render(found), "audit.md": audit_markdown.render(found, everything=True)}
+        files["audit.html"] = audit_html.render(found, subject.tables)
     return files
 
 

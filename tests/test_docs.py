@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -11,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+import sealtrace
+from shown import commands
 from support import ROOT
 
 GENERATE: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "generate.py"))
@@ -32,12 +36,69 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
 
 
-def test_reviewer_commands() -> None:
-    """A reviewer may type the page's commands in a checkout."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    page = (ROOT / "docs" / "reviewer.md").read_text(encoding="utf-8")
-    lines = [line[2:] for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
-    assert len(lines) >= 5
-    for line in lines:
-        done = subprocess.run(line, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        assert (line, done.returncode, done.stderr) == (line, 0, "")
+ELSEWHERE = {"from-results-to-verdict.md"}
+"""Followed by a test that looks at what the commands wrote, too."""
+FOLLOWED = [page for page in sorted((ROOT / "docs").rglob("*.md")) if commands(page) and page.name not in ELSEWHERE]
+
+
+@pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.name)
+def test_page_is_followed(page: Path, tmp_path: Path) -> None:
+    """Every command of every page runs in a checkout as it stands, and prints what the page shows."""
+    for room in ("bundles", "examples"):
+        (tmp_path / room).symlink_to(ROOT / room)
+    for command in commands(page):
+        command.run(tmp_path)
+
+
+def test_pages_that_are_followed() -> None:
+    """Those for newcomers, reviewers and authors are among them."""
+    assert {"author.md", "check-a-paper.md", "reviewer.md"} <= {page.name for page in FOLLOWED}
+
+
+def test_no_placeholders() -> None:
+    """What a page says to type or to paste can be typed and pasted."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r"OWNER|@VERSION|<your-|TODO|FIXME|XXX|example\.com", text), page.name
+
+
+def test_gallery_is_what_its_script_writes() -> None:
+    """Each kind of finding has its picture, and all pictures together stay small."""
+    gallery = runpy.run_path(str(ROOT / "docs" / "gallery.py"))
+    assert (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8") == gallery["text"](), "run `make gallery`"
+    pictures = {path.stem: path.stat().st_size for path in (ROOT / "docs/images/gallery").iterdir()}
+    assert set(pictures) == {one.name for one in gallery["SHOWN"]}
+    assert min(pictures.values()) > 1_000
+    assert sum(pictures.values()) < 400_000
+
+
+def test_citation_names_this_version() -> None:
+    """Who cites it names what gave the verdict."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (citation["cff-version"], citation["version"]) == ("1.2.0", sealtrace.__version__)
+    assert {"title", "authors", "license", "message"} <= set(citation)
+
+
+def test_site(tmp_path: Path) -> None:
+    """It is built strictly, can be searched, holds the live pages, and asks nobody for anything when it is viewed."""
+    site = tmp_path / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(site)]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert (site / page.relative_to(ROOT / "docs").with_suffix(".html")).exists()
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    words = " ".join(entry["text"] for entry in index["docs"])
+    assert "statcheck" in words
+    assert "Verify a bundle and say what was found" in words  # from a docstring
+    for live in (ROOT / "reports").glob("*/report.html"):
+        copy = site / "demos" / f"{live.parent.name}-report.html"
+        assert copy.read_bytes() == live.read_bytes()
+        assert f'href="demos/{copy.name}"' in (site / "demos.html").read_text(encoding="utf-8")
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r'<(?:script|img|iframe)[^>]+src="(?:https?:)?//', text), page.name
+        assert not re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect|preload)"[^>]+href="(?:https?:)?//', text), (
+            page.name
+        )

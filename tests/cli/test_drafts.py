@@ -41,6 +41,21 @@ def test_a_draft_is_judged_and_left_alone(tmp_path: Path) -> None:
     assert sealtrace("verify", tmp_path / "nothing", "--draft").code == 2
 
 
+@pytest.mark.parametrize("form", ["text", "json", "junit", "sarif", "github", "markdown", "latex", "html"])
+def test_every_format_says_that_it_is_a_draft(tmp_path: Path, form: str) -> None:
+    """And none says so of what is sealed."""
+    study = write_study(tmp_path / "study")
+    said = {"json": '"draft": true', "text": "DRAFT, which would be", "latex": r"\textbf{Draft}"}.get(
+        form, "Draft, which would be"
+    )
+    output = tmp_path / "draft"
+    assert sealtrace("verify", study, "--draft", "-o", f"{form}={output}").code == 0
+    assert said in output.read_text(encoding="utf-8")
+    assert sealtrace("seal", study, *EMPTY).code == 0
+    assert sealtrace("verify", study, "-o", f"{form}={output}").code == 0
+    assert said not in output.read_text(encoding="utf-8")
+
+
 def test_sealing_refuses_broken_recipes(tmp_path: Path) -> None:
     """With the sentences of verify: unknown metrics, placeholders, queries; and nothing is written."""
     study = write_study(tmp_path / "study")

@@ -176,6 +176,6 @@ def test_documented_workflow_uses_what_there_is() -> None:
     page = (ROOT / "docs" / "in-your-project.md").read_text(encoding="utf-8")
     block = next(text for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "jobs:" in text)
     steps = yaml.safe_load(block)["jobs"]["verify"]["steps"]
-    (own,) = (step for step in steps if "sealtrace@" in step.get("uses", ""))
+    (own,) = (step for step in steps if step.get("uses") == "./.sealtrace")
     assert set(own["with"]) <= set(ACTION["inputs"])
     assert set(re.findall(rf"steps\.{own['id']}\.outputs\.(\w+)", block)) <= set(ACTION["outputs"])

@@ -28,8 +28,15 @@ READ = [["Field", "Tons", "Loss"], ["North", "3.2", "1"], ["South", "4.5", "0"]]
         "\\end{deluxetable}",
         f"\\begin{{threeparttable}}\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\\begin{{tablenotes}}\\item[a] Dry."
         "\\end{tablenotes}\\end{threeparttable}",
+        "\\ctable[caption={Yields, in tons}, label={tab:y}, pos=t]{lrr}{\\tnote[a]{Dry.}}"
+        "{\\FL Field & Tons & Loss \\ML North & 3.2 & 1 \\NN South & 4.5 & 0 \\LL}",
+        "\\begin{table}\\caption{Yields, by tabs}\\label{tab:y}\\begin{tabbing}wide \\= wide \\= wide \\kill "
+        "Field \\> Tons \\> Loss \\\\ North \\> 3.2 \\> 1 \\\\ South \\> 4.5 \\> 0\\end{tabbing}\\end{table}",
     ],
-    ids=["nice", "nice-star", "tabu", "super", "tblr", "tblr-keys", "longtblr", "tblr-hline", "deluxe", "threepart"],
+    ids=[
+        *("nice", "nice-star", "tabu", "super", "tblr", "tblr-keys", "longtblr", "tblr-hline", "deluxe", "threepart"),
+        *("ctable", "tabbing"),
+    ],
 )
 def test_tables_of_other_packages(text: str) -> None:
     """Rows, columns and headers come out as from a tabular, and captions where the table has its own."""

@@ -74,6 +74,32 @@ def test_a_table_between_rules(tmp_path: Path) -> None:
     assert record["rows"][0]["marks"] == {"Tons": "best"}
 
 
+def _more(caption: str) -> str:
+    """The next page: the same header, and one row more."""
+    return "\n".join(
+        [
+            text(100, 690, caption),
+            rule(100, 400, 680),
+            text(105, 668, "Field"), text(205, 668, "Tons"), text(305, 668, "Loss"),
+            rule(100, 400, 662),
+            text(105, 650, "West"), text(205, 650, "1.75"), text(305, 650, "3 of 30"),
+            text(105, 636, "East"), text(205, 636, "2.5"), text(305, 636, "-0.1"),
+            rule(100, 400, 628),
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("caption", ["Table 1 \\(continued\\)", "and so on"])
+def test_a_table_that_goes_on_overleaf(tmp_path: Path, caption: str) -> None:
+    """A continuation says so, or repeats the header without a caption: its rows belong to the table before."""
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(pdf(PAGE, _more(caption)))
+    (record,) = read_paper(path).records
+    assert [row["label"] for row in record["rows"]] == ["North", "Far south", "West", "East"]
+    path.write_bytes(pdf(PAGE, _more("Table 2: Others.")))
+    assert [record["label"] for record in read_paper(path).records] == ["Table 1", "Table 2"]
+
+
 def test_what_comes_from_a_pdf_says_so(tmp_path: Path) -> None:
     """Cells, tables and sentences name the page, and a warning says that places were read, not cells."""
     path = tmp_path / "paper.pdf"

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from relations.families.small_papers import decided, read, table
+from sealtrace.relations.audited import decision_record
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.regular import FALSE_DISCOVERIES, search
@@ -154,3 +155,10 @@ def test_tables_of_one_shape_that_print_different_things() -> None:
     second = [f"{name} | 0.12{place + (place > 3)} | 0.31{place + place % 2}" for place, name in enumerate(names)]
     paper = read(table("", "Tree | Left | Right", first, "tab:a"), table("", "Tree | Left | Right", second, "tab:b"))
     assert _suspected(paper, "same in two tables") == []
+
+
+def test_what_is_found_can_be_recorded() -> None:
+    """Every claim has plain values, as a record of the audit takes them."""
+    rates = [f"row{place} | {count / 37:.3f} | {place + 1}" for place, count in enumerate((33, 29, 25, 20, 14, 11, 3))]
+    for one in decided(read(table("Numbers.", "Name | Rate | Rank", rates))):
+        assert decision_record(one).telling in (True, False)

@@ -75,6 +75,20 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "The outlier is Linden-7 (predicted $\\sim$490B, $7.0\\times$).",
         Status.SUSPICION,
     ),
+    "a mean with its deviation": (
+        "quote",
+        table("Runs.", "Kind | Score", ["Elm | 0.690 ± 0.010", "Oak | 0.539 ± 0.012", "Ash | 0.414 ± 0.029"]),
+        r"After pruning, Elm and Oak reach 0.690 $\pm$ 0.010 and 0.539 $\pm$ 0.012.",
+        r"After pruning, Elm and Oak reach 0.696 $\pm$ 0.010 and 0.539 $\pm$ 0.012.",
+        Status.SUSPICION,
+    ),
+    "a row behind its number": (
+        "quote",
+        table("Parts.", "Factor | Share of variance", ["Entity | 53%", "Model | 11%", "Form | 0%"], "tab:v"),
+        r"Form explains none of the variance (Table~\ref{tab:v}), against 53\% for the entity and 11\% for the model.",
+        r"Form explains none of the variance (Table~\ref{tab:v}), against 53\% for the entity and 61\% for the model.",
+        Status.SUSPICION,
+    ),
     "a total of the table": (
         "quote",
         table("Walks.", "Walk | People", ["North | 140", "South | 228", "---", "Total | 368"]),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace.bundle.archives import DirectoryContainer
+from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
@@ -115,6 +116,7 @@ class _Sealer:
         self.empty = empty
         self.lenient = lenient
         self.container = DirectoryContainer(directory)
+        self.budget = Budget()
         self.seals: dict[str, dict[str, Any]] = {}
         self.seal_entries: dict[str, Entry] = {}
         self.roles: dict[str, str] = {}
@@ -125,11 +127,14 @@ class _Sealer:
 
     def _read(self, path: str) -> bytes:
         with self.container.open(path) as opened:
+            self.budget.read(opened.size, path)
+            self.budget.room(opened.size, path)
             return opened.whole()
 
     def _digest(self, path: str) -> tuple[str, int]:
         """SHA-256 and length of a file, which is not held."""
         with self.container.open(path) as opened:
+            self.budget.read(opened.size, path)
             return stream_digest(opened.pieces())
 
     def _can_write(self) -> None:
@@ -279,7 +284,8 @@ class _Sealer:
                     _refuse_misfits(path, misfits_of(kind, document))
                 return _entry(path, kind, stage, "json", data, content=document_digest(document))
         form = self._declared(path) if kind == "rows" else self._opened(kind)
-        store = read_rows(data, path, form, file_format)
+        store = read_rows(data, path, form, file_format, budget=self.budget)
+        self.budget.held = 0  # one file at a time: this one is let go
         if not self.lenient:
             _refuse([_place(defect) for defect in store.syntax.listed + store.misfits.listed])
         split: str | None = None

@@ -8,6 +8,7 @@ from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedTable, Load, Problem, ProseLine
 from sealtrace.printed.tex_columns import RefusedError
 from sealtrace.printed.tex_expansion import Expander
+from sealtrace.printed.tex_other_tables import as_table
 from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
 from sealtrace.printed.tex_tokens import BLANK, Token, written
@@ -181,6 +182,9 @@ class _Reader:
                 self.argument()
             elif token.text in ("subfloat", "subcaptionbox"):
                 self.part_caption(token)
+            elif token.text == "ctable":
+                options, columns, _notes, rows = self.option(), *(self.argument()[0] for _ in range(3))
+                self.waiting.extend(reversed(as_table(token, options, columns, rows)))
             else:
                 if token.text in ("item", "par"):
                     self.flush()

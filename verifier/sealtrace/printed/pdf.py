@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,10 @@ from sealtrace.printed.reported import Reported, add_tables
 MAX_BYTES = 100_000_000
 MAX_PAGES = 300
 SECONDS = 120
-_CAPTION = re.compile(r"(?:Table|TABLE|Tab\.)\s+(?P<number>[A-Z]?\.?[0-9]+(?:\.[0-9]+)?|[IVX]+)\s*(?:[:.|–—]|$)")
+_CAPTION = re.compile(
+    r"(?:Table|TABLE|Tab\.)\s+(?P<number>[A-Z]?\.?[0-9]+(?:\.[0-9]+)?|[IVX]+)\s*(?:[:.|–—]|$|\(?(?:-- )?[Cc]ont)"
+)
+_CONTINUED = re.compile(r"\bcont(?:inued|inuation|['’]d|\.)", re.IGNORECASE)
 _BOLD = re.compile(r"Bold|CMBX|-Bd|Black|Heavy|\bBX", re.IGNORECASE)
 _FARTHEST = 120.0
 """Points between a table and its caption, whose other lines may stand between."""
@@ -124,14 +127,23 @@ def _read_page(page: Any, source: str, tables: list[ExtractedTable], reported: R
     nearest: dict[int, tuple[float, _Area]] = {}
     for area in _areas(page, lines):
         distance, at = _caption(area, lines)
-        if len(area.rules) > 1 and distance < nearest.get(at, (_FARTHEST, area))[0]:
-            nearest[at] = (distance, area)
+        # Without a caption it may go on with the last table of the page before.
+        key = at if distance < _FARTHEST else -1
+        if len(area.rules) > 1 and (key not in nearest or (key >= 0 and distance < nearest[key][0])):
+            nearest[key] = (distance, area)
+    before = tables[-1] if tables else None
     for at, (_distance, area) in sorted(nearest.items()):
         held = [line for line in _lines(_within(words, area)) if line.words]
         table = _table(area, held, lines, at, source)
-        if table is not None:
+        goes_on = table is not None and before is not None and _goes_on(before, table, page.page_number)
+        if table is None or (at < 0 and not goes_on):
+            continue
+        if goes_on and before is not None:
+            body = tuple(row for row in table.rows if not row.header)
+            tables[tables.index(before)] = replace(before, rows=before.rows + body)
+        else:
             tables.append(table)
-            inside.update(id(word) for line in held for word in line.words)
+        inside.update(id(word) for line in held for word in line.words)
     paragraph = max((line.paragraph for line in reported.prose), default=0)
     last: _Line | None = None
     for line in lines:
@@ -240,8 +252,21 @@ def _table(area: _Area, held: list[_Line], lines: list[_Line], captioned: int, s
     rows = with_headers(ruled, closed=True)
     if not any(cell is not None and cell.numeric for row in rows for cell in row.cells):
         return None
-    label, caption = _caption_text(area, lines, captioned)
+    label, caption = _caption_text(area, lines, captioned) if captioned >= 0 else (None, "")
     return ExtractedTable(label, caption, caption, source, rows[0].line, rows[-1].line, len(edges) - 1, tuple(rows))
+
+
+def _goes_on(before: ExtractedTable, table: ExtractedTable, page: int) -> bool:
+    """Whether a table continues the last one of the page before: it says so, or only repeats the header."""
+    heads = [
+        [[cell.text for cell in row.cells if cell is not None] for row in one.rows if row.header]
+        for one in (before, table)
+    ]
+    rows = before.rows[-1].cells
+    last = next((cell.source for cell in rows if cell is not None), before.source)
+    follows = last.endswith(f"#page={page - 1}") and before.columns == table.columns
+    named = table.label == before.label and _CONTINUED.search(table.caption) is not None
+    return follows and (named or (table.label is None and heads[0] == heads[1] and bool(heads[0])))
 
 
 def _gaps(area: _Area, held: list[_Line]) -> list[float]:

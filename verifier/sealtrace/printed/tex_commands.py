@@ -180,7 +180,7 @@ ENVIRONMENTS: dict[str, str] = {
     "tabular": "od", "tabular*": "dod", "tabularx": "dod", "tabulary": "dod", "longtable": "od", "xltabular": "odod",
     "supertabular": "d", "xtabular": "d", "NiceTabular": "odo", "NiceTabular*": "dodo", "NiceTabularX": "dodo",
     "tabu": "d", "longtabu": "d", "tblr": "od", "longtblr": "od", "talltblr": "od", "booktabs": "od", "+tblr": "od",
-    "deluxetable": "d", "deluxetable*": "d", "measuredfigure": "",
+    "deluxetable": "d", "deluxetable*": "d", "measuredfigure": "", "tabbing": "",
 }  # fmt: skip
 
 KEYED_TABULARS = names("tblr longtblr talltblr booktabs")
@@ -188,10 +188,10 @@ KEYED_TABULARS = names("tblr longtblr talltblr booktabs")
 TABULARS = KEYED_TABULARS | names(
     """
     tabular tabular* tabularx tabulary longtable xltabular supertabular xtabular NiceTabular NiceTabular*
-    NiceTabularX tabu longtabu deluxetable deluxetable*
+    NiceTabularX tabu longtabu deluxetable deluxetable* tabbing
     """
 )
-UNREAD_TABULARS = names("mpsupertabular tabbing ctable")
+UNREAD_TABULARS = names("mpsupertabular")
 FLOATS = names(
     """
     table table* figure figure* sidewaystable sidewaystable* sidewaysfigure sidewaysfigure* wraptable

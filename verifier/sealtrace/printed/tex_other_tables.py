@@ -1,4 +1,4 @@
-"""Tables of other packages, brought into the shape of a tabular: tabularray's keys, AASTeX's deluxetable."""
+"""Tables of other packages, brought into the shape of a tabular: tabularray, AASTeX's deluxetable, tabbing, ctable."""
 
 from __future__ import annotations
 
@@ -145,6 +145,51 @@ def rows_of_deluxe(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]
         else:
             body.append(token)
     return head + body, captions
+
+
+def rows_of_tabbing(tokens: list[Token]) -> list[Token]:
+    """The rows of a tabbing environment, its stops as signs of new cells; lines that are killed print nothing."""
+    rows: list[Token] = []
+    line: list[Token] = []
+    for token in tokens:
+        if token.is_command("kill"):
+            line = []
+        elif token.is_command("=", ">"):
+            line.append(token._replace(kind="&", text="&"))
+        elif not token.is_command("+", "-", "<", "pushtabs", "poptabs"):
+            line.append(token)
+        if token.is_command("\\"):
+            rows, line = rows + line, []
+    return rows + line
+
+
+_CTABLE = {"FL": ("toprule",), "ML": ("\\", "midrule"), "NN": ("\\",), "LL": ("\\", "bottomrule"), "tmark": ()}
+
+
+def as_table(token: Token, options: list[Token], columns: list[Token], body: list[Token]) -> list[Token]:
+    """A \\ctable[caption=…, label=…]{columns}{notes}{rows} as the table and tabular that it stands for."""
+    keys = read_keys(options)
+
+    def environment(word: str, name: str) -> list[Token]:
+        return [_command(token, word), *_braced(token, [token._replace(kind="text", text=name)])]
+
+    head = [[_command(token, name), *_braced(token, keys[name])] for name in ("caption", "label") if name in keys]
+    rows = [
+        _command(one, name) if one.text in _CTABLE and one.kind == "command" else one
+        for one in body
+        for name in (_CTABLE.get(one.text, ("",)) if one.kind == "command" else ("",))
+    ]
+    inner = [*environment("begin", "tabular"), *_braced(token, columns), *rows, *environment("end", "tabular")]
+    return [
+        *environment("begin", "table"),
+        *(one for part in head for one in part),
+        *inner,
+        *environment("end", "table"),
+    ]
+
+
+def _braced(token: Token, tokens: list[Token]) -> list[Token]:
+    return [token._replace(kind="{", text="{"), *tokens, token._replace(kind="}", text="}")]
 
 
 def _command(token: Token, name: str) -> Token:

@@ -10,7 +10,7 @@ from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, ma
 from sealtrace.printed.panels import RuledRow, with_headers
 from sealtrace.printed.tex_columns import Column, RefusedError, read_columns
 from sealtrace.printed.tex_definitions import ColumnType, is_undecided
-from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, spans_in
+from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, rows_of_tabbing, spans_in
 from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
 
@@ -43,6 +43,9 @@ def read_tabular(
     cursor = Cursor(tokens)
     if name in ("tabu", "longtabu"):
         _skip_width(cursor)
+    if name == "tabbing":
+        rest = rows_of_tabbing(tokens)
+        return _Reader([Column() for _ in range(keyed_table([], rest).width)], end, types, problems).read(Cursor(rest))
     taken = [(letter, cursor.take(letter)) for letter in commands.ENVIRONMENTS[name]]
     specification = [found for letter, found in taken if letter == "d"][-1] or []
     rest = cursor.tokens[cursor.index :]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 
 from sealtrace.relations.intervals import Interval
 
@@ -59,7 +60,7 @@ class Fact:
     column: str = ""
     part: str | None = None
 
-    @property
+    @cached_property
     def interval(self) -> Interval:
         """The values that print so."""
         return Interval(self.low, self.high)
@@ -82,8 +83,10 @@ class Fact:
 
     def rounded(self) -> Fact:
         """The number read as rounded even if it is an integer, as an unknown of its own."""
-        if self.address.startswith("rounded("):
-            return self
+        return self if self.address.startswith("rounded(") else self._rounded
+
+    @cached_property
+    def _rounded(self) -> Fact:
         return replace(self.read_as(Rule.ROUNDED), address=f"rounded({self.address})")
 
 

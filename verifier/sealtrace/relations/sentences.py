@@ -1,30 +1,28 @@
-"""The running text as sentences, each with its numbers: what stands there, in which unit, and on which line."""
+"""Sentences with their numbers as facts: what stands there, in which unit, on which line, and how exactly meant."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 
+from sealtrace.printed import sentences as printed
 from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.sentences import sentences
+from sealtrace.printed.numbers import Part
 from sealtrace.relations.fact import Fact
 
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
-_NUMBER = re.compile(
-    rf"(?<![\w.,@#^_\\])(?<!(?<![%×])/)(?<![A-Za-z\d][-–])(?P<sign>[-+−])?(?P<digits>{_DIGITS})"
-    r"(?P<power>\s?×\s?10\^?\{?[-−+]?\d+\}?)?"
-    r"(?P<unit>\s?(?:%|pp\b|(?:percentage[ -])?points?\b|percent\b|per cent\b|×|x\b(?!\s?\d)|-fold\b|[- ]?times\b|"
-    r"(?:[KMBkT]|million|billion|thousand)\b(?![-.]?\d)))?"
-    r"(?![\w]*\d)(?!\.\d)(?!-\d+[A-Za-z])(?:(?<=[%×])|(?!/\d))"
+_UNIT = re.compile(
+    r"\s?(?P<unit>%|pp\b|(?:percentage[ -])?points?\b|per ?cent\b|×|x\b(?!\s?\d)|-fold\b|[- ]?times\b|"
+    r"(?:thousand|million|billion)\b)",
+    re.IGNORECASE,
 )
-_SECOND = re.compile(
-    rf"(?<=[\d%×])\s?[–—]\s?(?P<digits>{_DIGITS})(?P<unit>\s?(?:%|pp\b|×|[KMBk]\b))?(?![\w]*\d)(?!\.\d)"
-)
+_KINDS = {"x": "×", "-fold": "×", "times": "×", "-times": "×", "percent": "%", "per cent": "%"}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+# 3.3-70B is a name.
+_NAME = re.compile(r"[\d.]+-\d+[A-Za-z]+")
+_ONE_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
 _RATIO = re.compile(r"(?<![\w./])(\d{1,7}(?:,\d{3})*)\s?/\s?(\d{1,7}(?:,\d{3})*)(?![\w/]|\.\d)")
 # What is numbered, not counted; what names a version, a year or a page.
 _NUMBERED = re.compile(
@@ -44,7 +42,6 @@ LOOSE = re.compile(
     re.IGNORECASE,
 )
 """Words before a number that is not meant exactly, or is a bound."""
-_SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6, "b": 9, "billion": 9, "t": 12}
 MOST_LETTERS = 400_000
 """Of the running text: a book is read from its beginning."""
 
@@ -74,91 +71,78 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class Sentence:
-    """One sentence."""
+class Sentence(printed.Sentence):
+    """A sentence, with the numbers that it mentions."""
 
-    text: str
-    source: str
-    paragraph: int
-    starts: tuple[tuple[int, int], ...]
-    """Offset and line of each piece."""
-    caption: bool = False
     mentions: tuple[Mention, ...] = field(default=(), compare=False)
 
-    def line(self, offset: int = 0) -> int:
-        """The line on which a character stands."""
-        return self.starts[max(0, bisect_right([start for start, _line in self.starts], offset) - 1)][1]
-
     @property
-    def place(self) -> str:
-        """Where it stands."""
-        return f"{self.source}:{self.line()}"
-
-    @cached_property
     def short(self) -> str:
         """The sentence, cut where it is long."""
         return self.text if len(self.text) < 300 else f"{self.text[:297]}…"
 
+    def place(self, start: int = 0) -> str:
+        """File and line of a passage."""
+        return f"{self.source}:{self.line_at(start)}"
+
+    def fact(self, start: int, text: str, value: Fraction, slack: Fraction, unit: Fraction | None = None) -> Fact:
+        """A number that the sentence states, known up to some slack."""
+        address = f"{self.place(start)} {text} ({start})"
+        low, high = value - slack, value + slack
+        return Fact(address, text, value, low, high, unit or slack * 2 or Fraction(1), self.source, self.line_at(start))
+
 
 def sentences_of(prose: Iterable[ProseLine]) -> list[Sentence]:
-    """Every sentence that has a number, and the others, from the first line to the last."""
+    """Every sentence, from the first line to the last, with the numbers in it."""
     found: list[Sentence] = []
     names: Counter[str] = Counter()
     letters = 0
-    for one in sentences(prose):
+    for one in printed.sentences(prose):
         letters += len(one.text)
         if letters > MOST_LETTERS:
             break
-        sentence = Sentence(one.text, one.source, one.paragraph, one.starts, one.caption)
+        sentence = Sentence(**{name: getattr(one, name) for name in one.__dataclass_fields__})
         found.append(replace(sentence, mentions=tuple(_mentions(sentence, names))))
     return found
 
 
 def _mentions(sentence: Sentence, names: Counter[str]) -> Iterator[Mention]:
-    text = sentence.text
-    found = [(match.start(), match.end(), match) for match in _NUMBER.finditer(text)]
-    found += [(match.start("digits"), match.end(), match) for match in _SECOND.finditer(text)]
-    taken = 0
-    for start, end, match in sorted(found, key=lambda one: one[:2]):
-        if start < taken:
+    plain = sentence.text.translate(_ONE_LENGTH)
+    for number in sentence.numbers:
+        # A count out of a number is a ratio, and no two numbers.
+        slashed = number.printed.form == "ratio" and "/" in number.printed.text
+        if slashed or _NAME.fullmatch(number.printed.text) or _NUMBERED.search(plain[: number.start]):
             continue
-        mention = _mention(sentence, start, end, match, names)
-        if mention is not None:
-            taken = end
-            yield mention
+        at = number.start
+        for part in number.printed.parts:
+            if (start := plain.find(part.text, at, number.end)) < 0:
+                # A sign that stands apart joins two numbers: 71 + 10.
+                part = replace(part, text=part.text.lstrip("+-"), value=abs(part.value))
+                start = plain.find(part.text, at, number.end)
+            if start >= 0:
+                at = start + len(part.text)
+                yield from _mention(sentence, plain, start, part, names)
 
 
-def _mention(sentence: Sentence, start: int, end: int, match: re.Match[str], names: Counter[str]) -> Mention | None:
-    text, groups = sentence.text, match.groupdict()
-    digits, unit = groups["digits"].replace(",", ""), (groups["unit"] or "").strip().lower()
-    before = text[:start]
-    if _NUMBERED.search(before) or (_YEAR.fullmatch(groups["digits"]) and not unit and not _LISTED.search(before)):
-        return None
-    if before.endswith(("^", "_", "{")) or (groups.get("power") and len(groups["power"]) > 12):
-        return None
-    after = text[end : end + 1]
-    exponent = 0
-    if groups.get("power"):
-        exponent = int(re.sub(r".*10\^?\{?|\}", "", groups["power"]).replace("−", "-"))
-    exponent += _SCALES.get(unit, 0)
-    decimals = len(digits.partition(".")[2])
-    step = Fraction(10) ** (exponent - decimals)
-    value = Fraction(digits if not digits.startswith(".") else f"0{digits}") * Fraction(10) ** exponent
-    sign = groups.get("sign") or ""
-    # A dash between words, or after a closed bracket, is no minus.
-    if sign == "-" and re.search(r"[\w)\]]\s?$", before) and not re.search(r"\s$", before):
-        sign = ""
-    value = -value if sign in ("-", "−") else value
-    kind = {"percent": "%", "per cent": "%", "x": "×", "-fold": "×", "times": "×", "-times": "×"}.get(unit, unit)
-    kind = "pp" if "point" in kind or kind == "pp" else kind if kind in ("%", "×") else ""
-    printed = " ".join(text[start:end].split())
-    name = f"{sentence.source}:{sentence.line(start)} {printed}"
+def _mention(sentence: Sentence, plain: str, start: int, part: Part, names: Counter[str]) -> Iterator[Mention]:
+    before, end = plain[:start], start + len(part.text)
+    found = _UNIT.match(plain, end)
+    word = found["unit"].lower() if found else ""
+    if (_YEAR.fullmatch(part.text) and not word and not _LISTED.search(before)) or before.endswith(("^", "_", "{")):
+        return
+    end = found.end() if found else end
+    kind = "%" if part.percent else "pp" if "point" in word or word == "pp" else _KINDS.get(word, word.replace(" ", ""))
+    scale = _SCALES.get(word, 1)
+    text = " ".join(sentence.text[start:end].split())
+    whole = part.text.lstrip("+-").replace(",", "").isdecimal()
+    step = (part.unit or 1) * scale
+    slack = step / Fraction(2) if not whole or found or part.percent else Fraction(0)
+    fact = sentence.fact(start, text, part.value * scale, slack, Fraction(step))
+    name = f"{sentence.place(start)} {text}"
     names[name] += 1
-    address = name if names[name] == 1 else f"{name} ({names[name]})"
-    rounded = bool(decimals or exponent or kind)
-    low, high = (value - step / 2, value + step / 2) if rounded else (value, value)
-    fact = Fact(address, printed, value, low, high, step, sentence.source, sentence.line(start))
-    return Mention(fact, start, end, kind, bool(LOOSE.search(before)) or after == "+")
+    fact = replace(fact, address=name if names[name] == 1 else f"{name} ({names[name]})")
+    loose = bool(part.relation) or LOOSE.search(before) is not None or plain[end : end + 1] == "+"
+    yield Mention(fact, start, end, kind if kind in ("%", "pp", "×") else "", loose)
 
 
 @dataclass(frozen=True)

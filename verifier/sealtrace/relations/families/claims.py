@@ -166,7 +166,7 @@ def _columns(one: Spoken) -> list[_Column]:
 
 
 def _claim(sentence: Sentence, one: _Read) -> Claim:
-    place = f"{sentence.source}:{sentence.line(one.start)}"
+    place = sentence.place(one.start)
     return Claim(
         f"{FAMILY} {one.kind} {place} {one.sheet.label} {one.says[:60]}",
         one.formula,
@@ -339,10 +339,8 @@ def _worded(sentence: Sentence) -> Iterator[Mention]:
     for found in _WORDED.finditer(sentence.text):
         word, count = found.group("word"), found.group("count")
         value = Fraction(_MULTIPLES[word.lower()] if word else SMALL.index(count.lower()))
-        unit, line = Fraction(1) if value > 1 else Fraction(1, 5), sentence.line(found.start())
-        address = f"{sentence.source}:{line} {found.group()} ({found.start()})"
-        low, high = value - unit / 2, value + unit / 2
-        fact = Fact(address, found.group(), value, low, high, unit, sentence.source, line)
+        unit = Fraction(1) if value > 1 else Fraction(1, 5)
+        fact = sentence.fact(found.start(), found.group(), value, unit / 2, unit)
         yield Mention(fact, found.start(), found.end(), "×", LOOSE.search(sentence.text[: found.start()]) is not None)
 
 

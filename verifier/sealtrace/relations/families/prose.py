@@ -46,9 +46,9 @@ def find(paper: Paper) -> Iterator[Claim]:
 
 
 def _claim(
-    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, chance: float | None = None
+    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, *, telling: bool = True
 ) -> Claim:
-    place = f"{sentence.source}:{sentence.line(start)}"
+    place = sentence.place(start)
     return Claim(
         f"{FAMILY} {place} {says[:70]}",
         formula,
@@ -58,12 +58,12 @@ def _claim(
         question="Which of these numbers is right?",
         family=FAMILY,
         evidence=evidence,
-        chance=chance,
+        telling=telling,
     )
 
 
 def _at(sentence: Sentence, mention: Mention) -> str:
-    return f"{sentence.source}:{sentence.line(mention.start)}"
+    return sentence.place(mention.start)
 
 
 def _cell(fact: Fact) -> Cell:
@@ -137,7 +137,9 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             if len(mention.digits) > 3 and odd and mention.decimals == 0 and after and telling(after[:1]):
                 groups.setdefault(("one", mention.unit, after[0]), []).append((sentence, mention))
             for size in (3, 5):
-                if len(telling(before[-size:])) > 2 and len(telling(after)) > 1:
+                # Another number right behind it tells as much as two words.
+                paired = any(word[0].isdecimal() for word in after[:2])
+                if len(telling(before[-size:])) > 2 and len(telling(after)) > 1 - paired:
                     key = ("both", mention.unit, *before[-size:], "#", *after[:2])
                     groups.setdefault(key, []).append((sentence, mention))
                     break
@@ -155,6 +157,8 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                     sentence, equal(_cell(mention.fact), _cell(model.fact)),
                     f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
                     f"the same words stand around it {times} times", mention.start,
+                    # Of two that differ nothing tells which is wrong, unless all words around them are the same.
+                    telling=key[0] == "both" or times > 2,
                 )  # fmt: skip
             continue
         strong = key[0] == "both"
@@ -360,15 +364,8 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
         if abs(count - told) > 2:
             continue
         noun = stem(found.group("noun").split()[-1].lower())
-        fact = Fact(
-            f"{sentence.source}:{sentence.line(found.start())} {found.group('count')} {found.group('noun')}",
-            found.group("count"),
-            Fraction(told),
-            Fraction(told),
-            Fraction(told),
-            Fraction(1),
-            sentence.source,
-            sentence.line(found.start()),
+        fact = sentence.fact(
+            found.start(), f"{found.group('count')} {found.group('noun')}", Fraction(told), Fraction(0)
         )
         yield _claim(
             sentence, equal(Cell(fact), number(count)),

@@ -76,7 +76,11 @@ def find(paper: Paper) -> Iterator[Claim]:
             elif not mention.loose and printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere):
                 yield from _totalled(sentence, mention, paper)
                 siblings = [found for other in quotable if other is not mention and (found := matches[id(other)])]
-                near = _near(mention, own, siblings) or _plain_miss(sentence, mention, own, siblings)
+                near = (
+                    _paired(sentence, mention, spoken)
+                    or _near(mention, own, siblings)
+                    or _plain_miss(sentence, mention, own, siblings)
+                )
                 if near is None and siblings:
                     vouched = {one.fact.table for one in siblings}
                     near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
@@ -122,7 +126,7 @@ def _totalled(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Cl
             for column in sheet.numeric_columns() if _TOTAL.fullmatch(plain(line.first)) else ():
                 fact = sheet.number(row, column)
                 heads = named_by(sheet.columns[column].label)
-                if fact is not None and heads == {stem(noun[1])} and is_slip(mention.fact.value, fact.value, fact.unit):
+                if fact is not None and stem(noun[1]) in heads and is_slip(mention.fact.value, fact.value, fact.unit):
                     yield _claim(sentence, mention, _Candidate(fact, Fraction(1), True, True, 0, False), 1)
 
 
@@ -226,6 +230,27 @@ def _deviation(sentence: Sentence, mention: Mention, match: _Candidate, index: I
         yield _claim(sentence, behind, own, 1)
 
 
+def _paired(sentence: Sentence, mention: Mention, spoken: list[Spoken]) -> tuple[_Candidate, int, None] | None:
+    """`0.696 ± 0.010`: the mean of a cell with that deviation, in a row or column that is spoken of, but for a slip."""
+    behind = next((one for one in sentence.mentions if 0 < one.start - mention.end < 6), None)
+    if behind is None or "±" not in sentence.text[mention.end : behind.start]:
+        return None
+    cells = [
+        (one, entry.facts, place)
+        for one in spoken
+        for place, entry in one.sheet.entries.items()
+        if entry.names == ("mean", "sd")
+    ]
+    near = [
+        _Candidate(facts[0], Fraction(1), place[0] in one.rows, place[1] in one.columns, 0, one.named)
+        for one, facts, place in cells
+        if facts[1].value == behind.fact.value
+        and (place[0] in one.rows or place[1] in one.columns)
+        and is_slip(mention.fact.value, facts[0].value, facts[0].unit)
+    ]
+    return (near[0], 1, None) if len({one.fact.address for one in near}) == 1 and _alike(mention, near[0]) else None
+
+
 def is_quotable(mention: Mention) -> bool:
     """Whether a number has enough digits to be told from others."""
     digits = len(mention.digits)
@@ -312,12 +337,15 @@ _BESIDE = re.compile(
 )
 
 
+_BEHIND = re.compile(r"\s+(?:(?:for|by|with|in|on|under)\s+(?:the\s+)?)?")
+
+
 def _plain_miss(
     sentence: Sentence, mention: Mention, own: list[Spoken], siblings: list[_Candidate]
 ) -> tuple[_Candidate, int, None] | None:
-    """The cell of the row that stands directly before the number, in the column of which the others of its kind are.
+    """The cell of the row that stands directly beside the number, in the column of which the others of its kind are.
 
-    `A (0.58) led B (0.48) and C (0.43)`: two of the three are found in one column, and so the third belongs there.
+    `A (0.58) led B (0.48) and C (0.43)`, `53% for A and 11% for B`: what is found of them tells the column of the rest.
     """
     columns = Counter((one.fact.table, one.fact.column) for one in siblings if one.row and one.distance <= _BY)
     if not columns:
@@ -326,12 +354,19 @@ def _plain_miss(
     for one in own:
         if one.sheet.label != table:
             continue
-        beside = [
-            row
-            for row, spans in one.rows.items()
-            if any(
-                span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start) for span in spans
+        sides = {
+            row: (
+                any(
+                    span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start)
+                    for span in spans
+                ),
+                any(mention.end < span[0] and _BEHIND.fullmatch(sentence.text, mention.end, span[0]) for span in spans),
             )
+            for row, spans in one.rows.items()
+        }
+        # What is said to be a row's is not the one's before it.
+        beside = [row for row, (_before, behind) in sides.items() if behind] or [
+            row for row, side in sides.items() if side[0]
         ]
         cells = [
             fact
@@ -340,7 +375,8 @@ def _plain_miss(
             if candidate.fact.row in {one.sheet.rows[row].label for row in beside}
         ]
         there = [one_cell for one_cell in cells if one_cell.fact.column == column and _alike(mention, one_cell)]
-        if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column):
+        only = one.named and len(one.sheet.numeric_columns()) == 1
+        if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column or only):
             return there[0], vouching, None
     return None
 
@@ -362,7 +398,7 @@ def _claim(
     sentence: Sentence, mention: Mention, match: _Candidate, rivals: int = 0, chance: float | None = None
 ) -> Claim:
     fact = match.fact
-    said = f"“{_around(sentence.text, mention)}” ({sentence.source}:{sentence.line(mention.start)})"
+    said = f"“{_around(sentence.text, mention)}” ({sentence.place(mention.start)})"
     names = " and ".join(name for name, there in (("row", match.row), ("column", match.column)) if there)
     value: Expression = Cell(real(mention.fact).fact)
     other = match.value()

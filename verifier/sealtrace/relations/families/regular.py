@@ -222,6 +222,13 @@ class _Search:
         chosen = [one for one in self.found if self.chance(one) * RANKS <= FALSE_DISCOVERIES]
         return sorted(chosen, key=lambda one: (one.rank, -one.surprise, one.says))
 
+    def sturdy(self, one: Hypothesis) -> bool:
+        """Whether it would still be believed with one more wrong row: only then could an error be noticed by it."""
+        rows, left = len(one.holds) + len(one.breaks), len(one.holds) - 1
+        weaker = replace(one, surprise=one.surprise * left / len(one.holds) - math.log10(rows))
+        enough = left >= (2 if one.rank == 0 else 3) + ("rest" in one.kind) and left > len(one.breaks) + 1
+        return bool(one.breaks) or (enough and self.chance(weaker) * RANKS <= FALSE_DISCOVERIES)
+
     def chance(self, one: Hypothesis) -> float:
         """How many regularities as surprising as this one are expected by chance among those tried with it."""
         return float(max(self.tried[one.rank], 1) * 10.0 ** -min(one.surprise, 300))
@@ -659,8 +666,8 @@ def find(paper: Paper) -> Iterator[Claim]:
                 family=FAMILY,
                 evidence=f"{evidence}; unrelated numbers would do so in fewer than {_odds(chance)}",
                 chance=min(1.0, chance),
+                telling=searched.sturdy(one),
             )
-
     for sheet in paper.both_ways:
         columns = columns_of(sheet)
         if not time_is_up():
@@ -703,7 +710,7 @@ def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
                     sheet.place(f"column {ranks.label!r}"),
                     (f"{ranks.label} ranks {other.label}.",), question=f"How is {texts} ranked?", family=FAMILY,
                     evidence=f"{ranks.label} ranks {other.label} in {len(pairs) - wrong} of {len(pairs)} steps",
-                    chance=min(1.0, chance),
+                    chance=min(1.0, chance), telling=bool(wrong) or chance * len(pairs) < FALSE_DISCOVERIES,
                 ))  # fmt: skip
         yield from best[1]
 
@@ -720,28 +727,33 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
         if len(values) < LEAST_STEPPED or not inside or not percent or RELATIVE.search(column.label):
             continue
         unit = max(fact.unit for fact in facts)
-        for size in range(3, min(MOST_ITEMS, int(whole / unit / 2))):
-            if 100 % size == 0:
-                # Such a step is one of the decimal system.
+        # A step that divides one hundred is one of the decimal system.
+        sizes = [size for size in range(3, min(MOST_ITEMS, int(whole / unit / 2))) if 100 % size]
+        low, high = (
+            np.array([[float(end) / whole for end in ends]])
+            for ends in zip(*((one.low, one.high) for one in facts), strict=True)
+        )
+        steps = np.array(sizes, dtype=float)[:, None]
+        outside = (np.ceil(low * steps - 1e-9) / steps > high + 1e-12).sum(axis=1) if sizes else []
+        for size, wrong in zip(sizes, map(int, outside), strict=True):
+            step, share = Fraction(whole, size), float(size * unit / whole)
+            chance, once_more = (
+                size * len(columns) * math.comb(len(values), one) * share ** (len(values) - one)
+                for one in (wrong, wrong + 1)
+            )
+            if wrong > max(1, len(facts) // MOST_EXCEPTIONS) or chance > FALSE_DISCOVERIES / 10:
                 continue
-            step = Fraction(whole, size)
-            wrong = [
-                fact
-                for fact in facts
-                if round(fact.low / step + Fraction(1, 2) - Fraction(1, 10**9)) * step > fact.high
-            ]
-            share = float(size * unit / whole)
-            chance = size * len(columns) * math.comb(len(values), len(wrong)) * share ** (len(values) - len(wrong))
-            if len(wrong) > max(1, len(facts) // MOST_EXCEPTIONS) or chance > FALSE_DISCOVERIES / 10:
-                continue
+            if wrong and len(values) < MOST_EXCEPTIONS:
+                # Rates over few and different numbers fit some step by turns.
+                break
             for fact in facts:
                 yield Claim(
                     f"{FAMILY} step {fact.address}", Multiple(Cell(fact), number(step)),
                     f"{fact.text} is a whole number out of {size}, as the others of {column.label!r} are.",
                     sheet.place(f"column {column.label!r}"), (f"All of the column is over {size} items.",),
                     question=f"Over how many items is {fact.text}?", family=FAMILY,
-                    evidence=f"{len(facts) - len(wrong)} of {len(facts)} are multiples of 1/{size}",
-                    chance=min(1.0, chance),
+                    evidence=f"{len(facts) - wrong} of {len(facts)} are multiples of 1/{size}",
+                    chance=min(1.0, chance), telling=bool(wrong) or once_more <= FALSE_DISCOVERIES / 10,
                 )  # fmt: skip
             break
 

@@ -113,6 +113,11 @@ def _columns(
     chance = tried * 10.0**-digits
     if chance > (20 * MOST_CHANCE if same else MOST_CHANCE) or len(distinct) < 2:
         return
+    # With one number fewer that agrees it must still be believed, or an error could not be noticed.
+    fewer = tried * 10.0 ** -(digits * (len(agree) - 1) / max(len(agree), 1))
+    sturdy = bool(differ) or (
+        fewer <= (20 * MOST_CHANCE if same else MOST_CHANCE) and len(agree) > LEAST_ROWS + (not same)
+    )
     names = f"{one.columns[left].label!r} of {one.label} and {other.columns[right].label!r} of {other.label}"
     for name, a, b in pairs:
         yield Claim(
@@ -125,6 +130,7 @@ def _columns(
             family=FAMILY,
             evidence=f"they agree for {len(agree)} of {len(pairs)} entities that both tables name",
             chance=min(1.0, chance),
+            telling=sturdy,
         )
 
 

@@ -14,7 +14,6 @@ from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.lexicon import aliases_of, named_by, phrase, spoken_of, vocabulary, words
 from sealtrace.relations.sentences import Sentence
 
-_REFERENCE = re.compile(r"\\(?:auto|c|C)?ref\*?\{([^{}]*)\}")
 Span = tuple[int, int]
 
 
@@ -127,24 +126,8 @@ class Index:
             if before and not heads:
                 heads = {one.place: spans for one in columns if (spans := _loosely(one, whole))}
             if called or heads:
-                found.append(Spoken(sheet, called, heads, sheet.label.split("#")[0] in self.references(sentence)))
+                found.append(Spoken(sheet, called, heads, sheet.label.split("#")[0] in sentence.references))
         return found
-
-    def references(self, sentence: Sentence) -> set[str]:
-        """Labels of the tables that the sentence's lines refer to."""
-        written = self._written.get(sentence.source, [])
-        lines = {line for _start, line in sentence.starts}
-        return {
-            label.strip()
-            for line in lines
-            if 0 < line <= len(written)
-            for group in _REFERENCE.findall(written[line - 1])
-            for label in group.split(",")
-        }
-
-    @cached_property
-    def _written(self) -> dict[str, list[str]]:
-        return {name: text.split("\n") for name, text in self.paper.texts.items()}
 
 
 def _words(name: str) -> frozenset[str]:

@@ -67,14 +67,11 @@ def find(paper: Paper) -> Iterator[Claim]:
 def _fact(sentence: Sentence, text: str, start: int) -> Fact:
     digits = text.replace("−", "-")
     unit = Fraction(1, 10 ** len(digits.partition(".")[2]))
-    value = Fraction(digits if not digits.startswith(".") else f"0{digits}")
-    line = sentence.line(start)
-    address = f"{sentence.source}:{line} {text} ({start})"
-    return Fact(address, text, value, value - unit / 2, value + unit / 2, unit, sentence.source, line)
+    return sentence.fact(start, text, Fraction(re.sub(r"^([-+]?)\.", r"\g<1>0.", digits)), unit / 2, unit)
 
 
 def _said(sentence: Sentence, start: int) -> str:
-    return f"“{sentence.short}” ({sentence.source}:{sentence.line(start)})"
+    return f"“{sentence.short}” ({sentence.place(start)})"
 
 
 # Tests in the text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sealtrace.contract.details import Details, Lineage
-from sealtrace.contract.report import CheckResult, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, CheckResult, Finding, Report
 from sealtrace.report.causes import by_cause, undecided_by_cause
 from sealtrace.report.diff import agrees
 from sealtrace.report.html.page import Cause, Item, Page, Step, Tile
@@ -39,8 +39,8 @@ def page_of(report: Report) -> Page:
         name=report.bundle.name or "unnamed bundle",
         tool=report.sealtrace,
         verdict=report.verdict,
-        headline=headline,
-        lead=lead,
+        headline=report.as_draft(headline),
+        lead=f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}. {lead}" if report.draft else lead,
         for_reviewers=reviewers,
         for_authors=authors,
         tiles=_tiles(report),

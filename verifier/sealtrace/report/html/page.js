@@ -500,7 +500,9 @@
     data.fields.forEach((name, place) => {
       const [first, ...more] = table.of(cell, FIELDS + place).split("\n");
       const code = name === "Recipe" || name === "Printed at";
-      if (first) add(name, code ? make("code", {}, first) : first, ...(more.length ? [make("ul", {}, ...more.map((one) => make("li", {}, one)))] : []));
+      const rest = name === "Formula" ? more.map((one) => make("span", { class: "what soft" }, one))
+        : more.length ? [make("ul", {}, ...more.map((one) => make("li", {}, one)))] : [];
+      if (first) add(name, code ? make("code", {}, first) : first, ...rest);
     });
     if (data.command) add("On the command line", make("code", {}, data.command.replace("{}", () => address)));
     add("Link", make("a", { href: cellLink(table, cell) }, "to this cell"));

@@ -132,8 +132,10 @@ class Study(Evidence):
         """The protocol, typed."""
         return PolicyProtocol.of(self.protocol)
 
-    @property
+    @cached_property
     def actions(self) -> list[str]:
+        longest = max((store.table.num_rows for store in self.bundle.stores), default=0)
+        self.room("rows x actions", longest, len(self.declared.actions), width=9)
         return self.declared.actions
 
     @cached_property

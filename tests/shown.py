@@ -1,0 +1,52 @@
+"""What documentation shows in blocks of console: commands, each with the output that follows it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command, and what the page says that it prints; nothing where it says nothing."""
+
+    line: str
+    shown: str
+
+    def run(self, directory: Path, expected: int = 0) -> None:
+        """Runs it and compares: it ends as expected, complains of nothing, and prints what is shown."""
+        programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            self.line,
+            shell=True,
+            cwd=directory,
+            env={**os.environ, "PATH": programs},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (self.line, done.returncode, done.stderr) == (self.line, expected, "")
+        if self.shown:
+            assert _comparable(done.stdout) == _comparable(self.shown), self.line
+
+
+def commands(page: Path) -> list[Command]:
+    """The commands of a page, in order."""
+    found = []
+    for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, shown = part.partition("\n")
+            found.append(Command(line, shown))
+    return found
+
+
+def _comparable(text: str) -> str:
+    """The largest rounding difference, and where it is, depend on the machine's arithmetic; a rate on its load."""
+    text = re.sub(r"hypotheses in [^)]*\)", "hypotheses", text)
+    return re.sub(r"Discrepancy  at most.*?\n(?=\S)", "Discrepancy\n", text, flags=re.DOTALL)
