@@ -109,6 +109,13 @@ def test_recipes_are_tried(tmp_path: Path) -> None:
     run = sealtrace("try", draft, "--recipes", recipes, "--reported", PAPER, "--table", "tab:main")
     assert (run.code, files(draft)) == (0, before), run.errors
     assert "7 of 7 agree" in run.output
+    # What all tables share can stand beside them; a table says otherwise field by field, and null takes a word away.
+    shared = {"of": "gold", "show": "sd", "over": "seed", "where": {"seed": "1"}}
+    own = {"of": "answer", "show": None, "where": {"system": "{System}", "seed": ["1", "2", "3"]}}
+    recipes.write_text(json.dumps({"defaults": shared, "tab:main": {**tried["tab:main"], "defaults": own}}))
+    run = sealtrace("try", draft, "--recipes", recipes, "--reported", PAPER, "--table", "tab:main")
+    assert (run.code, "7 of 7 agree" in run.output) == (0, True), run.errors
+    recipes.write_text(json.dumps(tried))
     assert "mismatch" in sealtrace("try", draft, "--recipes", recipes, "--reported", CHANGED).output
     sealed = sealed_study(tmp_path / "sealed")
     assert sealtrace("try", sealed, "--recipes", recipes).code == 0

@@ -172,11 +172,7 @@ class Queries:
         fixed = None
         if result.brought:
             fixed = f"a query that brings {', '.join(result.brought[:3])} of its own"
-        elif any(
-            all(self._same(sql, form, result, place, at, or_nothing=True) for form in FORMS)
-            for at in places
-            if telling(at)
-        ):
+        elif any(all(self._same(sql, form, result, place, at, or_nothing=True) for form in FORMS) for at in telling):
             fixed = _SAME
         if len(due) == 1 and isinstance(due[0], str):
             return Value((), text=due[0], fixed=fixed, query=sql)
