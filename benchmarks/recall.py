@@ -15,8 +15,8 @@ alarm.
 Errors in tables are planted where they break a relation that the paper as it is satisfies: a sum does not know its
 terms apart, and no relation sees a change within rounding. Whether the audit still believes the relation once the
 number is wrong is what is measured. Quotes are planted wherever a number of the text with at least three digits, or
-with a sign of percent, is printed by a cell of whose row or column the sentence has a word, whether the audit binds
-them or not; the level of an interval is none.
+with two and a sign of percent, is printed by a cell of whose row or column the sentence has a word, whether the audit
+binds them or not; round counts and the levels of intervals are none.
 """
 
 from __future__ import annotations
@@ -245,12 +245,14 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
     for sentence in sentences_of(subject.prose):
         for mention in sentence.mentions:
             bare = mention.fact.text.replace("−", "-").lstrip("+").rstrip("%")
-            digits = len(mention.digits)
+            # Round numbers and the levels of intervals are printed by many cells and quote none.
+            digits = len(mention.digits if "." in bare else mention.digits.rstrip("0"))
+            level = re.match(r"[-\s]*(?:CI\b|confidence|credible|interval)", sentence.text[mention.end :])
             place = (sentence.source, sentence.line_at(mention.start), mention.fact.text)
             if (
                 cells.get(bare, set()) & vocabulary(sentence.text)
-                and (digits > 2 or mention.unit == "%")
-                and not mention.loose
+                and (digits > 2 or (mention.unit == "%" and len(mention.digits) > 1))
+                and not (mention.loose or level)
             ):
                 places["quote"].append(place)
             if {mention.fact.address, f"rounded({mention.fact.address})"} & claimed:
