@@ -12,10 +12,10 @@ SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixtur
 	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
 	bundles/behaviour/behaviour_recipe bundles/ward-triage/ward_triage_recipe
 
-.PHONY: help verify test lint types imports unit ratios package site schemas bundles reference gallery reports campaign fuzz bench clean
+.PHONY: help verify test lint types imports unit ratios package site schemas bundles reference gallery reports campaign fuzz fuzz-readers mutants bench clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 .venv/runtime: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -88,8 +88,15 @@ campaign: .venv/development ## thousands of changed records of each shipped bund
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
 
-bench: .venv/development ## a million traces, and map searches beside peers and the floor, and growth with length
-	$(RUN) benchmarks/million.py
+fuzz-readers: .venv/development ## coverage-guided fuzzing of each reader of untrusted bytes, for SECONDS (300)
+	for reader in json latex archive parquet relation; do \
+		PYTHONPATH=verifier $(RUN) tests/fuzzing/fuzz.py $$reader -max_total_time=$(or $(SECONDS),300) || exit 1; done
+
+mutants: .venv/development ## changes of the verifier's own code: does a test notice each? SAMPLE of them (200)
+	$(RUN) tests/mutants.py --sample $(or $(SAMPLE),200)
+
+bench: .venv/development ## four million traces beside the floor and peers, map searches, growth with length
+	$(RUN) benchmarks/scale.py --write
 	$(RUN) benchmarks/maps.py
 	$(RUN) benchmarks/growth.py
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -227,3 +228,103 @@ def test_a_constant_column_is_not_claimed(tmp_path: Path) -> None:
     models = sorted({row["model"] for row in rows})
     check = checked(tmp_path, latex([["Model", "Crashes"], *([one, "0"] for one in models)], "Crashes."))
     assert check.counts.unexplained == len(models)
+
+
+def _systems(seed: int) -> tuple[list[str], dict[str, dict[str, float]]]:
+    """Systems with two measures on three tasks."""
+    chance = random.Random(seed)
+    systems = ["linear", "forest", "boosted", "network", "ensemble"]
+    return systems, {
+        system: {
+            name: chance.uniform(40, 95)
+            for name in ("parsing", "ranking", "tagging", "megabytes", "seconds_of_training")
+        }
+        for system in systems
+    }
+
+
+def test_gains_ratios_and_means_follow_from_other_numbers_of_the_table(tmp_path: Path) -> None:
+    """A mean over columns, a gain over the first row, a speed-up and a mean row, from unrounded values."""
+    systems, values = _systems(11)
+    write_csv(tmp_path / "results/runs.csv", [{"system": one, **values[one]} for one in systems])
+    tasks = ("parsing", "ranking", "tagging")
+    average = {one: sum(values[one][task] for task in tasks) / 3 for one in systems}
+    cost = {one: values[one]["seconds_of_training"] for one in systems}
+    table = [["System", *tasks, "Average", "Gain", "Seconds of training", "Speed-up"]]
+    for one in systems:
+        first = one == systems[0]
+        gain = "--" if first else f"{average[one] - average[systems[0]]:+.2f}"
+        faster = "--" if first else f"{cost[systems[0]] / cost[one]:.3f}"
+        table.append([one, *(f"{values[one][task]:.2f}" for task in tasks), f"{average[one]:.2f}", gain,
+                      f"{cost[one]:.2f}", faster])  # fmt: skip
+    table.append(["Mean", *(f"{sum(values[one][task] for one in systems) / 5:.2f}" for task in tasks), "", "", "", ""])
+    check = checked(tmp_path, latex(table, "Scores."))
+    statistics = {one.subject: one.statistic for one in check.bindings}
+    assert (check.counts.explained, check.counts.off) == (check.counts.cells, 0), statistics
+    assert statistics["Average"] == "mean"
+    assert statistics["Gain"] == "difference"
+    assert statistics["Speed-up"] == "ratio"
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_labels_that_name_nothing_are_read_by_several_numbers_and_never_by_one(tmp_path: Path, columns: int) -> None:
+    """Files are called run1 to run5, the paper says Ours and Theirs: two columns pay for that, one does not."""
+    systems, values = _systems(12)
+    for place, one in enumerate(systems, 1):
+        (tmp_path / "results").mkdir(exist_ok=True)
+        document = json.dumps({"accuracy": values[one]["parsing"], "f1": values[one]["ranking"]})
+        (tmp_path / f"results/run{place}.json").write_text(document)
+    labels = ("Ours", "Theirs", "Oracle", "Chance", "Humans")
+    table = [["System", "Accuracy", "F1"][: columns + 1]]
+    for label, one in zip(labels, systems, strict=True):
+        table.append([label, f"{values[one]['parsing']:.2f}", f"{values[one]['ranking']:.2f}"][: columns + 1])
+    check = checked(tmp_path, latex(table, "Scores."))
+    assert check.counts.explained == (10 if columns == 2 else 0)
+    for cell in check.cells if columns == 2 else ():
+        assert [record.split(".")[0] for record in cell.records] == [f"run{1 + labels.index(cell.row)}"]
+
+
+def test_units_and_constant_columns(tmp_path: Path) -> None:
+    """Megabytes from bytes; a constant column that the header names is given, beside others of its file."""
+    systems, values = _systems(13)
+    rows = [
+        {
+            "system": one,
+            "size_bytes": int(values[one]["megabytes"] * 2**20),
+            "score": values[one]["parsing"],
+            "width": 196,
+        }
+        for one in systems
+    ]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["System", "Score", "Size (MB)", "Width"]]
+    table += [[row["system"], f"{row['score']:.2f}", f"{row['size_bytes'] / 2**20:.1f}", "196"] for row in rows]
+    check = checked(tmp_path, latex(table, "Sizes."))
+    assert check.counts.explained == 15
+    assert {one.transformation for one in check.bindings} == {"", "x / 1048576"}
+
+
+def test_a_result_never_selects_rows_by_itself(tmp_path: Path) -> None:
+    """A whole number that is measured is no filter: `where passed = 2` would explain anything."""
+    rows = [{"system": f"s{place}", "passed": place % 4, "score": 10.5 * place + 3} for place in range(8)]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [
+        ["Setting", "Score"],
+        *([name, f"{rows[place]['score']:.1f}"] for place, name in enumerate(("low", "high"))),
+    ]
+    check = checked(tmp_path, latex(table, "Scores."))
+    assert check.bindings == []
+
+
+def test_the_same_work_gives_the_same_answer_and_less_work_says_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work is counted, not timed, so that a busy machine answers alike."""
+    made = study(2)
+    write_csv(tmp_path / "results/runs.csv", made.rows)
+    first, second = (checked(tmp_path, made.paper) for _ in range(2))
+    assert (first.cells, first.search.hypotheses) == (second.cells, second.search.hypotheses)
+    monkeypatch.setattr("sealtrace.binding.checking.WORK_A_SECOND", 1)
+    less = checked(tmp_path, made.paper)
+    assert less.search.untried
+    assert less.counts.explained < made.numbers

@@ -48,6 +48,15 @@ def test_unreadable_files_are_said(tmp_path: Path) -> None:
     assert len(listing.tables) == 1
 
 
+def test_what_is_too_much_is_not_read_and_said(tmp_path: Path) -> None:
+    """Small files are read first; the rest is named."""
+    (tmp_path / "a_large.csv").write_text("a,b\n" + "1,2\n" * 50)
+    (tmp_path / "small.csv").write_text("a,b\n1,2\n")
+    listing = read_results(tmp_path, values=1)
+    assert [one.file for one in listing.tables] == ["small.csv"]
+    assert [problem.split(":")[0] for problem in listing.problems] == ["a_large.csv"]
+
+
 @pytest.mark.parametrize(
     ("label", "value"),
     [("0.5B", "qwen05b"), ("Qwen2.5-3B", "qwen3b"), ("seed 42", "seed42"), ("2017→2018", "y2017->y2018")],

@@ -23,6 +23,7 @@ from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows
+from sealtrace.evidence import Evidence
 from support import FIXTURE, ROOT, copy_of_fixture, unseal
 
 
@@ -198,3 +199,22 @@ def test_time_ends_work_that_does_not_look_at_the_clock(tmp_path: Path) -> None:
         )  # fmt: skip
         assert done.returncode == 2, done.stderr
         assert reason in done.stderr
+
+
+def test_sealing_has_the_same_limits(tmp_path: Path) -> None:
+    """What could not be verified within them is not sealed either, and nothing is written."""
+    root = copy_of_fixture(tmp_path)
+    unseal(root)
+    before = sorted(root.rglob("*"))
+    refused = sealtrace("seal", root, "--max-bytes", "10K")
+    assert (refused.code, "--max-bytes" in refused.errors) == (2, True)
+    assert "--max-memory" in sealtrace("seal", root, "--max-memory", "1K").errors
+    assert sorted(root.rglob("*")) == before
+
+
+def test_a_product_of_two_lists_is_asked_for_before_it_is_made() -> None:
+    """Twenty thousand models and as many items are a few megabytes of rows, and gigabytes side by side."""
+    evidence = Evidence(read_bundle(FIXTURE))
+    with pytest.raises(BudgetError, match=r"models x items .40000 x 40000. needs about 11.9 GiB.*--max-memory"):
+        evidence.room("models x items", 40_000, 40_000)
+    evidence.room("models x items", 400, 400)

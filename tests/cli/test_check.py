@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -141,6 +145,29 @@ def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> No
     tried = sealtrace("try", draft, "--recipes", recipes)
     assert f"{made.numbers} exact" in tried.output
     shutil.rmtree(draft)
+
+
+def test_questions_are_asked_on_a_terminal(tmp_path: Path, made: Study) -> None:
+    """Driven through a pseudo-terminal: what is rejected is unexplained, what is accepted stays, and q ends it."""
+    assert made.numbers
+    shown, typed = pty.openpty()
+    command = [sys.executable, "-m", "sealtrace", "check", tmp_path / "paper.tex", tmp_path / "results"]
+    with subprocess.Popen(
+        [*map(str, command), "--no-audit", "--quiet", "--ask", "--format", "json"],
+        stdin=typed, stdout=subprocess.PIPE, stderr=typed, cwd=tmp_path, text=True,
+    ) as process:  # fmt: skip
+        os.close(typed)
+        os.write(shown, b"r\na\nq\n")
+        assert process.stdout is not None
+        output = process.stdout.read()
+        process.wait(timeout=120)
+    told = os.read(shown, 65536).decode()
+    os.close(shown)
+    assert "[a]ccept, [r]eject" in told
+    check = json.loads(output)
+    assert check["counts"]["unexplained"] > 0
+    assert check["counts"]["explained"] > 0
+    assert process.returncode == 3
 
 
 def test_questions_need_a_terminal(tmp_path: Path, made: Study) -> None:

@@ -41,6 +41,21 @@ def test_a_draft_is_judged_and_left_alone(tmp_path: Path) -> None:
     assert sealtrace("verify", tmp_path / "nothing", "--draft").code == 2
 
 
+@pytest.mark.parametrize("form", ["text", "json", "junit", "sarif", "github", "markdown", "latex", "html"])
+def test_every_format_says_that_it_is_a_draft(tmp_path: Path, form: str) -> None:
+    """And none says so of what is sealed."""
+    study = write_study(tmp_path / "study")
+    said = {"json": '"draft": true', "text": "DRAFT, which would be", "latex": r"\textbf{Draft}"}.get(
+        form, "Draft, which would be"
+    )
+    output = tmp_path / "draft"
+    assert sealtrace("verify", study, "--draft", "-o", f"{form}={output}").code == 0
+    assert said in output.read_text(encoding="utf-8")
+    assert sealtrace("seal", study, *EMPTY).code == 0
+    assert sealtrace("verify", study, "-o", f"{form}={output}").code == 0
+    assert said not in output.read_text(encoding="utf-8")
+
+
 def test_sealing_refuses_broken_recipes(tmp_path: Path) -> None:
     """With the sentences of verify: unknown metrics, placeholders, queries; and nothing is written."""
     study = write_study(tmp_path / "study")
@@ -94,6 +109,13 @@ def test_recipes_are_tried(tmp_path: Path) -> None:
     run = sealtrace("try", draft, "--recipes", recipes, "--reported", PAPER, "--table", "tab:main")
     assert (run.code, files(draft)) == (0, before), run.errors
     assert "7 of 7 agree" in run.output
+    # What all tables share can stand beside them; a table says otherwise field by field, and null takes a word away.
+    shared = {"of": "gold", "show": "sd", "over": "seed", "where": {"seed": "1"}}
+    own = {"of": "answer", "show": None, "where": {"system": "{System}", "seed": ["1", "2", "3"]}}
+    recipes.write_text(json.dumps({"defaults": shared, "tab:main": {**tried["tab:main"], "defaults": own}}))
+    run = sealtrace("try", draft, "--recipes", recipes, "--reported", PAPER, "--table", "tab:main")
+    assert (run.code, "7 of 7 agree" in run.output) == (0, True), run.errors
+    recipes.write_text(json.dumps(tried))
     assert "mismatch" in sealtrace("try", draft, "--recipes", recipes, "--reported", CHANGED).output
     sealed = sealed_study(tmp_path / "sealed")
     assert sealtrace("try", sealed, "--recipes", recipes).code == 0

@@ -41,12 +41,16 @@ def built(case: dict[str, Any], directory: Path) -> Path:
     for name, operations in case["edits"].items():
         path = bundle / name
         rows = path.suffix == ".jsonl"
-        value: Any = None if not path.exists() else read_rows(path) if rows else json.loads(path.read_text("utf-8"))
+        value: Any = None
+        if path.exists():
+            value = read_rows(path) if rows else json.loads(path.read_text("utf-8"))
         for operation in operations:
             value = patched(value, operation)
         if rows:
             assert isinstance(value, list)
             write_rows(path, value)
+        elif path.suffix != ".json":
+            path.write_text(value, "utf-8")
         else:
             path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
     name_the_traces(bundle)

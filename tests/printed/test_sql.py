@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from sealtrace.printed import sql as queries
 from sealtrace.printed.sql import SqlRecords, SqlResult, numbers
 from sealtrace.printed.sql_process import MOST_ROWS, SqlError
 
@@ -376,11 +377,11 @@ def test_memory_limit(sql: str) -> None:
     """A query that wants the whole machine gets its share of it."""
     with SqlRecords({"label": LABEL}, memory=2**27) as records:
         assert one(records, "SELECT count(*) FROM label") == 4
-        assert records._process is not None
-        status = Path(f"/proc/{records._process.pid}/status")
+        ((_, process),) = queries._IDLE
+        status = Path(f"/proc/{process.pid}/status")
         with pytest.raises(SqlError):
             records.query(sql)
-        if records._process is not None:
+        if process.poll() is None:
             peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
             assert int(peak.split()[1]) < 2**20  # in kB: a gigabyte, libraries and all
         assert one(records, "SELECT count(*) FROM label") == 4
@@ -405,13 +406,17 @@ def test_what_a_query_reads(records: SqlRecords) -> None:
 
 
 def test_closing_leaves_nothing_behind() -> None:
-    """Neither a process nor a file; closing twice is fine."""
+    """No file, and one process at most, which waits for the next query and ends with us; closing twice is fine."""
     records = SqlRecords({"label": LABEL})
     records.query("SELECT count(*) FROM label")
-    process, directory = records._process, Path(records._directory.name)
-    assert process is not None
+    ((_, process),) = queries._IDLE
+    directory = Path(records._directory.name)
     assert directory.is_dir()
     records.close()
     records.close()
-    assert process.poll() is not None
     assert not directory.exists()
+    with SqlRecords({"label": LABEL}) as others:
+        assert others.query("SELECT count(*) FROM label").rows == [(LABEL.num_rows,)]
+    assert [idle for _, idle in queries._IDLE] == [process]
+    queries._rest()
+    assert process.poll() is not None

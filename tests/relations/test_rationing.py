@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sealtrace.relations import rationing
+from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import facts_of_records
+from sealtrace.relations.work import shared
 
 HARD = "some x in [0, 1]: some y in [0, 1]: x^7 * y^5 + sqrt(x * y) + log(1 + x) == 1 + x * y"
 FILE = "".join(
@@ -25,3 +27,19 @@ def test_a_spent_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one.status for one in decisions] == [Status.HOLDS, Status.UNDECIDED, Status.CONTRADICTION]
     assert decisions[1].reason
     assert seen == [("deciding", number, 3) for number in (1, 2, 3)]
+
+
+def test_everything_about_a_claim_comes_from_one_pot() -> None:
+    """Deciding is cheap here; how far numbers would have to move is not, and is left out rather than waited for."""
+    rows = [{"label": f"r{n}", "cells": [f"0.{123 + 37 * n}4567"]} for n in range(1, 3)]
+    facts = facts_of_records([{"label": "t", "columns": [{"label": "B"}], "rows": rows}])
+    (claim,) = read_relations(
+        "relation r\n  says s\n  because b\n  holds t[r1, B] * t[r2, B] == 7\n", "r", facts
+    ).claims
+    with shared(100) as pot:
+        found = decide(claim)
+    assert (found.status, found.distance) == (Status.CONTRADICTION, None)
+    assert pot.left < 0
+    with shared(10**7) as pot:
+        assert decide(claim).distance is not None
+    assert pot.left > 10**7 - 10**6

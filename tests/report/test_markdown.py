@@ -10,12 +10,13 @@ from markdown_it import MarkdownIt
 
 from report.samples import HOSTILE, broken, cell, finding, good, hostile, report_of
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.contract.report import Report, Status
+from sealtrace.contract.report import Report, StageCoverage, Status
 from sealtrace.report import inert, markdown
 
 LIVE = re.compile(r"@\w|#\d|\bGH-\d|https?://|www\.")
 """What GitHub turns into mentions, references and links in rendered text."""
-TAGS = {"h2", "h3", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "code"}
+TAGS = {"h2", "h3", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "code",
+        "ul", "li"}  # fmt: skip
 
 
 class Rendered(HTMLParser):
@@ -104,3 +105,19 @@ def test_it_fits_a_comment() -> None:
     assert "... and 17 more" in text
     assert "... and 275 more" in text
     assert f"The findings of {len(CATALOGUE) - 8} other failed checks" in text
+
+
+def test_who_saw_what_is_said() -> None:
+    """Stages by their witnesses, and tables that nobody read again from a manuscript."""
+    report = good()
+    assert "Stages: 8 of 8 sealed; the order is the authors' word" in Rendered(markdown.render(report)).outside
+    covered = [
+        StageCoverage(stage="declare", witnesses=["root.tsr"], vouched=True, since="2026-01-02T03:04:05Z"),
+        StageCoverage(stage="report", witnesses=[], vouched=False, since=None),
+    ]
+    chain = report.summary.chain.model_copy(update={"timestamps": 1, "coverage": covered})
+    seen = report.model_copy(update={"summary": report.summary.model_copy(update={"chain": chain})})
+    page = Rendered(markdown.render(seen)).outside
+    assert "declare: sealed by 2026-01-02T03:04:05Z (root.tsr)" in page
+    assert "report: when is the authors' word (no witness)" in page
+    assert "Tables: as the authors transcribed them" in page

@@ -51,6 +51,14 @@ def test_retries_by_requests(tmp_path: Path) -> None:
     assert value.numbers == (Fraction(2, 3),)
 
 
+def test_beside_other_arms(tmp_path: Path) -> None:
+    """A relative cost is the ratio of two quantities; nothing is divided by zero."""
+    study = ledger(tmp_path)
+    for quantity, base, due in (("mean_ms", "s/1", 1), ("attempts", "s/2", 1), ("attempts", "s/", Fraction(1, 2))):
+        value = compute(study, "service", {"quantity": quantity, "arms": "s/1", "base": base})
+        assert value.numbers == (due,)
+
+
 def test_over_seeds(tmp_path: Path) -> None:
     """Two arms alike have no deviation."""
     value = compute(ledger(tmp_path), "service_over_seeds", {"quantity": "legality", "arms": "s/"})

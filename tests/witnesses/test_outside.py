@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import subprocess
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from sealtrace.contract.report import Report
 from sealtrace.witnesses.commitments import Commitments, commitments_of
 from support import copy_of_fixture, edit_document, unseal
 from witnesses.authorities import Authority, key_pair
+from witnesses.sigstore_instance import ISSUER, Sigstore
 
 
 @pytest.fixture
@@ -349,3 +352,61 @@ def test_what_cannot_be_asked_is_a_usage_error(bundle: Path, tmp_path: Path) -> 
         done = run("verify", bundle, *options)
         assert done.code == 2
         assert needed in done.errors
+
+
+@pytest.fixture
+def sigstore(tmp_path: Path) -> Sigstore:
+    """A sigstore of our own."""
+    return Sigstore(tmp_path)
+
+
+def sigstore_signed(bundle: Path, sigstore: Sigstore, identity: str, tmp_path: Path) -> Path:
+    """The statement about a bundle's root, signed through sigstore, beside the bundle."""
+    private, _ = key_pair(tmp_path, "for-its-statement")
+    assert run("sign", bundle, "--key", private, "-o", tmp_path / "statement.dsse.json").code == 0
+    envelope = json.loads((tmp_path / "statement.dsse.json").read_text())
+    payload = base64.b64decode(envelope["payload"])
+    target = witness(bundle, "root.sigstore.json")
+    target.write_text(sigstore.signed(payload, envelope["payloadType"], identity))
+    return target
+
+
+AUTHOR = "author@example.org"
+
+
+def test_a_sigstore_signature_is_verified_without_a_network(bundle: Path, tmp_path: Path, sigstore: Sigstore) -> None:
+    """Certificate, its log, the signature and its log, all against the given trust root; it satisfies the demand."""
+    sigstore_signed(bundle, sigstore, AUTHOR, tmp_path)
+    trusted = ("--sigstore-root", sigstore.trust_root, "--sigstore-identity", AUTHOR)
+    found = run(
+        "verify", bundle, *trusted, "--sigstore-issuer", ISSUER, "--require-signature", AUTHOR, "--format", "json"
+    )
+    assert found.code == 0
+    chain = json.loads(found.output)["summary"]["chain"]
+    assert chain["signatures"] == 1
+    assert {one["since"] for one in chain["coverage"]} == {
+        (sigstore.now - timedelta(minutes=5)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    }
+
+
+def test_a_sigstore_identity_that_must_have_signed(bundle: Path, tmp_path: Path, sigstore: Sigstore) -> None:
+    """Nothing signed, somebody else signed, another issuer vouched, or another sigstore: each is an error."""
+    asked: dict[str, Any] = {"sigstore_root": sigstore.trust_root, "sigstore_identity": AUTHOR}
+    missing = outside(seen(bundle, **asked, sigstore_required=True))
+    assert missing == [("error", f"The root is not signed by {AUTHOR}, who must have signed it.")]
+    signed = sigstore_signed(bundle, sigstore, "somebody@example.org", tmp_path)
+    assert len(outside(seen(bundle, **asked, sigstore_required=True))) == 2
+    sigstore_signed(bundle, sigstore, AUTHOR, tmp_path)
+    assert outside(seen(bundle, **asked, sigstore_required=True)) == []
+    assert "does not vouch" in outside(seen(bundle, **asked, sigstore_issuer="https://other.example"))[0][1]
+    (tmp_path / "other").mkdir()
+    other = Sigstore(tmp_path / "other")
+    assert "does not vouch" in outside(seen(bundle, sigstore_root=other.trust_root, sigstore_identity=AUTHOR))[0][1]
+    changed = json.loads(signed.read_text())
+    changed["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = str(int(sigstore.now.timestamp()) + 60)
+    signed.write_text(json.dumps(changed))
+    assert "does not vouch" in outside(seen(bundle, **asked))[0][1]
+    resealed(bundle)
+    sigstore_signed(copy_of_fixture(tmp_path / "good"), sigstore, AUTHOR, tmp_path)
+    shutil.copy(tmp_path / "good" / "bundle" / "witnesses" / "root.sigstore.json", signed)
+    assert "error" in {severity for severity, _ in outside(seen(bundle, **asked))}

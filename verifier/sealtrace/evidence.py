@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import math
+from collections.abc import Callable, Collection, Hashable
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -50,15 +51,31 @@ class Evidence:
         self._views: dict[type[Evidence], Evidence] = {type(self): self}
         self.known: dict[Hashable, Any] = {}
         """What functions that compute `once` have found."""
+        self.altered = False
+        """Whether its rows are not those of the bundle, so that doubts about those do not touch them."""
+
+    def with_frame(self, kind: str, frame: Frame) -> Evidence:
+        """The same evidence with other rows of one kind."""
+        other = Evidence(self.bundle, self.expected_root, None, {**self.frames, kind: frame})
+        other.altered = True
+        return other
 
     def seen_as(self, view: type[View]) -> View:
         """The same records as a study pack sees them."""
         if view not in self._views:
             made = view(self.bundle, self.expected_root, self.progress, self.frames)
+            made.altered = self.altered
             self._views[view], made._views = made, self._views
         found = self._views[view]
         assert isinstance(found, view)
         return found
+
+    def adopt(self, other: Evidence, without: Collection[str]) -> None:
+        """Takes over what was computed from the same records, but for some kinds: a view may know what that is."""
+
+    def room(self, what: str, *sizes: int, width: int = 8) -> None:
+        """An array of these sizes is about to be made: a few rows can name millions of combinations."""
+        self.bundle.budget.room(math.prod(sizes) * width, f"{what} ({' x '.join(str(size) for size in sizes)})")
 
     def frame(self, kind: str) -> Frame:
         """The rows of a kind."""
@@ -90,6 +107,8 @@ class Evidence:
         """Rows that may not be what they say: their key stands twice, or a study pack finds that they do not join."""
         frame = self.frame(kind)
         mask = np.zeros(frame.size, np.bool_)
+        if self.altered:
+            return mask
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
         for pack in packs():
             if pack.doubtful and frame.size and (more := loaded(pack.doubtful)(self, kind)) is not None:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
-from sealtrace.binding.frames import Dimension, Numbers
+from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import FrameView, Selection, transformations
 from sealtrace.binding.scoring import digits_bits, widened
 from sealtrace.binding.series import Series
@@ -36,7 +36,7 @@ def by_value(view: FrameView, group: list[Series]) -> Iterator[Selection]:
     size = len(group[0].slots)
     if view.melted or size < 2 or len(group) < _TOGETHER or not frame.measures or frame.rows < 2:
         return
-    for places in _field_sets(frame.dimensions):
+    for places in _field_sets(frame):
         evaluated = evaluate(frame, np.ones((1, frame.rows), bool), places, MOST_GROUPS, simple=True)
         if evaluated is None or evaluated.values.shape[2] < 2:
             continue
@@ -50,9 +50,14 @@ def by_value(view: FrameView, group: list[Series]) -> Iterator[Selection]:
             yield chosen
 
 
-def _field_sets(fields: list[Dimension]) -> Iterator[list[int]]:
-    """Single fields and pairs that name rows, the telling ones first."""
-    usable = [place for place, one in enumerate(fields) if 1 < len(one.values) <= MOST_GROUPS and "/" not in one.name]
+def _field_sets(frame: Frame) -> Iterator[list[int]]:
+    """Single fields and pairs that name rows, the telling ones first; what is measured names nothing."""
+    usable = [
+        place
+        for place, one in enumerate(frame.dimensions)
+        if 1 < len(one.values) <= MOST_GROUPS and "/" not in one.name and one.name not in frame.measures
+    ]
+    fields = frame.dimensions
     usable.sort(key=lambda place: -len(fields[place].values))
     for count in (1, 2):
         for places in combinations(usable[:5], count):
@@ -97,7 +102,7 @@ def _assigned(
         taken.add(group)
         codes[number] = groups[group]
     found = codes[:, 0] >= 0
-    if found.sum() < 2 or 2 * found.sum() < len(found):
+    if found.sum() < min(3, len(found)) or 2 * found.sum() < len(found):
         return None
     rows = np.ones((len(codes), view.frame.rows), bool)
     for column, place in enumerate(places):

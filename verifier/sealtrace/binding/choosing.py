@@ -32,7 +32,7 @@ from sealtrace.binding.series import Series, Slot
 
 KEPT = 10
 """Candidates that are kept of each series."""
-_LEAST = -12.0
+_LEAST = -18.0
 """Score below which nothing is kept; other bindings of the table may pay what is shared."""
 _BEHIND = 25.0
 """Bits behind the best candidate of a series from which another one cannot matter any more."""
@@ -294,6 +294,9 @@ class _Comparison:
         for at, filter_, measure in self._promising(agree, covered, costs):
             table = change.transformation(values[at, :, :, measure])
             expected, agrees = table[:, filter_], agree[at, :, filter_, measure]
+            if self.selection.sure is not None:
+                # A label that names its rows worse than the others do may mean something else.
+                expected = np.where(agrees | self.selection.sure, expected, np.nan)
             pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
             found = weighed(wanted.series, wanted.bits, expected, agrees, pool)
             cost = float(costs[at, filter_, measure]) + self.shared

@@ -30,7 +30,41 @@ class _Runs:
     first: npt.NDArray[np.int64]
 
 
+_REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|replicate|session)s?(_?id|_?idx)?$", re.I)
+MOST_RUNS = 5000
+
+
 def derived_frames(frame: Frame) -> list[Frame]:
+    """What the rows of each run come to: means of what is measured, and metrics of predictions."""
+    return [*_means_of_repeats(frame), *_of_predictions(frame)]
+
+
+def _means_of_repeats(frame: Frame) -> list[Frame]:
+    """Means of each measure in each repeat, where seeds have many rows: deviations are printed over these."""
+    repeats = [one for one in frame.dimensions if _REPEAT.search(one.name) and len(one.values) > 1]
+    fields = [one for one in frame.dimensions if 1 < len(one.values) <= 40 and "/" not in one.name]
+    running, _ = _run_fields(frame, [one for one in fields if one.name not in frame.measures or one in repeats])
+    if not repeats or not frame.measures or not any(one in running for one in repeats):
+        return []
+    runs = _runs(running, frame.rows)
+    if runs.count > MOST_RUNS or runs.count * 2 > frame.rows:
+        return []
+    finite = np.isfinite(frame.numbers)
+    counts = np.stack([np.bincount(runs.codes, column, runs.count) for column in finite.T], axis=1)
+    filled = np.where(finite, frame.numbers, 0.0)
+    sums = np.stack([np.bincount(runs.codes, column, runs.count) for column in filled.T], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = np.where(counts > 0, sums / counts, np.nan)
+    queries = {name: f"avg({field_name(name)})" for name in frame.measures}
+    derivation = Derivation(frame, [one.name for one in running], queries, "true")
+    places = [frame.places[one].split(":")[0] for one in runs.first]
+    return [
+        Frame(f"{frame.name}, per repeat", frame.files, runs.dimensions, frame.measures, means, places,
+              "means of each repeat", frame.depth, derivation=derivation)
+    ]  # fmt: skip
+
+
+def _of_predictions(frame: Frame) -> list[Frame]:
     """Metrics of classification, where a frame holds true and predicted labels of examples."""
     pair = _pair(frame)
     if pair is None or frame.rows < 20:
@@ -47,7 +81,7 @@ def derived_frames(frame: Frame) -> list[Frame]:
     frames = []
     for fields, suffix in [(running, ""), *(([*running, one], f" by {one.name}") for one in slices[:3])]:
         runs = _runs(fields, frame.rows)
-        if runs.count <= 5000 and _has_repeats(runs, true, said, len(labels)):
+        if runs.count <= MOST_RUNS and _has_repeats(runs, true, said, len(labels)):
             frames += _metrics(frame, runs, pair, true, said, labels, suffix)
     return frames
 
@@ -138,7 +172,7 @@ def _metrics(
             [one.name for one in fields],
             {name: text.format(gold=gold, guess=guess) for name, text in queries.items()},
             f"{gold} IS NOT NULL AND {guess} IS NOT NULL",
-            " CROSS JOIN ".join(known.format(one.name) for one in extra),
+            " CROSS JOIN ".join(known.format(field_name(one.name)) for one in extra),
         )
         return Frame(
             f"{frame.name}, per run{suffix}{what}", frame.files, fields, list(measures),
@@ -155,7 +189,8 @@ def _metrics(
     frames.append(derived(" and label", [field], run, by_class, "metrics of each label in each run", OF_LABEL))
     if size <= 12:
         run, was, given = np.nonzero(seen[:, :, None] & seen[:, None, :])
-        extra = [Dimension(name, labels, codes.astype(np.int32)) for name, codes in (("was", was), ("given", given))]
+        named = (("true label", was), ("predicted label", given))
+        extra = [Dimension(name, labels, codes.astype(np.int32)) for name, codes in named]
         counts = {"count": confusion[run, was, given]}
         how = "examples by true and predicted label in each run"
         frames.append(derived(", confusion", extra, run, counts, how, OF_PAIR))
@@ -196,7 +231,7 @@ OF_LABEL = {
     "gold_rate": f"{_TRUE} / count(*)",
     "pred_rate": f"{_SAID} / count(*)",
 }
-OF_PAIR = {"count": "count(*) FILTER ({gold} = was AND {guess} = given)"}
+OF_PAIR = {"count": "count(*) FILTER ({gold} = true_label AND {guess} = predicted_label)"}
 
 
 def by_label(confusion: Numbers) -> dict[str, Numbers]:

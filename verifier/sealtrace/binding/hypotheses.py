@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
-from sealtrace.binding.labels import EXACT, FieldMatcher, Glossary, Match, name_match
+from sealtrace.binding.labels import EXACT, FieldMatcher, Glossary, Match, matcher_of, name_match
 from sealtrace.binding.names import words
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import Label, Series
@@ -21,6 +21,14 @@ MAX_FREE = 7
 MAX_FIXED = 2
 CONTRADICTED = 8.0
 """Bits for fixing a field to another value than the nearest label names."""
+
+
+SETTING = re.compile(
+    r"(?:^|[^a-z])(?:seed|fold|run|trial|rep|repeat|epoch|step|iter|layer|depth|width|dim|size|k|len|length|batch|level|order|"
+    r"rank|bits|shots?|temp\w*|lr|alpha|beta|gamma|lambda|budget|year|month|day|round|stage|phase|split|version|[dnhk])(?:s?$|[^a-z])",
+    re.IGNORECASE,
+)
+"""Names of whole numbers that were set and not measured."""
 
 
 Named = dict[int, Match]
@@ -94,6 +102,8 @@ class Selection:
     chosen: npt.NDArray[np.bool_]
     """[number, row]"""
     cost: float
+    sure: npt.NDArray[np.bool_] | None = None
+    """The numbers whose labels name their rows about as well as the others' do."""
     by_value: bool = False
     """The labels were read by the numbers beside them, not by names."""
 
@@ -111,7 +121,7 @@ class FrameView:
     _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.matchers = [FieldMatcher(one) for one in self.frame.dimensions]
+        self.matchers = [matcher_of(tuple(one.values)) for one in self.frame.dimensions]
 
     def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""
@@ -157,10 +167,20 @@ class FrameView:
         return self._names[context]
 
 
+@dataclass
+class _Matched:
+    """A field whose values labels name."""
+
+    score: float
+    place: int
+    codes: npt.NDArray[np.int32]
+    sure: npt.NDArray[np.bool_]
+
+
 def selections(view: FrameView, series: Series) -> list[Selection]:
     """Ways to read the labels as values of fields: all fields that match, and all but one."""
     frame = view.frame
-    matched: list[tuple[float, int, npt.NDArray[np.int32]]] = []
+    matched: list[_Matched] = []
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
@@ -174,11 +194,12 @@ def selections(view: FrameView, series: Series) -> list[Selection]:
         share = known.mean()
         if share < 0.5 or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
             continue
-        score = float(np.mean([0.0 if one is None else one.score for one in found]))
-        matched.append((score, place, codes))
-    matched.sort(key=lambda one: (-one[0], one[1]))
+        scores = np.array([0.0 if one is None else one.score for one in found])
+        sure = scores >= np.median(scores[known]) - 0.25
+        matched.append(_Matched(float(scores.mean()), place, codes, sure))
+    matched.sort(key=lambda one: (-one.score, one.place))
     matched = matched[:6]
-    if not matched or (view.melted and not any(_is_column(frame, place) for _, place, _ in matched)):
+    if not matched or (view.melted and not any(_is_column(frame, one.place) for one in matched)):
         return []
     found_selections: list[Selection] = []
     seen: set[bytes] = set()
@@ -199,25 +220,27 @@ def _is_column(frame: Frame, place: int) -> bool:
     return frame.dimensions[place].name == "column"
 
 
-def _selection(frame: Frame, matched: list[tuple[float, int, npt.NDArray[np.int32]]], numbers: int) -> Selection | None:
+def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection | None:
     """The rows that all the fields select together; a field that leaves most numbers without a row is not used."""
     chosen = np.ones((numbers, frame.rows), dtype=bool)
     covered = np.ones(numbers, dtype=bool)
     fields: list[int] = []
     columns: list[npt.NDArray[np.int32]] = []
-    for _, place, codes in matched:
-        rows = frame.dimensions[place].codes[None, :] == codes[:, None]
-        rows[codes < 0] = False
+    sure = np.ones(numbers, dtype=bool)
+    for one in matched:
+        rows = frame.dimensions[one.place].codes[None, :] == one.codes[:, None]
+        rows[one.codes < 0] = False
         narrowed = chosen & rows
         left = narrowed.any(axis=1)
         if left.sum() < max(1, 0.8 * covered.sum()):
             continue
         chosen, covered = narrowed, left
-        fields.append(place)
-        columns.append(codes)
+        fields.append(one.place)
+        columns.append(one.codes)
+        sure &= one.sure
     if not fields:
         return None
-    return Selection(fields, np.column_stack(columns), chosen, 1.0)
+    return Selection(fields, np.column_stack(columns), chosen, 1.0, sure)
 
 
 def fixed_sets(
@@ -236,7 +259,7 @@ def fixed_sets(
         if not 1 < len(distinct) <= 60:
             continue
         matches = [view.said(place, one.constant) for one in group]
-        if dimension.name in frame.measures and not any(matches):
+        if dimension.name in frame.measures and not any(matches) and not SETTING.search(dimension.name):
             # A whole number that is measured selects rows only where labels say so.
             continue
         first = _relabelled(dimension.codes[rows])

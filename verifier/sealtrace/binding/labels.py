@@ -117,6 +117,12 @@ class FieldMatcher:
     def __init__(self, dimension: Dimension) -> None:
         self._telling = telling_words(dimension.values)
         self._squeezed = [squeezed(value) for value in dimension.values]
+        self._long = [(code, whole) for code, whole in enumerate(self._squeezed) if len(whole) >= 4]
+        self._holders: dict[str, list[int]] = {}
+        for code, told in enumerate(self._telling):
+            for word in set(told):
+                self._holders.setdefault(word, []).append(code)
+        self._like: dict[str, frozenset[int]] = {}
         self._known: dict[tuple[str, tuple[str, ...]], Match | None] = {}
 
     def find(self, text: str, label: tuple[str, ...]) -> Match | None:
@@ -126,29 +132,42 @@ class FieldMatcher:
             self._known[key] = self._search(text, label)
         return self._known[key]
 
+    def _sharing(self, word: str) -> frozenset[int]:
+        """The values that have a word like one of a label's."""
+        if word not in self._like:
+            self._like[word] = frozenset(
+                code for other, codes in self._holders.items() if same_word(word, other) for code in codes
+            )
+        return self._like[word]
+
     def _search(self, text: str, label: tuple[str, ...]) -> Match | None:
         plain = squeezed(text)
         if not plain:
             return None
+        if plain in self._squeezed:
+            return Match(self._squeezed.index(plain), EXACT)
         pieces = {squeezed(piece) for piece in SEPARATORS.split(text)}
-        scored: list[tuple[float, int, int]] = []
-        for code, (tokens, whole) in enumerate(zip(self._telling, self._squeezed, strict=True)):
-            if whole and whole == plain:
-                return Match(code, EXACT)
-            if len(whole) <= 2 and whole not in pieces and not (len(whole) == 2 and whole.isdecimal()):
-                continue
-            share = coverage(label, tokens)
-            if len(whole) >= 4 and whole in plain:
-                share = max(share, 0.95)
+        shares: dict[int, float] = {}
+        for code in set().union(*map(self._sharing, label)):
+            whole = self._squeezed[code]
+            if len(whole) > 2 or whole in pieces or (len(whole) == 2 and whole.isdecimal()):
+                shares[code] = coverage(label, self._telling[code])
+        for code, whole in self._long:
+            if whole in plain:
+                shares[code] = max(shares.get(code, 0.0), 0.95)
             elif len(plain) >= 4 and plain in whole:
-                share = max(share, 0.75)
-            if share >= 0.3:
-                scored.append((share, len(whole), code))
+                shares[code] = max(shares.get(code, 0.0), 0.75)
+        scored = sorted(
+            ((share, len(self._squeezed[code]), code) for code, share in shares.items() if share >= 0.3), reverse=True
+        )
         if not scored:
-            return None
-        scored.sort(reverse=True)
-        if len(scored) > 1 and scored[0][:2] == scored[1][:2]:
             return None
         if len(scored) > 1 and scored[0][0] - scored[1][0] < 0.05 and scored[0][1] == scored[1][1]:
             return None
         return Match(scored[0][2], scored[0][0])
+
+
+@lru_cache(maxsize=20_000)
+def matcher_of(values: tuple[str, ...]) -> FieldMatcher:
+    """The matcher of a field with these values; frames share many."""
+    return FieldMatcher(Dimension.of("", list(values)))

@@ -27,6 +27,7 @@ SYNONYMS: dict[str, str] = {
     "delta": "difference", "err": "error", "pred": "predicted", "prediction": "predicted",
     "rows": "row", "lat": "latency", "bal": "balanced", "tgt": "target", "src": "source", "cov": "covariate",
     "classes": "class", "cal": "calibrated", "calib": "calibrated", "prob": "probability", "p": "probability",
+    "gold": "true", "truth": "true",
     "rho": "spearman", "spearmanr": "spearman", "pearsonr": "pearson", "hi": "high", "lo": "low",
 }  # fmt: skip
 """Everyday abbreviations of measures; anything particular to one study comes from its own text."""

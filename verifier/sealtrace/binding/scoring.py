@@ -23,6 +23,8 @@ ACCEPTED = 12.0
 """Bits that a binding must have by itself."""
 JOINED = 2.0
 """Bits that a further binding of a table must have, where another one is accepted in the same frame."""
+SIBLING = 6.0
+"""Bits less that a number needs which stands in one cell with numbers that are bound: the 3 of 0/3."""
 POINTED = 5.0
 """Bits that a further binding must have which some number of the table is off from."""
 SLIP = 6.0
@@ -39,7 +41,8 @@ STATISTIC_COSTS = {
 _NAMED_STATISTICS = {
     "mean": ("mean",), "median": ("median", "med.", "med"), "sd": ("sd", "±"), "sd0": ("sd",),
     "min": ("minimum", "min", "worst", "lowest", "range"),
-    "max": ("maximum", "max", "best", "peak", "highest", "range"), "sum": ("total", "sum"), "count": ("count",),
+    "max": ("maximum", "max", "best", "peak", "highest", "range"), "sum": ("total", "sum"),
+    "count": ("count", "n", "#"),
     "negative": ("negative", "flipped", "reversed"), "sem": ("sem", "stderr"), "ci95": ("ci", "confidence"),
 }  # fmt: skip
 

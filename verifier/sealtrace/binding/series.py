@@ -267,17 +267,17 @@ def series_of(grid: Grid) -> list[Series]:
     for (column, slot), cells in by_column.items():
         width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
         members = [cell for cell in cells if len(cell.slots) == width]
-        role = _role(members[0].text, slot)
+        role = _role(members[0], slot)
         found.append(_series(grid, "column", members, slot, (grid.headers[column] + role, grid.caption)))
     for (row, slot), cells in by_row.items():
-        role = _role(cells[0].text, slot)
+        role = _role(cells[0], slot)
         labels = (*reversed(grid.row_labels[row]), *([grid.titles[row]] if row in grid.titles else []))
         found.append(_series(grid, "row", cells, slot, (labels[0] + role, *labels[1:], grid.caption)))
     for slot in sorted({slot for _, slot in by_column}):
         cells = [cell for cell in grid.cells.values() if not cell.wordy and len(cell.slots) > slot]
         width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
         cells = [cell for cell in cells if len(cell.slots) == width]
-        role = _role(cells[0].text, slot)
+        role = _role(cells[0], slot)
         found.append(_series(grid, "block", cells, slot, (grid.caption + role,)))
     return found
 
@@ -320,8 +320,14 @@ def _series(
     )
 
 
-def _role(text: str, slot: int) -> str:
-    """What a later number of a cell says of the first."""
-    if slot == 1 and "±" in text:
+def _role(cell: PrintedCell, slot: int) -> str:
+    """What a later number of a cell says of the one before it: how it varies, or of how many it is."""
+    before = 0
+    for one in cell.slots[:slot]:
+        before = max(before, cell.text.find(one.text, before) + len(one.text))
+    between = cell.text[before : cell.text.find(cell.slots[slot].text, before)]
+    if slot and "±" in between:
         return " sd"
+    if slot and between.strip(" %") == "/":
+        return " n"
     return ""

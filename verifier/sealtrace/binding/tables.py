@@ -110,25 +110,39 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]]) -> list[Binding]:
             if home not in best or candidate.score > best[home].score:
                 best[home] = candidate
         for home, candidate in best.items():
-            totals[home] = totals.get(home, 0.0) + max(0.0, candidate.score + candidate.shared)
-    bindings = []
-    for _, candidates in found:
-        options = []
-        for candidate in candidates:
-            joint = totals[home_of(candidate)] - candidate.shared
-            alone = candidate.score >= scoring.ACCEPTED
-            helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= scoring.JOINED
-            if candidate.off and candidate.score + candidate.shared < scoring.POINTED:
-                continue
-            if alone or helped:
-                paid = candidate.shared if joint - candidate.score >= scoring.ACCEPTED else 0.0
-                options.append((candidate.rank + paid, candidate, candidate.score + paid))
-        if options:
-            options.sort(key=lambda one: (-one[0], one[1].cost))
-            rank, chosen, score = options[0]
-            others = [one for other, one, _ in options[1:] if other > rank - 3 and _gives_the_same(one, chosen)]
-            bindings.append(Binding(chosen, score, others[:3]))
-    return bindings
+            # What is below the threshold may be chance, and many of these would add up.
+            totals[home] = totals.get(home, 0.0) + max(0.0, candidate.score + candidate.shared - scoring.JOINED)
+    bindings = [_best(candidates, totals) for _, candidates in found]
+    for place, (series, candidates) in enumerate(found):
+        if bindings[place] is None and series.kind == "column":
+            homes = {
+                home_of(other.candidate)
+                for other in bindings
+                if other is not None and other.candidate.series.spots[0].column == series.spots[0].column
+            }
+            beside = [one for one in candidates if home_of(one) in homes and one.covered.all() and not one.off]
+            bindings[place] = _best(beside, totals, least=scoring.JOINED - scoring.SIBLING)
+    return [one for one in bindings if one is not None]
+
+
+def _best(candidates: list[Candidate], totals: dict[Home, float], least: float = scoring.JOINED) -> Binding | None:
+    """The best of the candidates that are believed; `least` is what one needs beside others in its home."""
+    options = []
+    for candidate in candidates:
+        joint = totals[home_of(candidate)] - candidate.shared
+        alone = candidate.score >= scoring.ACCEPTED
+        helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= least
+        if candidate.off and candidate.score + candidate.shared < scoring.POINTED:
+            continue
+        if alone or helped:
+            paid = candidate.shared if joint - candidate.score >= scoring.ACCEPTED else 0.0
+            options.append((candidate.rank + paid, candidate, candidate.score + paid))
+    if not options:
+        return None
+    options.sort(key=lambda one: (-one[0], one[1].cost))
+    rank, chosen, score = options[0]
+    others = [one for other, one, _ in options[1:] if other > rank - 3 and _gives_the_same(one, chosen)]
+    return Binding(chosen, score, others[:3])
 
 
 def _gives_the_same(one: Candidate, other: Candidate) -> bool:

@@ -19,6 +19,10 @@ class Asked:
     sigstore_root: Path | None = None
     sigstore_identity: str | None = None
     """The trust root of a sigstore instance, and the e-mail address or URI that must have signed."""
+    sigstore_issuer: str | None = None
+    """Who must have told sigstore that it is them; any that the trust root admits where absent."""
+    sigstore_required: bool = False
+    """Whether that identity must have signed the root."""
     partial: tuple[Path, ...] = ()
     """Files of rows that were withheld and are disclosed now."""
     seed: str | None = None

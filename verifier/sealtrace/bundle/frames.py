@@ -28,7 +28,7 @@ class Frame:
     def __init__(self, kind: str, stores: list[Store]) -> None:
         self.kind = kind
         form = stores[0].form if stores else kind
-        self._key = row_key(form)
+        self.key_fields = row_key(form)
         self.paths = [store.path for store in stores]
         tables = [store.table for store in stores] or [arrow_schema(form).empty_table()]
         schemas = {str(table.schema) for table in tables}
@@ -41,6 +41,15 @@ class Frame:
         self._numbers = [store.rows for store in stores]
         self.size: int = self.table.num_rows
 
+    def altered(self, table: pa.Table) -> Frame:
+        """The same frame with other rows, which stand nowhere: what a recipe gives on them is compared, not shown."""
+        other = copy(self)
+        other.__dict__.pop("repeats", None)
+        other.table, other.size = table, table.num_rows
+        other.paths, other._starts = ["altered"], np.array([0, table.num_rows])
+        other._numbers = [np.arange(1, table.num_rows + 1)]
+        return other
+
     def place(self, row: int) -> tuple[str, int]:
         """File, and line or row in it."""
         file = int(np.searchsorted(self._starts, row, side="right")) - 1
@@ -52,13 +61,13 @@ class Frame:
 
     def key(self, row: int) -> dict[str, str]:
         """The composite key of a row."""
-        values = {name: self.table.column(name)[row].as_py() for name in self._key}
+        values = {name: self.table.column(name)[row].as_py() for name in self.key_fields}
         return {name: str(value) for name, value in values.items() if value is not None}
 
     @cached_property
     def repeats(self) -> dict[int, int]:
         """Rows whose key stands before, with the first row of that key."""
-        codes = combined_codes(self.table, self._key)
+        codes = combined_codes(self.table, self.key_fields)
         if np.all(codes[1:] > codes[:-1]):
             return {}
         order = np.argsort(codes, kind="stable")
@@ -136,7 +145,7 @@ class StreamedFrame(Frame):
 
     def __init__(self, kind: str, sizes: dict[str, int], again: Callable[[str], list[Store]]) -> None:
         self.kind = kind
-        self._key = row_key(kind)
+        self.key_fields = row_key(kind)
         self.paths = list(sizes)
         self._starts = np.cumsum([0, *sizes.values()])
         self._numbers = [range(1, size + 1) for size in sizes.values()]  # type: ignore[misc]

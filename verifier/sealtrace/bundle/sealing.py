@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import DirectoryContainer
+from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
@@ -33,6 +35,7 @@ from sealtrace.bundle.identity import (
 from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format, seal_path
 from sealtrace.bundle.replacing import place_new_file, replace_file
 from sealtrace.bundle.shapes import Declared, RowKind
+from sealtrace.bundle.shards import LaidOut, NotLaidOutError, sealed_through
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
@@ -115,6 +118,7 @@ class _Sealer:
         self.empty = empty
         self.lenient = lenient
         self.container = DirectoryContainer(directory)
+        self.budget = Budget()
         self.seals: dict[str, dict[str, Any]] = {}
         self.seal_entries: dict[str, Entry] = {}
         self.roles: dict[str, str] = {}
@@ -125,11 +129,14 @@ class _Sealer:
 
     def _read(self, path: str) -> bytes:
         with self.container.open(path) as opened:
+            self.budget.read(opened.size, path)
+            self.budget.room(opened.size, path)
             return opened.whole()
 
     def _digest(self, path: str) -> tuple[str, int]:
         """SHA-256 and length of a file, which is not held."""
         with self.container.open(path) as opened:
+            self.budget.read(opened.size, path)
             return stream_digest(opened.pieces())
 
     def _can_write(self) -> None:
@@ -269,6 +276,8 @@ class _Sealer:
             if not length:
                 raise SealError(f"{path}: empty")
             return Entry(path, kind, stage, "bytes", length, digest)
+        if file_format == "parquet" and (streamed := self._streamed(path, kind, stage)) is not None:
+            return streamed
         data = self._read(path)
         if not data:
             raise SealError(f"{path}: empty")
@@ -279,7 +288,8 @@ class _Sealer:
                     _refuse_misfits(path, misfits_of(kind, document))
                 return _entry(path, kind, stage, "json", data, content=document_digest(document))
         form = self._declared(path) if kind == "rows" else self._opened(kind)
-        store = read_rows(data, path, form, file_format)
+        store = read_rows(data, path, form, file_format, budget=self.budget)
+        self.budget.held = 0  # one file at a time: this one is let go
         if not self.lenient:
             _refuse([_place(defect) for defect in store.syntax.listed + store.misfits.listed])
         split: str | None = None
@@ -290,6 +300,22 @@ class _Sealer:
             split = splits[0] if splits else None
         content = None if store.whole is None else table_digest(store.whole, form)
         return _entry(path, kind, stage, file_format, data, split=split, rows=store.count, content=content)
+
+    def _streamed(self, path: str, kind: str, stage: str) -> Entry | None:
+        """The entry of a large file that is laid out, read a row group at a time; None for any other."""
+        form = self._declared(path) if kind == "rows" else self._opened(kind)
+        with self.container.open(path) as opened:
+            try:
+                file = LaidOut(opened, form)
+                if file.rows <= blocks.SMALL:
+                    return None
+                content, splits = sealed_through(file)
+            except NotLaidOutError:
+                return None
+        if len(splits) > 1:
+            return None
+        split = None if kind == "rows" or not splits else splits.pop()
+        return Entry(path, kind, stage, "parquet", file.size, file.sha256, split, file.rows, content)
 
     def _opened(self, kind: str) -> RowKind:
         """What the rows of a kind are, by the fields that the protocol declares."""

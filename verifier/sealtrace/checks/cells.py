@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sealtrace.bundle.reading import Document
@@ -11,6 +12,7 @@ from sealtrace.checks.registry import check
 from sealtrace.printed.cells import TableCell, cells_of
 from sealtrace.printed.judgement import WARNINGS, Status
 from sealtrace.printed.marks import marked_groups, undirected, wrong_marks
+from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.papers import read_paper
 from sealtrace.printed.reported import with_printed
 
@@ -87,15 +89,17 @@ def shape(printed: Printed, outcome: Outcome) -> None:
 
 @check("table.source", "tables")
 def source(printed: Printed, outcome: Outcome) -> None:
-    """Tables that name a manuscript of the bundle are read from it again."""
+    """Tables that a manuscript of the bundle prints are read from it again."""
     if _no_tables(printed, outcome):
         return
+    transcribed = []
     for document in printed.bundle.documents_of("table"):
+        spot = outcome.at(document.path, {"table": document.value["label"]})
         if (found := printed.in_manuscript(document.value)) is None:
+            transcribed.append(spot)
             continue
         outcome.inspected += 1
         path, reported = found
-        spot = outcome.at(document.path, {"table": document.value["label"]})
         if reported is None:
             spot.error(
                 "/label",
@@ -103,38 +107,63 @@ def source(printed: Printed, outcome: Outcome) -> None:
                 document.value["label"],
                 "no such table",
             )
-            continue
-        due, given = reported["rows"], document.value["rows"]
-        if len(due) != len(given):
-            spot.error(
-                "/rows",
-                f"The sealed {path} prints another number of rows. Correct the record.",
-                f"{len(due)} rows",
-                f"{len(given)} rows",
-            )
-        for place, (row, own) in enumerate(zip(due, given, strict=False)):
-            for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
-                if _plain(text) != _plain(said):
-                    spot.error(
-                        f"/rows/{place}/cells/{index}",
-                        f"The record says something else than the sealed {path} prints here. Correct the record.",
-                        text,
-                        said,
-                    )
-            for field in ("line", "lines"):
-                if own.get(field) is not None and own[field] != row.get(field, own[field]):
-                    spot.error(
-                        f"/rows/{place}/{field}",
-                        f"The sealed {path} prints this row on another line. Correct the record.",
-                        row[field],
-                        own[field],
-                    )
+        else:
+            for pointer, what, due, given in _differences(reported, document.value):
+                spot.error(pointer, f"The sealed {path} prints {what}. Correct the record.", due, given)
     if not outcome.inspected:
         outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
+    else:
+        for spot in transcribed:
+            spot.note("/source", "No sealed manuscript prints this table: its cells are as transcribed.")
+    if unreported := printed.unreported:
+        outcome.missing = f"a sealed manuscript prints tables that no record reports: {', '.join(unreported)}"
+
+
+def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Where a table record is not what was printed: the pointer, what is printed, and both."""
+    if len(due["rows"]) != len(given["rows"]):
+        yield "/rows", "another number of rows", f"{len(due['rows'])} rows", f"{len(given['rows'])} rows"
+    for place, (column, own) in enumerate(zip(due["columns"], given["columns"], strict=False)):
+        if _letters(column["label"]) != _letters(own["label"]):
+            yield f"/columns/{place}/label", "another label over the column", column["label"], own["label"]
+        if column.get("direction") not in (None, own.get("direction")):
+            yield (
+                f"/columns/{place}/direction",
+                "an arrow that says otherwise",
+                column["direction"],
+                own.get("direction") or "nothing",
+            )
+    labels = [_letters(row["label"]) for row in due["rows"]]
+    for place, (row, own) in enumerate(zip(due["rows"], given["rows"], strict=False)):
+        if (label := _letters(own["label"])) != labels[place] and label in labels:
+            yield f"/rows/{place}/label", "another row here", row["label"], own["label"]
+        for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
+            if _plain(text) != _plain(said):
+                yield f"/rows/{place}/cells/{index}", "something else here", text, said
+        for field in ("line", "lines"):
+            if own.get(field) is not None and own[field] != row.get(field, own[field]):
+                yield f"/rows/{place}/{field}", "this row on another line", str(row[field]), str(own[field])
+        marked = [sorted(_marked(table, at)) for table, at in ((due, place), (given, place))]
+        if marked[0] != marked[1]:
+            printed, said = (", ".join(one) or "none" for one in marked)
+            yield f"/rows/{place}/marks", "other marks", printed, said
+
+
+def _marked(table: dict[str, Any], row: int) -> Iterator[str]:
+    """The places that a row marks among those that hold numbers: a name in bold ranks nothing."""
+    marks = table["rows"][row].get("marks") or {}
+    for column, text in zip(table["columns"], table["rows"][row]["cells"], strict=False):
+        if column["label"] in marks and (number := read_printed(text)) is not None and number.numeric:
+            yield f"{_letters(column['label'])} {marks[column['label']]}"
 
 
 def _plain(text: str) -> str:
     return "".join(text.split())
+
+
+def _letters(label: str) -> str:
+    """What tells labels apart: not how they are set, nor arrows."""
+    return "".join(character for character in label.casefold() if character.isalnum())
 
 
 @check("table.recipes", "recipes")
@@ -194,7 +223,8 @@ def marks(printed: Printed, outcome: Outcome) -> None:
     outcome.inspected = sum(len(group) for group in marked_groups(all_cells))
     if not outcome.inspected:
         outcome.not_applicable = "no table marks its best cells"
-    for problem in wrong_marks(all_cells):
+    captions = {one.value["label"]: one.value.get("caption") or "" for one in printed.bundle.documents_of("table")}
+    for problem in wrong_marks(all_cells, captions):
         outcome.at(problem.cell.record, _key(problem.cell)).say(
             problem.severity,
             problem.cell.pointer,

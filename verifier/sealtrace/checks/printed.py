@@ -69,10 +69,29 @@ class Printed(Evidence):
         return found
 
     def in_manuscript(self, record: dict[str, Any]) -> tuple[str, dict[str, Any] | None] | None:
-        """The sealed source that a table names, and the table there; None where the bundle does not hold the source."""
+        """The sealed source that a table names, and the table there; None where the bundle does not hold the source.
+
+        A sealed manuscript that prints a table of this label is its source, whatever the record says.
+        """
         name = PurePath(record.get("source") or "").name
-        tables = self._manuscript_tables.get(name) or self._manuscript_tables.get(f"manuscript.{name}")
-        return None if tables is None else (name, tables.get(record["label"]))
+        for source in (name, f"manuscript.{name}"):
+            if source in self._manuscript_tables:
+                return source, self._manuscript_tables[source].get(record["label"])
+        for source, tables in self._manuscript_tables.items():
+            if record["label"] in tables:
+                return source, tables[record["label"]]
+        return None
+
+    @property
+    def unreported(self) -> list[str]:
+        """Tables with numbers that a sealed manuscript prints and no record reports."""
+        known = {document.value["label"] for document in self.bundle.documents_of("table")}
+        return [
+            label
+            for source, tables in self._manuscript_tables.items()
+            for label, table in tables.items()
+            if label not in known and any(cell.role == "number" for cell in cells_of(table, source))
+        ]
 
     # Relations
 

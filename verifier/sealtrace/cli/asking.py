@@ -20,11 +20,12 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
     @wraps(function)
     def asking(
         *args: Any,
-        keys: tuple[Path, ...],
+        keys: tuple[str, ...],
         stages: tuple[str, ...],
         authorities: tuple[Path, ...],
         sigstore_root: Path | None,
         sigstore_identity: str | None,
+        sigstore_issuer: str | None,
         witnesses: tuple[Path, ...],
         partial: tuple[Path, ...],
         seed: str | None,
@@ -36,21 +37,35 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
             raise click.UsageError("--require-timestamp needs --tsa-root: the certificate of an authority you trust")
         if (sigstore_root is None) != (sigstore_identity is None):
             raise click.UsageError("--sigstore-root and --sigstore-identity go together")
+        if sigstore_issuer is not None and sigstore_identity is None:
+            raise click.UsageError("--sigstore-issuer says who vouches for --sigstore-identity")
         if seed is not None and not partial:
             raise click.UsageError("--seed is what the rows of --partial were drawn by")
-        asked = Asked(keys, stages, authorities, sigstore_root, sigstore_identity, partial, seed, witnesses)
+        asked = Asked(
+            signatures=tuple(Path(key) for key in keys if key != sigstore_identity),
+            timestamps=stages,
+            authorities=authorities,
+            sigstore_root=sigstore_root,
+            sigstore_identity=sigstore_identity,
+            sigstore_issuer=sigstore_issuer,
+            sigstore_required=sigstore_identity in keys,
+            partial=partial,
+            seed=seed,
+            files=witnesses,
+        )
         return function(*args, asked=asked, **rest)
 
     for option in reversed(
         (
-            click.option("--require-signature", "keys", multiple=True, type=_File, metavar="PUB.pem",
-                         help="This key must have signed the root; repeatable."),
+            click.option("--require-signature", "keys", multiple=True, metavar="PUB.pem",
+                         help="This key, or the sigstore identity, must have signed the root; repeatable."),
             click.option("--require-timestamp", "stages", multiple=True, type=click.Choice([*STAGES, "root"]),
                          metavar="STAGE", help="An authority must have seen STAGE, or root; repeatable."),
             click.option("--tsa-root", "authorities", multiple=True, type=_File, metavar="CA.pem",
                          help="Certificates of timestamping authorities that you trust; repeatable."),
             click.option("--sigstore-root", type=_File, metavar="FILE", help="The trust root of sigstore bundles."),
             click.option("--sigstore-identity", metavar="NAME", help="Who must have signed them."),
+            click.option("--sigstore-issuer", metavar="URL", help="Who must have vouched for that identity."),
             click.option("--witness", "witnesses", multiple=True, type=_File, metavar="FILE",
                          help="A signature, timestamp or proof besides those in witnesses/; repeatable."),
             click.option("--partial", multiple=True, type=_File, metavar="FILE",

@@ -13,7 +13,7 @@ import click
 
 from sealtrace.cli.budget import budget_options
 from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.verify import prefix_of, root_digest
+from sealtrace.cli.verify import beside_option, prefix_of, root_digest
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
@@ -37,13 +37,20 @@ INDEX = "index.html"
     help="Write into DIR, which is made where it is not there.",
 )
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@beside_option
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
 @budget_options
 @click.pass_obj
 def command(
-    settings: Settings, bundles: tuple[Path, ...], output: Path, expect_root: str | None, strict: bool, no_timings: bool
+    settings: Settings,
+    bundles: tuple[Path, ...],
+    output: Path,
+    expect_root: str | None,
+    beside: tuple[Path, ...],
+    strict: bool,
+    no_timings: bool,
 ) -> int:
     """Verify each BUNDLE once, and write every report about it into a directory.
 
@@ -82,7 +89,7 @@ def command(
         with progress_bar() as progress:
             report = verify(
                 bundle, expect_root=expect_root, strict=strict, details=True, progress=progress, asked=asked,
-                waivers=settings.outside(bundle).waivers,
+                waivers=settings.outside(bundle).waivers, beside=beside,
             )  # fmt: skip
         name = _directory(report.bundle.name or bundle.stem, reports)
         place = output / name if len(bundles) > 1 else output

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sealtrace.cli.budget import budget_options
 from sealtrace.contract.kinds import STAGES
 
 
@@ -33,6 +34,7 @@ def _reasons(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
 )
 @click.option("--redo", is_flag=True, help="Seal a bundle anew that was not published; asks first.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@budget_options
 def command(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, yes: bool) -> int:
     """Seal the records in DIRECTORY.
 
@@ -58,7 +60,7 @@ def command(directory: Path, stage: str | None, empty: dict[str, str], redo: boo
       sealtrace seal study/ --empty all="the study trains nothing"
       sealtrace seal study/ --redo              after a change, before publication
 
-    Exit codes: 0 sealed; 2 refused, and nothing was written.
+    Exit codes: 0 sealed; 2 refused or over its budget, and nothing was written.
     """
     from sealtrace.bundle.drafts import draft_bundle
     from sealtrace.bundle.sealing import reasons_of, seal, unseal

@@ -28,6 +28,15 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     return None if value is None else value.lower()
 
 
+beside_option = click.option(
+    "--beside",
+    multiple=True,
+    metavar="BUNDLE",
+    type=click.Path(path_type=Path),
+    help="A bundle that recomputes cells of this one; repeatable.",
+)
+
+
 @click.command()
 @click.argument("bundle", required=False, type=click.Path(path_type=Path))
 @format_options(tuple(OF_REPORTS))
@@ -52,13 +61,7 @@ def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str
     help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
 )
 @click.option("--all", "everything", is_flag=True, help="List every finding, and the checks that do not apply.")
-@click.option(
-    "--beside",
-    multiple=True,
-    metavar="BUNDLE",
-    type=click.Path(path_type=Path),
-    help="A bundle that recomputes cells of this one; repeatable.",
-)
+@beside_option
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
     "--jobs",

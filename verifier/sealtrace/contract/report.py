@@ -165,6 +165,10 @@ class BundleIdentity(Record):
     root_sha256: str | None = Field(None, description="The recomputed root digest.")
 
 
+NOT_SEALED = "nothing is sealed: this says what sealing the directory as it is would give"
+"""What every format says of a draft."""
+
+
 class Report(Record):
     """What the verifier says of a bundle."""
 
@@ -230,6 +234,10 @@ class Report(Record):
     def warnings(self) -> int:
         """How many warnings are listed."""
         return sum(finding.severity == "warning" for finding in self.findings)
+
+    def as_draft(self, verdict: str) -> str:
+        """A verdict's word as every format shows it: of a draft, what it would be."""
+        return f"Draft, which would be {verdict}" if self.draft else verdict
 
     @property
     def waived(self) -> int:

@@ -8,8 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence
+from sealtrace.printed.altered import FORMS
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.elsewhere import judge_elsewhere
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
@@ -65,7 +68,8 @@ class CellResult:
         if (printed := self.cell.printed) is not None:
             percent = bool((self.cell.recipe or {}).get("percent") or printed.percent)
             scaled = in_print(printed, scaled, percent=percent)
-        return ", ".join(str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled)
+        shown = [str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled]
+        return ", ".join([*shown, *self.value.words])
 
 
 class Evaluator:
@@ -140,7 +144,7 @@ class Evaluator:
         key = (name, tuple(sorted(arguments.items())))
         if key not in self._values:
             try:
-                self._values[key] = compute(self._evidence, name, arguments)
+                self._values[key] = _unless_fixed(self._evidence, name, arguments)
             except (RecipeError, MissingEvidenceError) as error:
                 self._values[key] = error
         found = self._values[key]
@@ -174,6 +178,48 @@ def evaluate(evidence: Evidence, cells: list[TableCell], known: Iterable[TableCe
         evaluator.close()
 
 
+_SAME = "a recipe that gives the same whatever the records hold"
+_MOST_ALTERED = 2000
+"""How many rows are altered: enough to see whether a value moves."""
+
+
+def _unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Value:
+    """A metric's value, with the remark that it proves nothing where no form of the records that it reads moves it.
+
+    Only where the recipe chooses the rows: a mean of the rows that have a certain mean is what was asked for.
+    """
+    value = compute(evidence, name, arguments)
+    known = all_metrics()[name]
+    if "where" not in known.optional or value.frame is None or value.rows is None:
+        return value
+    frame, rows = value.frame, value.rows[: _MOST_ALTERED // 2]
+    others = np.setdiff1d(np.arange(frame.size), rows)
+    table = frame.table.take(np.sort(np.r_[rows, others[:: 1 + len(others) // (_MOST_ALTERED // 2)]]))
+    kept = _selecting(arguments) | set(frame.key_fields)
+    moves = [False] * max(1, len(value.numbers))
+    computed = 0
+    for alter in FORMS.values():
+        altered = evidence.with_frame(frame.kind, frame.altered(alter(table, kept)))
+        try:
+            other = compute(altered, name, arguments)
+        except (RecipeError, MissingEvidenceError):
+            continue
+        computed += 1
+        for at in range(len(moves)):
+            moves[at] |= (other.numbers[at : at + 1], other.text) != (value.numbers[at : at + 1], value.text)
+        if all(moves):
+            return value
+    return replace(value, fixed=_SAME) if computed else value
+
+
+def _selecting(arguments: dict[str, str]) -> set[str]:
+    """The fields that say which rows are meant, and what is set beside what."""
+    named = {key.partition(".")[2] for key in arguments if "." in key}
+    for word in ("group", "over", "problem", "among"):
+        named |= {name.strip() for name in arguments.get(word, "").split(",")}
+    return named
+
+
 def _classified(status: Status) -> Judgement:
     if status is Status.ATTESTED:
         return Judgement(status, "no records give it, and nothing checks it.")
@@ -194,6 +240,11 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
         return Judgement(
             Status.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {value.marks or 'no mark'}."
         )
+    if value.words:
+        said = [part.suffix for part in cell.printed.parts if part.suffix]
+        if said != [" ".join(word.split()) for word in value.words]:
+            found, due = (", ".join(map(repr, words)) or "no word" for words in (said, value.words))
+            return Judgement(Status.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {due}.")
     names = metric is not None and metric.given and names_its_row(cell)
     if value.fixed and not names and judgement.status is Status.EXACT:
         return _attested(cell, value.fixed)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -12,6 +12,10 @@ from sealtrace.printed.cells import TableCell
 DIRECTIONS = ("higher", "lower")
 _NOT_THE_ORDER = "The mark does not fit the order of the numbers in this column. Mark the cell as it should be."
 _NO_RIVAL = "The mark compares this cell with no other: its group has one row, and the column has more."
+_UNSEEN = (
+    "The mark holds only among some rows, and nothing printed sets these apart. Name the group in the caption, or mark "
+    "the best of all rows."
+)
 _NO_DIRECTION = "The mark fits neither direction. Declare whether higher or lower is better."
 
 
@@ -41,23 +45,45 @@ def undirected(cells: list[TableCell]) -> list[str]:
     return list(found)
 
 
-def wrong_marks(cells: list[TableCell]) -> Iterator[MarkProblem]:
+def wrong_marks(cells: list[TableCell], captions: Mapping[str, str] | None = None) -> Iterator[MarkProblem]:
     """Every cell that is marked otherwise than its printed value deserves."""
     groups = marked_groups(cells)
-    sizes: dict[tuple[str, str], int] = {}
+    columns: dict[tuple[str, str], list[TableCell]] = {}
     for cell in cells:
         if cell.printed is not None and cell.printed.numeric:
-            sizes[cell.table, cell.column] = sizes.get((cell.table, cell.column), 0) + 1
+            columns.setdefault((cell.table, cell.column), []).append(cell)
     for group in groups:
         first = group[0]
-        if len(group) == 1 and first.among is not None and sizes[first.table, first.column] > 1:
+        column = columns[first.table, first.column]
+        if len(group) == 1 and first.among is not None and len(column) > 1:
             yield MarkProblem(first, "rows to compare with", f"{first.mark} of one row", _NO_RIVAL)
         elif first.direction is not None:
-            yield from _out_of_order(group, first.direction)
+            wrong = list(_out_of_order(group, first.direction))
+            yield from wrong
+            seen = captions is None or first.among is None or _set_apart(group, column, captions)
+            if not wrong and not seen:
+                places = {cell.name for cell in group}
+                for problem in _out_of_order(column, first.direction):
+                    if problem.cell.name in places and problem.cell.mark:
+                        yield replace(problem, message=_UNSEEN)
         else:
             ways = [list(_out_of_order(group, direction)) for direction in DIRECTIONS]
             for problem in min(ways, key=len):
                 yield MarkProblem(problem.cell, problem.expected, problem.found, _NO_DIRECTION, "warning")
+
+
+def _set_apart(group: list[TableCell], column: list[TableCell], captions: Mapping[str, str]) -> bool:
+    """Whether a reader can see which rows are compared: they alone share a text, or the caption names them."""
+    first = group[0]
+    if first.among and first.among.casefold() in captions.get(first.table, "").casefold():
+        return True
+    rows = {cell.row for cell in group}
+    others = [cell for cell in column if cell.row not in rows]
+    return any(
+        all(cell.texts.get(name) == text for cell in group) and all(cell.texts.get(name) != text for cell in others)
+        for name, text in first.texts.items()
+        if text.strip()
+    )
 
 
 def _out_of_order(group: list[TableCell], direction: str) -> Iterator[MarkProblem]:

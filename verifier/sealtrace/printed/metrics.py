@@ -47,6 +47,8 @@ class Value:
     """The same quantity from inputs that were rounded first, where it has inputs that a table would print."""
     text: str | None = None
     """What the cell must print, where it is no number: the candidates of a map."""
+    words: tuple[str, ...] = ()
+    """The words that the cell must print with its numbers, such as `41 yes`, where the recipe gives some."""
     measured: bool = False
     """Computed from sealed measurements, which no recomputation can give again."""
     fixed: str | None = None

@@ -2,7 +2,7 @@
 
 A query is run more than once. Where rows are doubtful (a key stands twice, a value is refused by its schema), it
 is run with and without them: a result that differs depends on them and is missing; any other is judged. And every
-query is run on emptied, on nearly emptied and on scrambled records: a result that stays the same proves nothing.
+query is run on altered records: a result that none of them turns into another number proves nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
+from sealtrace.printed.altered import FORMS
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 
 if TYPE_CHECKING:
@@ -25,13 +24,7 @@ if TYPE_CHECKING:
 
 SECONDS = 120
 """How long all queries of a bundle may take together."""
-SEEDS = (1, 2)
-"""Each scrambles the records in another way."""
-
-_FEW = {"emptied": 0, "nearly emptied": 1}
-"""Forms of the records with next to no rows, and how many are left."""
-
-_SAME = "a query that gives the same whatever the records hold"
+_SAME = "a query that gives the same, or nothing, whatever the records hold"
 
 Records = dict[str, pa.Table]
 
@@ -112,10 +105,7 @@ class Queries:
             }
         if form == "with refused rows":
             return {kind: _with_refused(self._evidence, kind, table) for kind, table in self._sealed.items()}
-        if form in _FEW:
-            return {kind: table.slice(0, _FEW[form]) for kind, table in self._sealed.items()}
-        seed = int(form.removeprefix("scrambled "))
-        return {kind: _scrambled(table, seed) for kind, table in self._sealed.items()}
+        return {kind: FORMS[form](table, ()) for kind, table in self._sealed.items()}
 
     def _run(self, sql: str, form: str = "sealed") -> SqlResult:
         if (sql, form) not in self._results:
@@ -166,18 +156,32 @@ class Queries:
             return row if column is None else (row[found.columns.index(column)],)
 
         due = taken(result)
+        names = result.columns if column is None else [column]
+        places = [at for at, name in enumerate(result.columns) if name in names]
         for form, doubt in (
             ("without doubtful rows", self._doubt(result, self._evidence.doubt)),
             ("with refused rows", self._doubt(result, self._evidence.refusal)),
         ):
-            if doubt is not None and not self._same(sql, form, result, place, column):
+            if doubt is not None and not all(
+                self._same(sql, form, result, place, at, or_nothing=False) for at in places
+            ):
                 raise MissingEvidenceError(f"it depends on {doubt}")
-        names = result.columns if column is None else [column]
-        fixed = all(self._same(sql, f"scrambled {seed}", result, place, column) for seed in SEEDS) and any(
-            self._same(sql, form, result, place, column, or_nothing=True) for form in _FEW
-        )
+
+        # Words that stand with a number may always be the same.
+        telling = [at for at in places if len(places) == 1 or not isinstance(result.rows[place][at], str)]
+        fixed = None
+        if result.brought:
+            fixed = f"a query that brings {', '.join(result.brought[:3])} of its own"
+        elif any(all(self._same(sql, form, result, place, at, or_nothing=True) for form in FORMS) for at in telling):
+            fixed = _SAME
         if len(due) == 1 and isinstance(due[0], str):
-            return Value((), text=due[0], fixed=_SAME if fixed else None, query=sql)
+            return Value((), text=due[0], fixed=fixed, query=sql)
+        # Texts among the numbers are the words that stand with them.
+        words = tuple(value for value in due if isinstance(value, str))
+        kept = [place for place, value in enumerate(due) if not isinstance(value, str)]
+        if not kept:
+            raise RecipeError("the query gives several texts and no number")
+        due, names = tuple(due[place] for place in kept), [names[place] for place in kept]
         try:
             (row,) = numbers(replace(result, columns=names, rows=[due]))
         except SqlError as error:
@@ -186,42 +190,27 @@ class Queries:
             raise MissingEvidenceError("the query gives null")
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
         found = tuple(one for one in row if one is not None)
-        return Value(found, fixed=_SAME if fixed else None, measured=measured, query=sql)
+        return Value(found, words=words, fixed=fixed, measured=measured, query=sql)
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:
         assert callable(reason_of)
         return next((reason for kind in sorted(result.reads) if (reason := reason_of(kind)) is not None), None)
 
-    def _same(
-        self, sql: str, form: str, sealed: SqlResult, place: int, column: str | None, *, or_nothing: bool = False
-    ) -> bool:
-        """Whether another form of the records gives the same in this place, or, where that will do, nothing at all."""
+    def _same(self, sql: str, form: str, sealed: SqlResult, place: int, column: int, *, or_nothing: bool) -> bool:
+        """Whether another form of the records gives the same in this place, or, where that will do, nothing."""
         try:
             other = self._run(sql, form)
         except RecipeError:
-            return False
-        where = slice(None) if column is None else slice(*(at := sealed.columns.index(column), at + 1))
-        if or_nothing and all(value is None for row in other.rows for value in row[where]):
+            return or_nothing
+        if or_nothing and all(row[column] is None for row in other.rows):
             return True
-        return len(other.rows) == len(sealed.rows) and other.rows[place][where] == sealed.rows[place][where]
+        if len(other.rows) != len(sealed.rows):
+            return or_nothing
+        return other.rows[place][column] == sealed.rows[place][column]
 
 
 def _with_refused(evidence: Evidence, kind: str, table: pa.Table) -> pa.Table:
     """The rows that fit and those that do not, with nothing where a value was refused."""
     refused = [store.refused for store in evidence.bundle.of_kind(kind) if store.refused.num_rows]
     return pa.concat_tables([table, *(one.cast(table.schema) for one in refused)]) if refused else table
-
-
-def _scrambled(table: pa.Table, seed: int) -> pa.Table:
-    """Every column in an order of its own, every other row twice, every number another: nothing computed can stay."""
-    random = np.random.default_rng(seed)
-    rows = np.r_[np.arange(table.num_rows), np.arange(0, table.num_rows, 2)]
-    columns = [_moved(column.take(pa.array(random.permutation(rows))), seed) for column in table.columns]
-    return pa.table(columns, schema=table.schema)
-
-
-def _moved(column: pa.ChunkedArray, seed: int) -> pa.ChunkedArray:
-    if pa.types.is_floating(column.type):
-        return pc.add(pc.multiply(column, 1.0 + 0.37 * seed), 0.0113 * seed)
-    return pc.add(column, seed) if pa.types.is_integer(column.type) else column

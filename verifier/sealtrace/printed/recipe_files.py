@@ -6,7 +6,7 @@
      "views": {"scored": "SELECT ..."}, "macros": {"share(k, n)": "k / n"}}
 
 Below a table, a name is a column, or a row with its columns, or `*` for the query that fills the table. `defaults` are
-what its recipes with a metric say where they say nothing else.
+what its recipes with a metric say where they say nothing else; those beside the tables are for all of them.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
     """Recipes in their places, one that finds none being a mistake; the queries that they share, where they do."""
     by_label = {record["label"]: record for record in records}
     for label, wanted in recipes.items():
-        if label in SHARED:
+        if label in (*SHARED, DEFAULTS):
             continue
         if label not in by_label:
             raise BundleError(f"{path}: the paper has no table {label!r}{nearest(label, by_label)}")
         record = by_label[label]
         columns = {column["label"]: column for column in record["columns"]}
         rows = {row["label"]: row for row in record["rows"]}
-        defaults = wanted.get(DEFAULTS, {})
+        defaults = _complete({**wanted.get(DEFAULTS, {}), "metric": ""}, recipes.get(DEFAULTS, {}))
+        del defaults["metric"]
         for name, recipe in wanted.items():
             if name == DEFAULTS:
                 continue

@@ -149,7 +149,7 @@ def _told_apart(labels: list[str], noun: str) -> list[str]:
 def with_printed(record: dict[str, Any], reported: dict[str, Any]) -> dict[str, Any]:
     """A table record with the strings, lines and marks of a reported table, its own recipes kept.
 
-    Rows and columns are matched by label; where a label is not found, by place if the shapes agree. What
+    Rows and columns are matched by label; where not one label is found, by place if the shapes agree. What
     the record does not know is added without a recipe, so that it shows as unclassified.
     """
     columns = _matched([one["label"] for one in record["columns"]], [one["label"] for one in reported["columns"]])
@@ -180,6 +180,6 @@ def _matched(known: list[str], found: list[str]) -> list[int | None]:
     matched: list[int | None] = [
         plain.index(one) if (one := "".join(label.split())) in plain else None for label in found
     ]
-    if None in matched and len(known) == len(found):
+    if set(matched) == {None} and len(known) == len(found):
         return list(range(len(found)))
     return matched

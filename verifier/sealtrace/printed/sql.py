@@ -10,8 +10,10 @@ A recipe is text from a bundle that nobody here wrote, so it gets what it needs 
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -44,6 +46,8 @@ class SqlResult:
     rows: list[tuple[object, ...]]
     reads: frozenset[str] = frozenset()
     """The kinds of record that the query names: one that reads none proves nothing."""
+    brought: tuple[str, ...] = ()
+    """Numbers that its result may take from the query itself."""
 
 
 def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:
@@ -79,12 +83,12 @@ class SqlRecords:
         self._memory = memory
         self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-")
         self._paths: dict[str, str] = {}
-        self._process: subprocess.Popen[str] | None = None
 
     def query(self, sql: str) -> SqlResult:
         """What one SELECT gives. `SqlError` where it is refused or fails."""
         answer = self._answered(sql, {})
-        return SqlResult(answer["columns"], [tuple(row) for row in answer["rows"]], frozenset(answer["reads"]))
+        rows = [tuple(row) for row in answer["rows"]]
+        return SqlResult(answer["columns"], rows, frozenset(answer["reads"]), tuple(answer["brought"]))
 
     def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:
         # Records that the text does not even mention are not worth copying.
@@ -108,9 +112,13 @@ class SqlRecords:
         named = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
         return answer["count"], [{name: value for name, value in row.items() if value is not None} for row in named]
 
+    @property
+    def _settings(self) -> tuple[int, int, float]:
+        """What a process was started with, and by whom: a process is not shared with a fork."""
+        return os.getpid(), self._memory, self._seconds
+
     def close(self) -> None:
-        """Ends the process and removes the copies of the records."""
-        self._end()
+        """Removes the copies of the records. The process waits for others to use it."""
         self._directory.cleanup()
 
     def __enter__(self) -> SqlRecords:
@@ -132,16 +140,25 @@ class SqlRecords:
         return self._paths[kind]
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._process is None:
-            self._process = self._start()
-        answer = self._exchange(self._process, request, self._seconds)
+        process = self._idle() or self._start()
+        answer = self._exchange(process, request, self._seconds)
+        if answer:
+            _IDLE.append((self._settings, process))
+            return answer
+        _reap(process)
         if answer is None:
-            self._end()
             raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
-        if not answer:
-            self._end()
-            raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
-        return answer
+        raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
+
+    def _idle(self) -> subprocess.Popen[str] | None:
+        """The process that waits, where it has the same limits."""
+        if not _IDLE:
+            return None
+        settings, process = _IDLE.pop()
+        if settings == self._settings and process.poll() is None:
+            return process
+        _reap(process)
+        return None
 
     def _start(self) -> subprocess.Popen[str]:
         # Isolated from PYTHON* and the working directory, but with the caller's own import path.
@@ -153,8 +170,7 @@ class SqlRecords:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-        settings = {"memory": self._memory, "seconds": self._seconds}
-        if not self._exchange(process, settings, START_SECONDS):
+        if not self._exchange(process, {"memory": self._memory, "seconds": self._seconds}, START_SECONDS):
             _reap(process)
             raise SqlError("DuckDB cannot be started; does `python -c 'import duckdb'` work?")
         return process
@@ -185,10 +201,15 @@ class SqlRecords:
         answer: dict[str, Any] = json.loads(line, object_hook=_decoded) if line.endswith("\n") else {}
         return answer
 
-    def _end(self) -> None:
-        if self._process is not None:
-            _reap(self._process)
-            self._process = None
+
+_IDLE: list[tuple[tuple[int, int, float], subprocess.Popen[str]]] = []
+"""A process that waits for the next query. Every query has a connection of its own, so nothing stays in it."""
+
+
+@atexit.register
+def _rest() -> None:
+    while _IDLE:
+        _reap(_IDLE.pop()[1])
 
 
 def _reap(process: subprocess.Popen[str]) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sealtrace.contract.packs import loaded, packs
+from sealtrace.printed.sql_constants import brought
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -115,12 +116,14 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
         macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
         _share(connection, macros, views, sources)
         reads = _guard(connection, sql, sources)
+        texts = [sql, *views.values(), *(f"SELECT ({expression}\n)" for expression in macros.values())]
+        own = [number for text in texts if reads for number in brought(_parsed(connection, text))]
         if request.get("behind"):
             return {**_behind(connection, sql, request["behind"]), "reads": sorted(reads)}
         cursor = connection.execute(sql)
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
-        return {"columns": columns, "rows": rows, "reads": sorted(reads)}
+        return {"columns": columns, "rows": rows, "reads": sorted(reads), "brought": own}
 
 
 def _offer_functions(connection: DuckDBPyConnection, text: str) -> None:

@@ -34,6 +34,8 @@ from sealtrace.relations.syntax import Shared, walk
 from sealtrace.relations.work import time_is_up, time_limit
 
 MAX_CLAIMS = 20_000
+MOST_ROWS = 1000
+"""Of a table that automatic families look at: they set its rows beside each other. No printed table is as long."""
 SECONDS = 120.0
 """For one audit, unless somebody says otherwise."""
 
@@ -152,6 +154,11 @@ def _audit(
     bound = _Bound(problems=list(subject.problems))
     facts, texts = _declared(subject, sources, bound)  # (1)
     paper = Paper.of(subject.extracted, subject.prose, subject.texts, facts if subject.extracted else None)
+    for sheet in paper.sheets:
+        if len(sheet.rows) > MOST_ROWS:
+            what = f"{sheet.label} has {len(sheet.rows)} rows; automatic families look at tables of up to {MOST_ROWS}"
+            bound.left_out.append(AuditProblem(message=what, severity="error", source=sheet.source))
+    paper = replace(paper, sheets=tuple(sheet for sheet in paper.sheets if len(sheet.rows) <= MOST_ROWS))
     chosen = [family for family in FAMILIES if families is None or family.name in families]
     known = {formula_text(claim.formula) for claim in bound.claims}
     bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)

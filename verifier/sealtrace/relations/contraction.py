@@ -15,6 +15,7 @@ from sealtrace.relations.intervals import (
     UndefinedError,
     greatest,
     least,
+    length_of,
     point,
     root,
     shortened,
@@ -46,7 +47,7 @@ class Evaluation:
         total = point(form.constant)
         for leaf, coefficient in form.terms.items():
             total = total + self.leaf(leaf).scaled(coefficient)
-        self.steps += 1 + len(form.terms)
+        self.steps += (1 + len(form.terms)) * length_of(total)
         return total
 
     def leaf(self, leaf: Leaf) -> Interval:

@@ -29,7 +29,7 @@ def nearest_move(formula: Formula) -> tuple[Fraction, Fact] | None:
     facts = facts_in(formula)
     if len(facts) > MAX_CELLS:
         return None
-    work = Work(steps=300_000, boxes=6000, halvings=300)
+    work = Work(steps=100_000, boxes=6000, halvings=300)
     try:
         for fact in facts:
             units = _least_move(formula, fact, best[0] if best else None, work)

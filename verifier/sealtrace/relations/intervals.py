@@ -170,6 +170,15 @@ def shortened(interval: Interval, bits: int = 512) -> Interval:
     return Interval(low, high)
 
 
+def length_of(interval: Interval) -> int:
+    """How much longer arithmetic takes than on numbers of a usual length."""
+    return 1 + sum(
+        (end.numerator.bit_length() + end.denominator.bit_length()) // 512
+        for end in (interval.low, interval.high)
+        if isinstance(end, Fraction)
+    )
+
+
 def _checked(value: Bound) -> Bound:
     if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise TooLargeError("the numbers grow too long")

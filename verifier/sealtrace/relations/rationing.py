@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Decision, Status
-from sealtrace.relations.work import Work, time_is_up
+from sealtrace.relations.work import Work, shared, time_is_up
 
 ALLOWANCE = 2_000_000
 """Steps of arithmetic for all of them: a minute or so. A thousand relations of a real paper take a fraction."""
@@ -25,9 +25,9 @@ def decide_each(claims: Sequence[Claim], progress: Progress | None = None) -> li
             decisions.append(Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME))
             continue
         work = Work() if left > 0 else Work(steps=2_000, boxes=20, halvings=20)
-        given = work.steps
-        decisions.append(decide(claim, work))
-        left -= given - work.steps
+        with shared(2 * work.steps) as pot:
+            decisions.append(decide(claim, work))
+        left -= 2 * Work().steps - pot.left if left > 0 else 0
         if progress:
             progress("deciding", number, len(claims))
     return decisions

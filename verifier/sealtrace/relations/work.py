@@ -6,8 +6,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 _END: ContextVar[float | None] = ContextVar("end of the run", default=None)
+_POT: ContextVar[Pot | None] = ContextVar("what a relation may cost", default=None)
 _LOOKS = 64
 """How many steps are taken between two looks at the clock."""
 
@@ -36,6 +38,26 @@ def time_is_up() -> bool:
     return end is not None and time.monotonic() > end
 
 
+@dataclass
+class Pot:
+    """Steps that everything about one relation shares: deciding it, explaining it, and trying its repairs."""
+
+    left: int
+
+
+@contextmanager
+def shared(steps: int) -> Iterator[Pot]:
+    """Whatever is spent inside is taken from one pot besides; within another pot, from that one, too."""
+    outer, pot = _POT.get(), Pot(steps)
+    token = _POT.set(pot)
+    try:
+        yield pot
+    finally:
+        _POT.reset(token)
+        if outer is not None:
+            outer.left -= steps - pot.left
+
+
 class Work:
     """Steps that are left."""
 
@@ -48,7 +70,9 @@ class Work:
     def spend(self, steps: int) -> None:
         """Takes steps of arithmetic."""
         self.steps -= steps
-        if self.steps < 0:
+        if (pot := _POT.get()) is not None:
+            pot.left -= steps
+        if self.steps < 0 or (pot is not None and pot.left < 0):
             raise OutOfWorkError("the steps allowed for one relation are used up")
         self._until_look -= steps
         if self._until_look < 0:

@@ -163,9 +163,10 @@ def _latex_cells(found: Cells, showing: Showing) -> str:
     from sealtrace.report import latex
     from sealtrace.report.inert import harmless
 
+    draft = getattr(found, "draft", False)
     # A comment says what the table of cells has no room for.
     waived = [f"% Waived: {one.name}".replace("\n", " ") for one in getattr(found, "findings", []) if one.waived]
-    return "\n".join([*map(harmless, waived), latex.render(found.cells, everything=showing.everything)])
+    return "\n".join([*map(harmless, waived), latex.render(found.cells, everything=showing.everything, draft=draft)])
 
 
 def _html_report(report: Report, _: Showing) -> str:

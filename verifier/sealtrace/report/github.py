@@ -23,7 +23,7 @@ def render(report: Report, *, prefix: str | None = None) -> str:
         lines.extend(_annotation(one, printed, prefix) for one in report.findings if one.severity == severity)
         if severity == "warning":
             lines.extend(_missing(report))
-    lines.append(_command("notice", _verdict(report), {"title": f"sealtrace: {report.headline}"}))
+    lines.append(_command("notice", _verdict(report), {"title": f"sealtrace: {report.as_draft(report.headline)}"}))
     return "\n".join(lines) + "\n"
 
 
@@ -52,7 +52,7 @@ def _verdict(report: Report) -> str:
     counts = [times(sum(one.severity == severity for one in report.findings), severity) for severity in _COMMANDS]
     undecided = sum(check.status in ("missing", "skipped") for check in report.checks)
     return harmless(
-        f"{report.bundle.name or 'unnamed bundle'}: {report.headline}; {', '.join(counts)}; "
+        f"{report.bundle.name or 'unnamed bundle'}: {report.as_draft(report.headline)}; {', '.join(counts)}; "
         f"{times(undecided, 'check')} missing or skipped"
     )
 

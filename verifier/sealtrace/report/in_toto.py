@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sealtrace.contract.report import Report
+from sealtrace.contract.report import NOT_SEALED, Report
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://in-toto.io/attestation/svr/v0.1"
@@ -35,6 +35,8 @@ def refusal_of(report: Report) -> str | None:
     for check in report.checks:
         if check.id in _BINDING and check.status not in ("pass", "not-applicable"):
             return f"the root digest does not stand for these records: {check.id} has the status {check.status}"
+    if report.draft:
+        return NOT_SEALED
     if report.bundle.root_sha256 is None:
         return "the bundle has no root digest"
     return None if properties_of(report) else "nothing passed"

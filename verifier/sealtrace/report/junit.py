@@ -45,7 +45,7 @@ def _suite(report: Report, name: str, cases: list[Xml.Element], seconds: float =
     properties = Xml.SubElement(suite, "properties")
     for key, value in (
         ("sealtrace", report.sealtrace),
-        ("verdict", report.verdict),
+        ("verdict", report.as_draft(report.verdict)),
         ("root_sha256", report.bundle.root_sha256 or ""),
     ):
         Xml.SubElement(properties, "property", {"name": key, "value": harmless(value)})

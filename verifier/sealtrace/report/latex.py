@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sealtrace.contract.report import Cell
+from sealtrace.contract.report import NOT_SEALED, Cell
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import latex
 
@@ -23,14 +23,15 @@ _HEAD = r"""% Written by sealtrace. Read it in with \input; booktabs is used whe
 """
 
 
-def render(cells: list[Cell], *, everything: bool = False) -> str:
+def render(cells: list[Cell], *, everything: bool = False, draft: bool = False) -> str:
     """How many cells of each table agree, then the cells that do not, or all of them."""
     tables = in_order(cells)
     rows = [
         [latex(label), str(len(members)), str(sum(map(agrees, members))), _statuses(members)]
         for label, members in tables.items()
     ]
-    parts = [_HEAD, *_tabulars("lrrl", ["Table", "Cells", "Agree", "Status"], rows)]
+    said = [rf"\noindent\textbf{{Draft}}: {NOT_SEALED}.\par"] if draft else []
+    parts = [_HEAD, *said, *_tabulars("lrrl", ["Table", "Cells", "Agree", "Status"], rows)]
     for label, members in tables.items():
         shown = [_row(cell) for cell in members if everything or not agrees(cell)]
         if shown:

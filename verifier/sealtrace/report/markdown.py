@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sealtrace.contract.report import Cell, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, Cell, Finding, Report
 from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
 from sealtrace.report.places import finding_lines, times
+from sealtrace.report.text import TRANSCRIBED, disclosed_in_words, evidence_of, transcribed, witnesses_of
 
 BLOCKS = 8
 """How many checks have their findings unfolded."""
@@ -35,14 +36,16 @@ _STATUSES = {
 def render(report: Report) -> str:
     """The verdict and what to do first; then counts, checks, findings and cells."""
     lines = [
-        f"## {_VERDICTS[report.headline]}: {_short(report.bundle.name or 'unnamed bundle')}",
+        f"## {report.as_draft(_VERDICTS[report.headline])}: {_short(report.bundle.name or 'unnamed bundle')}",
         "",
+        *([f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}.", ""] if report.draft else []),
         _first_step(report),
         "",
         *_counts(report),
         *_checks(report),
         *_findings(report),
         *_cells(report),
+        *_evidence(report),
         *_turned_off(report),
         _signature(report),
     ]
@@ -92,6 +95,19 @@ def _first_step(report: Report) -> str:
 def _counts(report: Report) -> Iterator[str]:
     counts = {name: sum(check.status == name for check in report.checks) for name in _STATUSES}
     yield f"{len(report.checks)} checks: " + ", ".join(f"{counts[name]} {word}" for name, word in _STATUSES.items())
+    yield ""
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    """Who but the authors saw what: tables, stages, and rows that are withheld."""
+    chain = report.summary.chain
+    if transcribed(report):
+        yield f"- Tables: {TRANSCRIBED}"
+    yield f"- Stages: {chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
+    for line in witnesses_of(chain):
+        yield f"  - {_short(line)}"
+    for seen in report.summary.disclosed:
+        yield f"- Disclosed: {_short(disclosed_in_words(seen))}"
     yield ""
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sealtrace.checks.catalogue import BY_ID
-from sealtrace.contract.report import Cell, CheckResult, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, Cell, CheckResult, Finding, Report
 from sealtrace.report.inert import harmless, json_text
 from sealtrace.report.places import Address, Place, in_bundle, in_paper, key_text, printed_cells, times
 
@@ -70,7 +70,7 @@ class _Run:
             "columnKind": "unicodeCodePoints",
             "results": results,
             "properties": {
-                "verdict": report.verdict,
+                "verdict": report.as_draft(report.verdict),
                 "bundle": harmless(report.bundle.name),
                 "root_sha256": harmless(report.bundle.root_sha256 or ""),
             },
@@ -159,6 +159,8 @@ def _notifications(report: Report) -> list[Object]:
         for check in report.checks
         if check.findings > listed[check.id]
     ]
+    if report.draft:
+        texts.append(NOT_SEALED)
     if skipped := sum(check.status == "skipped" for check in report.checks):
         texts.append(f"{times(skipped, 'check')} skipped: the verdict covers only the others")
     return [{"level": "warning", "message": {"text": _message(text)}} for text in texts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from sealtrace.contract.report import Chain, CheckResult, Disclosed, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, Chain, CheckResult, Disclosed, Finding, Report
 from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
@@ -47,11 +47,10 @@ def _headline(report: Report, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[report.headline]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
-    if report.draft:
-        word = f"DRAFT, which would be {word}"
+    word = report.as_draft(word).replace("Draft", "DRAFT", 1)
     yield f"{paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}"
     if report.draft:
-        yield "nothing is sealed: this says what sealing the directory as it is would give"
+        yield NOT_SEALED
     elif report.bundle.root_sha256:
         yield f"root {report.bundle.root_sha256}"
     if report.waived:
@@ -137,20 +136,16 @@ def _figures(report: Report, width: int, everything: bool) -> Iterator[str]:
         reported = "as reported" if one.recomputed == one.reported else f"reported {one.reported or 'none'}"
         yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})", width)
     chain = summary.chain
-    evidence = (
-        "the order is the authors' word: no signature or outside timestamp was seen"
-        if not chain.signatures + chain.timestamps
-        else f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
-    )
-    yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence}", width)
-    yield from _witnesses(chain, width)
+    yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}", width)
+    for line in witnesses_of(chain):
+        yield from _figure("Witnessed", line, width)
     for seen in summary.disclosed:
-        yield from _figure("Disclosed", _disclosed(seen), width)
+        yield from _figure("Disclosed", disclosed_in_words(seen), width)
     if summary.assumed:
         yield from _figure("Assumed", f"not verified: {'; '.join(summary.assumed)}", width)
     yield from _figure("Cells", _coverage(report), width)
-    if report.cells and any(one.id == "table.source" and one.status == "not-applicable" for one in report.checks):
-        yield from _figure("Tables", "as the authors transcribed them: no manuscript is sealed beside them", width)
+    if transcribed(report):
+        yield from _figure("Tables", TRANSCRIBED, width)
     off = turned_off(report)
     if off and not everything:
         count = sum(one.status == "not-applicable" for one in report.checks)
@@ -159,7 +154,17 @@ def _figures(report: Report, width: int, everything: bool) -> Iterator[str]:
         yield from _figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
 
 
-def _disclosed(seen: Disclosed) -> str:
+TRANSCRIBED = "as the authors transcribed them: no manuscript is sealed beside them"
+
+
+def transcribed(report: Report) -> bool:
+    """Whether no table was read again from a sealed manuscript."""
+    return bool(report.cells) and any(
+        one.id == "table.source" and one.status == "not-applicable" for one in report.checks
+    )
+
+
+def disclosed_in_words(seen: Disclosed) -> str:
     share = f"{seen.seen} of {seen.leaves} withheld rows of {seen.tree} were seen, {seen.wrong} of them wrong"
     if seen.most_wrong is None:
         return f"{share}; they were chosen, so they say nothing of the rest"
@@ -167,14 +172,21 @@ def _disclosed(seen: Disclosed) -> str:
     return f"{share}; drawn by a seed, they exclude at 95 % that more than {seen.most_wrong} ({rate:.2f} %) are"
 
 
-def _witnesses(chain: Chain, width: int) -> Iterator[str]:
+def evidence_of(chain: Chain) -> str:
+    """Whether anybody but the authors saw the stages."""
+    if not chain.signatures + chain.timestamps:
+        return "the order is the authors' word: no signature or outside timestamp was seen"
+    return f"{chain.signatures} signatures, {chain.timestamps} outside timestamps"
+
+
+def witnesses_of(chain: Chain) -> Iterator[str]:
     """Which stages are covered by what, from which time, and which rest on the authors' word."""
     together: dict[tuple[str, str | None], list[str]] = {}
     for one in chain.coverage:
         together.setdefault(("; ".join(one.witnesses), one.since), []).append(one.stage)
     for (witnesses, since), stages in together.items():
         known = f"sealed by {since}" if since else "when is the authors' word"
-        yield from _figure("Witnessed", f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})", width)
+        yield f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})"
 
 
 def _coverage(report: Report) -> str:

@@ -95,6 +95,8 @@ class _Examiner:
         self.found = Witnessed()
         self.signed: set[Path] = set()
         """Keys that signed the root."""
+        self.signed_by_identity = False
+        """Whether the sigstore identity signed the root."""
 
     def examine(self, files: Iterator[tuple[str, bytes]]) -> Witnessed:
         for name, data in files:
@@ -107,6 +109,11 @@ class _Examiner:
             self.found.inspected += 1
             if path not in self.signed:
                 self._defect(None, f"The root is not signed by the key that must have signed it ({path.name}).")
+        if self.asked.sigstore_required:
+            self.found.inspected += 1
+            if not self.signed_by_identity:
+                who = self.asked.sigstore_identity
+                self._defect(None, f"The root is not signed by {who}, who must have signed it.")
         stamped = {one.subject for one in self.found.witnesses if one.sort == "timestamp" and one.vouched}
         for subject in self.asked.timestamps:
             self.found.inspected += 1
@@ -194,8 +201,8 @@ class _Examiner:
             message = "This was not looked at: --sigstore-root and --sigstore-identity say whom to trust."
             self._defect(name, message, severity="warning")
             return
-        payload, time = verified_bundle(data, root, identity)
-        self._statement(name, payload, identity, time, vouched=True)
+        payload, time = verified_bundle(data, root, identity, self.asked.sigstore_issuer)
+        self.signed_by_identity |= self._statement(name, payload, identity, time, vouched=True) == ROOT
 
     def _statement(self, name: str, payload: bytes, by: str, time: str | None, *, vouched: bool) -> str | None:
         """What a signed statement says; its subject where all of it is true of this bundle."""

@@ -9,7 +9,9 @@ from sealtrace.witnesses.envelope import PAYLOAD_TYPE
 from sealtrace.witnesses.timestamps import WitnessError, moment
 
 
-def verified_bundle(data: bytes, trust_root: Path, identity: str) -> tuple[bytes, str | None]:
+def verified_bundle(
+    data: bytes, trust_root: Path, identity: str, issuer: str | None = None
+) -> tuple[bytes, str | None]:
     """The payload that this identity signed, and when its certificate was made out: minutes before, at most."""
     try:
         from sigstore.errors import Error as SigstoreError
@@ -25,7 +27,7 @@ def verified_bundle(data: bytes, trust_root: Path, identity: str) -> tuple[bytes
         raise BundleError(f"{trust_root}: not a trust root of sigstore: {error}") from None
     try:
         bundle = Bundle.from_json(data)
-        payload_type, payload = verifier.verify_dsse(bundle, Identity(identity=identity))
+        payload_type, payload = verifier.verify_dsse(bundle, Identity(identity=identity, issuer=issuer))
     except (SigstoreError, ValueError, KeyError) as error:
         raise WitnessError(f"the given trust root does not vouch for the bundle: {error}") from None
     if payload_type != PAYLOAD_TYPE:

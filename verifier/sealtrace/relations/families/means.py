@@ -43,7 +43,7 @@ def summarized(sheet: Sheet, row: int) -> list[list[int]]:
     scopes = [above]
     if above:
         # Several summaries in one stack speak of the same rows.
-        earlier = [place for place in range(above[-1]) if place not in above]
+        earlier = sorted(set(range(above[-1])) - set(above))
         ruled = [place for place in above if sheet.rows[place].after_rule]
         starts = [place + 1 for place in earlier[-1:]] + ruled[-1:]
         scopes += [[place for place in above if place >= start] for start in starts]
@@ -65,8 +65,10 @@ def _mean_rows(sheet: Sheet) -> Iterator[Claim]:
     if _POOLING.search(sheet.caption):
         return
     for row, line in enumerate(sheet.rows):
+        if not MEAN.fullmatch(plain(line.first)):
+            continue
         scopes = summarized(sheet, row)
-        if not MEAN.fullmatch(plain(line.first)) or not scopes or not items_above(sheet, row):
+        if not scopes or not items_above(sheet, row):
             continue
         if not all(SUMMARY.fullmatch(plain(one.first)) for one in sheet.rows[row + 1 :]) and len(scopes) == 1:
             # Rows below that are not spoken of: the mean may be of a block that nothing marks.

@@ -106,6 +106,7 @@ class Results(Evidence):
     def predicted(self) -> tuple[list[str], Mask]:
         """The models, and which label each of them predicted exactly once."""
         models, names = self.frame("prediction").texts("model")
+        self.room("models x items", len(names), self.frame("label").size)
         table = np.zeros((len(names), self.frame("label").size), np.int64)
         known = self.item_of_prediction >= 0
         np.add.at(table, (models[known], self.item_of_prediction[known]), 1)

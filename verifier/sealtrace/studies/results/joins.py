@@ -18,7 +18,7 @@ from sealtrace.bundle.content import combined_codes
 
 Index = npt.NDArray[np.int64]
 LISTED = 100
-"""How many gaps of one kind are described; the rows of all are doubtful."""
+"""How many gaps of one kind are described; the rows of all are doubtful, and the first described one holds them."""
 
 
 @dataclass(frozen=True)
@@ -62,27 +62,32 @@ def _within(
     each_system = np.unique(pairs[0])
     if len(pairs[0]) == len(each_item) * len(each_system):
         return
-    strange = each_item[2 * seen < len(each_system)]
-    for code in strange[:LISTED].tolist():
-        where = rows[items == code]
-        total = int(seen[each_item == code][0])
+    rare = 2 * seen < len(each_system)
+    strange, doubted = each_item[rare], np.isin(items, each_item[rare])
+    for code, total in zip(strange[:LISTED].tolist(), seen[rare].tolist(), strict=False):
+        own = rows[items == code]
+        where, first = own if code != strange[0] else np.r_[own, rows[doubted]], int(own[0])
         yield Gap(
-            _named(table, [*by, *item], int(where[0])), f"/{item[0]}",
-            f"{_words(table, item, int(where[0]))} is there for few only. Remove it, or add it for all.",
+            _named(table, [*by, *item], first), f"/{item[0]}",
+            f"{_words(table, item, first)} is there for few only. Remove it, or add it for all.",
             f"{len(each_system)} of {'+'.join(system)}", f"{total}", where,
         )  # fmt: skip
-    usual = each_item[2 * seen >= len(each_system)]
-    for code in each_system.tolist():
-        where = rows[systems == code]
+    usual = each_item[~rare]
+    common = np.isin(pairs[1], usual)
+    has = np.bincount(np.searchsorted(each_system, pairs[0][common]), minlength=len(each_system))
+    lacking = each_system[has < len(usual)]
+    doubted = np.isin(systems, lacking)
+    for code in lacking[:LISTED].tolist():
+        own = rows[systems == code]
+        where = own if code != lacking[0] else np.r_[own, rows[doubted]]
         absent = np.setdiff1d(usual, items[systems == code])
-        if len(absent):
-            first = int(rows[items == absent[0]][0])
-            yield Gap(
-                _named(table, [*by, *system], int(where[0])), f"/{item[0]}",
-                f"{_words(table, system, int(where[0]))} lacks {len(absent)} that the others have, "
-                f"{_words(table, item, first)} among them. Add them.",
-                f"{len(usual)} of {'+'.join(item)}", f"{len(usual) - len(absent)}", where,
-            )  # fmt: skip
+        first = int(rows[items == absent[0]][0])
+        yield Gap(
+            _named(table, [*by, *system], int(own[0])), f"/{item[0]}",
+            f"{_words(table, system, int(own[0]))} lacks {len(absent)} that the others have, "
+            f"{_words(table, item, first)} among them. Add them.",
+            f"{len(usual)} of {'+'.join(item)}", f"{len(usual) - len(absent)}", where,
+        )  # fmt: skip
 
 
 def _absent_systems(table: pa.Table, groups: list[list[str]], by: Sequence[str]) -> Iterator[Gap]:
@@ -108,11 +113,12 @@ def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap
     order = np.argsort(codes, kind="stable")
     _, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
     wrong = np.flatnonzero(counts != times)
+    doubted = order[np.repeat(counts != times, counts)]
     for place in wrong[:LISTED].tolist():
-        where = order[starts[place] : starts[place] + counts[place]]
+        own = order[starts[place] : starts[place] + counts[place]]
         yield Gap(
-            _named(table, fields, int(where[0])), f"/{fields[-1]}", "The declaration says another number of times.",
-            f"{times} times", f"{counts[place]} times", where,
+            _named(table, fields, int(own[0])), f"/{fields[-1]}", "The declaration says another number of times.",
+            f"{times} times", f"{counts[place]} times", own if place != wrong[0] else np.r_[own, doubted],
         )  # fmt: skip
 
 
@@ -122,6 +128,7 @@ def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
     pairs = np.unique(np.stack([groups, values]), axis=1)
     several = np.unique(pairs[0][1:][pairs[0][1:] == pairs[0][:-1]])
     gaps = []
+    doubted = np.flatnonzero(np.isin(groups, several))
     for code in several[:LISTED].tolist():
         where = np.flatnonzero(groups == code)
         different = np.unique(values[where], return_index=True)[1]
@@ -133,7 +140,7 @@ def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
                 f"{_words(table, list(on), int(where[0]))} has several values of {field}, and should have one.",
                 "one",
                 ", ".join("nothing" if value is None else str(value) for value in shown),
-                where,
+                where if code != several[0] else np.r_[where, doubted],
             )
         )
     return gaps

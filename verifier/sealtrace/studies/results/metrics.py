@@ -219,6 +219,7 @@ def labelled(selection: Selection, arguments: Arguments) -> _Labelled:
         pc.index_in(column, value_set=pa.array(names)).to_numpy().astype(np.int64) for column in (truth, predicted)
     ]
     chosen = list(range(len(wanted))) if wanted else None
+    selection.results.room("labels x labels", len(names), len(names))
     return _Labelled(labels.confusion(codes[0], codes[1], len(names)), names, chosen)
 
 
@@ -335,7 +336,13 @@ def _dominant(selection: Selection, arguments: Arguments) -> Number:
     return summaries.rate(int(pc.max(counts).as_py()), len(selection.rows))
 
 
-@metric("commonest", "the value that most rows have", "everyday results", needs="of", takes="dataset where")
+@metric(
+    "commonest",
+    "the value that most rows have; with `show` count, how many have it, and the value as the word that follows",
+    "everyday results",
+    needs="of",
+    takes="dataset where show",
+)
 def _commonest(results: Results, arguments: Arguments) -> Value:
     selection = selection_of(results, arguments)
     counts = texts_of(selection, arguments["of"]).value_counts().to_pylist()
@@ -344,7 +351,12 @@ def _commonest(results: Results, arguments: Arguments) -> Value:
     if len(found) > 1:
         raise MissingEvidenceError(f"{', '.join(sorted(found))} are equally common")
     printed = (results.declarations[selection.dataset].get("printed") or {}).get(arguments["of"], {})
-    return Value((), selection.frame, selection.rows, text=printed.get(found[0], found[0]))
+    value = printed.get(found[0], found[0])
+    if (show := arguments.get("show")) not in (None, "count"):
+        raise RecipeError(f"the commonest value can be shown with its count, not as {show!r}")
+    if show == "count":
+        return Value((Fraction(most),), selection.frame, selection.rows, words=(value,))
+    return Value((), selection.frame, selection.rows, text=value)
 
 
 @statistic("uniform_accuracy", "1 / number of values: the accuracy of guessing any of them")

@@ -55,6 +55,7 @@ def pairs(study: GameStudy, outcome: Outcome) -> None:
     )
     outcome.rows(frame, hands.seats < 0, "/seat", "A hand of a contest names its seat.", "0 or 1")
     arms, opponents = (len(hands.declared[field]) for field in ("arms", "opponents"))
+    study.room("arms x opponents", arms, opponents, 2)
     counts = np.zeros((arms, opponents, 2), np.int64)
     rows = np.flatnonzero(hands.known)
     np.add.at(counts, (hands.arms[rows], hands.opponents[rows], hands.seats[rows]), 1)

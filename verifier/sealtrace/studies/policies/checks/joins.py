@@ -43,6 +43,7 @@ def trace(study: Study, outcome: Outcome) -> None:
     )
     # A split is traced for a candidate wholly or not at all.
     known = (states >= 0) & (candidates >= 0)
+    study.room("candidates x states", len(study.candidates), observations.size, width=1)
     present = np.zeros((len(study.candidates), observations.size), np.bool_)
     present[candidates[known], states[known]] = True
     splits, names = observations.texts("split")

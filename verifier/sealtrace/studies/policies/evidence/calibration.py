@@ -92,6 +92,7 @@ class Calibration:
         """How often something happens by candidate and group, of candidates and all states."""
         if not happened.any():
             return np.zeros((len(self.candidates), len(self.members)), np.int64)
+        self.study.room("states x groups", len(self._groups), len(self.members))
         inside = (self._groups[:, None] == np.arange(len(self.members))).astype(np.float64)
         # Sums of zeros and ones are exact in doubles.
         counts: Index = (happened[:, self.states].astype(np.float64) @ inside).astype(np.int64)

@@ -1,0 +1,46 @@
+"""Readers of untrusted bytes: what once broke one, and a few seconds of looking for more."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fuzzing.targets import TARGETS
+from support import ROOT
+
+HERE = Path(__file__).parent
+SECONDS = 2
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "crashes").glob("*-*")), ids=lambda path: path.name[:40])
+def test_what_once_broke_a_reader(path: Path) -> None:
+    """The reader refuses it, or reads it, and raises nothing else."""
+    TARGETS[path.name.partition("-")[0]].read(path.read_bytes())
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_seeds_are_good(name: str) -> None:
+    """Fuzzing starts from inputs that a reader reads, so that it gets beyond the first line."""
+    seeds = TARGETS[name].seeds()
+    assert seeds
+    for seed in seeds:
+        TARGETS[name].read(seed)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this platform")
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_few_seconds_of_fuzzing(name: str) -> None:
+    """Guided by coverage, from the same start each time; `make fuzz-readers` goes on for longer."""
+    found = subprocess.run(
+        [sys.executable, HERE / "fuzz.py", name, f"-max_total_time={SECONDS}", "-seed=1"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT / "verifier"), "PATH": "/usr/bin:/bin"},
+    )
+    assert found.returncode == 0, found.stderr[-3000:]
+    assert "Done " in found.stderr

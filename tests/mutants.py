@@ -1,0 +1,201 @@
+"""Changes the verifier's own code, one small change at a time, and asks the tests of that code each time.
+
+A change that no test notices is printed: a test is missing, or the change changes nothing. Modules are paired with
+their tests below. Every change runs in a fork of one process that has imported what is costly, with the changed source
+under an import hook, so that nothing is written to the checkout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "verifier" / "sealtrace"
+TESTS: dict[str, str] = {
+    "mathematics/bounds.py": "mathematics/test_bounds.py",
+    "mathematics/exact.py": "mathematics/test_bounds.py policies/test_thresholds.py",
+    "mathematics/networks.py": "mathematics/test_networks.py",
+    "mathematics/resampling.py": "mathematics/test_bootstrap.py mathematics/test_dealing.py",
+    "studies/policies/mathematics/policies.py": "policies/test_policies.py",
+    "studies/policies/mathematics/scores.py": "policies/test_scores.py",
+    "studies/policies/mathematics/thresholds.py": "policies/test_thresholds.py",
+    "studies/policies/mathematics/maps/groupwise.py": "policies/test_maps.py policies/test_maps_steps.py",
+    "studies/policies/mathematics/maps/proof.py": "policies/test_maps_proof.py",
+    "studies/policies/mathematics/partitions/rules.py": "policies/test_partitions.py",
+    "studies/results/mathematics/association.py": "results/test_association.py",
+    "studies/results/mathematics/intervals.py": "results/test_intervals.py",
+    "studies/results/mathematics/labels.py": "results/test_labels.py",
+    "studies/results/mathematics/probabilities.py": "results/test_probabilities.py",
+    "studies/results/mathematics/significance.py": "results/test_significance.py",
+    "studies/results/mathematics/summaries.py": "results/test_summaries.py",
+    "studies/results/joins.py": "results/test_joins.py results/test_datasets.py",
+    "studies/games/mathematics/association.py": "games/test_association.py",
+    "studies/games/mathematics/hands.py": "games/test_hands.py",
+    "printed/marks.py": "printed/test_marks.py checks/test_weakening.py",
+    "printed/judgement.py": "printed/test_judgement.py",
+    "checks/outcome.py": "checks/test_outcome.py",
+    "checks/stages.py": "checks/test_statuses.py",
+}
+"""Each module, and the tests that speak of it."""
+SECONDS = 120
+"""How long the tests of one change may run; longer is noticed."""
+_COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+_OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div,
+    ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of one module."""
+
+    module: str
+    line: int
+    what: str
+    source: str
+    """The module's whole text after it."""
+
+
+def changes(module: str) -> Iterator[Change]:
+    """Every change of a module."""
+    text = (PACKAGE / module).read_text("utf-8")
+    count = sum(1 for _ in ast.walk(ast.parse(text)))
+    for place in range(count):
+        tree = ast.parse(text)
+        node = next(one for number, one in enumerate(ast.walk(tree)) if number == place)
+        if (what := _changed(node)) is not None:
+            yield Change(module, getattr(node, "lineno", 0), what, ast.unparse(tree))
+
+
+def _changed(node: ast.AST) -> str | None:
+    """Changes a node in place and says how; None where there is no such way. Annotations and texts are let be."""
+    match node:
+        case ast.Compare(ops=[operator, *_]) if type(operator) in _COMPARISONS:
+            node.ops[0] = _COMPARISONS[type(operator)]()
+            return f"{type(operator).__name__} to {type(node.ops[0]).__name__}"
+        case ast.BinOp(op=operation) if type(operation) in _OPERATIONS and not _of_types(node):
+            node.op = _OPERATIONS[type(operation)]()
+            return f"{type(operation).__name__} to {type(node.op).__name__}"
+        case ast.BoolOp():
+            node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+            return f"to {type(node.op).__name__}"
+        case ast.Constant(value=bool() as value):
+            node.value = not value
+            return f"{value} to {node.value}"
+        case ast.Constant(value=int() | float() as number):
+            node.value = number + 1
+            return f"{number} to {node.value}"
+        case ast.If() | ast.IfExp() | ast.While():
+            node.test = ast.UnaryOp(ast.Not(), node.test)
+            return "condition negated"
+        case ast.Return(value=ast.expr()):
+            node.value = ast.Constant(None)
+            return "returns nothing"
+        case ast.Name(id=name) if name in _NAMES:
+            node.id = _NAMES[name]
+            return f"{name} to {node.id}"
+        case ast.Attribute(attr=name) if name in _NAMES:
+            node.attr = _NAMES[name]
+            return f"{name} to {node.attr}"
+    return None
+
+
+def _of_types(node: ast.BinOp) -> bool:
+    """Whether an operation is a union of types."""
+    return isinstance(node.op, ast.BitOr) and all(isinstance(one, ast.Name | ast.Subscript | ast.Constant | ast.BinOp)
+                                                  for one in (node.left, node.right))  # fmt: skip
+
+
+class _Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives a module another source."""
+
+    def __init__(self, change: Change) -> None:
+        self.name = "sealtrace." + change.module.removesuffix(".py").replace("/", ".")
+        self.path = str(PACKAGE / change.module)
+        self.source = change.source
+
+    def find_spec(
+        self, name: str, _path: object, _target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        return importlib.util.spec_from_file_location(name, self.path, loader=self) if name == self.name else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.source, self.path, "exec"), module.__dict__)
+
+
+def noticed(change: Change) -> bool:
+    """Whether a test of the module fails with the change."""
+    child = os.fork()
+    if not child:
+        with contextlib.suppress(BaseException):
+            import pytest
+
+            sys.meta_path.insert(0, _Hook(change))
+            quiet = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(quiet, 1)
+            os.dup2(quiet, 2)
+            paths = [str(ROOT / "tests" / one) for one in TESTS[change.module].split()]
+            os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths])))
+        os._exit(99)
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status != 0
+        time.sleep(0.02)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return True
+
+
+def main() -> int:
+    """Prints each change that no test noticed, and how many there were."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sample", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--module", action="append", help="only modules whose path holds this")
+    given = parser.parse_args()
+    os.chdir(ROOT)
+    sys.path[:0] = [str(ROOT / "verifier"), str(ROOT / "tests")]
+    os.environ["PYTHONPATH"] = str(ROOT / "verifier")
+    import hypothesis  # noqa: F401 - for every fork
+
+    modules = [one for one in TESTS if not given.module or any(part in one for part in given.module)]
+    every = [change for module in modules for change in changes(module)]
+    chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
+    for module in sorted({change.module for change in chosen}):
+        text = (PACKAGE / module).read_text("utf-8")
+        if noticed(Change(module, 0, "nothing", ast.unparse(ast.parse(text)))):
+            print(f"{module}: its tests fail without any change")
+            return 1
+    survivors = []
+    for number, change in enumerate(sorted(chosen, key=lambda one: (one.module, one.line)), 1):
+        if not noticed(change):
+            survivors.append(change)
+            print(f"{change.module}:{change.line}: {change.what}", flush=True)
+        print(f"{number} of {len(chosen)}", end="\r", file=sys.stderr)
+    share = 100 * (1 - len(survivors) / len(chosen))
+    print(f"{len(chosen)} of {len(every)} changes in {len(modules)} modules: {share:.1f} % noticed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
