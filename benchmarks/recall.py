@@ -247,7 +247,9 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
             bare = mention.fact.text.replace("−", "-").lstrip("+").rstrip("%")
             # Round numbers and the levels of intervals are printed by many cells and quote none.
             digits = len(mention.digits if "." in bare else mention.digits.rstrip("0"))
-            level = re.match(r"[^.;,]{0,40}\b(?:CIs?|confidence|credible|intervals?|bounds?)\b", sentence.text[mention.end :])
+            level = re.match(
+                r"[^.;,]{0,40}\b(?:CIs?|confidence|credible|intervals?|bounds?)\b", sentence.text[mention.end :]
+            )
             place = (sentence.source, sentence.line_at(mention.start), mention.fact.text)
             if (
                 cells.get(bare, set()) & vocabulary(sentence.text)
