@@ -317,6 +317,18 @@ def test_consequences_are_folded_under_their_cause() -> None:
     assert [parent for _, _, parent, _ in causes] == [-1, -1]
 
 
+def test_waived_findings_stay_on_the_page() -> None:
+    """With their reason, under a verdict that is not green; a draft says that nothing is sealed."""
+    waived = finding("score.utility", severity="warning", waived="known until the next release")
+    report = report_of([waived], [], {"score.utility": "missing"})
+    parsed = Parsed(report)
+    assert parsed.of("h1")[0].text == "?Waived"
+    (found,) = parsed.data["findings"]
+    assert "known until the next release" in [parsed.data["text"][one] for one in found[4]]
+    draft = Parsed(report_of().model_copy(update={"draft": True}))
+    assert draft.of("h1")[0].text == "✓Draft, which would be Verified"
+
+
 def test_undecided_checks_wait_for_the_cause_that_keeps_them_so() -> None:
     """A duplicate key leaves forty checks undecided: that is one thing to do."""
     report = report_of([finding("join.unique-key")], [], {"join.unique-key": "fail", "join.teacher": "missing"})

@@ -106,7 +106,7 @@ def test_a_cell_opens_its_lineage(browser: Browser) -> None:
         "24, the first of them:",
         "trace/trace.calibration.jsonl",
         "rsd-poker.tex:676",
-        "off by",
+        "which rounds to 4.2889",
     ):
         assert part in told
     page.keyboard.press("Escape")

@@ -16,6 +16,10 @@ VERDICTS = {
     "verified": ("Verified", "Everything was there, and everything that was checked holds."),
     "findings": ("Findings", "Something in this bundle contradicts its records, its protocol or its seals."),
     "incomplete": ("Incomplete", "Nothing is wrong so far, but not everything could be decided."),
+    "waived": (
+        "Waived",
+        "No error is left but those that the reader's settings waive. They are listed, and not settled.",
+    ),
 }
 LIMITS = [
     "That the records come from the experiment: consistent records that somebody made up pass as well.",
@@ -33,7 +37,7 @@ def page_of(report: Report) -> Page:
     causes = _causes(report)
     authors, reviewers = _steps(report, causes)
     difference = differences(report)
-    headline, lead = VERDICTS[report.verdict]
+    headline, lead = VERDICTS[report.headline]
     return Page(
         over="What the records say of",
         name=report.bundle.name or "unnamed bundle",
@@ -84,7 +88,13 @@ def _item(one: Finding) -> Item:
     place = one.source or "bundle"
     for part in (one.row, one.column):
         place += "" if part is None else f":{part}"
-    known = (("record", key_text(one.key)), ("field", one.field), ("expected", one.expected), ("found", one.found))
+    known = (
+        ("record", key_text(one.key)),
+        ("field", one.field),
+        ("expected", one.expected),
+        ("found", one.found),
+        ("waived", one.waived),
+    )
     return Item(
         severity=one.severity,
         check=one.check,
