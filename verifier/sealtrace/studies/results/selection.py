@@ -57,8 +57,10 @@ class Selection:
             if field not in self.frame.table.column_names:
                 raise RecipeError(f"{self.dataset} has no field {field!r}")
         codes = combined_codes(self.table, tuple(fields))
-        for code in np.unique(codes).tolist():
-            yield replace(self, rows=self.rows[codes == code])
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0]) if len(order) else []
+        for part in np.split(order, starts[1:]):
+            yield replace(self, rows=self.rows[part])
 
     def level(self, fields: list[str]) -> tuple[object, ...]:
         """What the first row has in some fields."""
