@@ -14,7 +14,7 @@ from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.elsewhere import judge_elsewhere
+from sealtrace.printed.elsewhere import Beside
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
 from sealtrace.printed.queries import Queries
@@ -52,6 +52,13 @@ class CellResult:
     def status(self) -> Status:
         return self.judgement.status
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from sealtrace.report.display import cell_html
+
+        known = ("printed", self.cell.text), ("recomputed", self.recomputed), ("", self.judgement.sentence)
+        return cell_html(self.cell.name, self.status.value, (*known, ("recipe", self.recipe)))
+
     @property
     def population(self) -> str | None:
         """The population that the metric was asked over, where it has one."""
@@ -85,6 +92,7 @@ class Evaluator:
         self._captions = {
             one.value["label"]: one.value.get("caption") or "" for one in evidence.bundle.documents_of("table")
         }
+        self._beside = Beside(evidence.bundle.beside)
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
         """What becomes of a cell; None where it holds no number and owes none."""
@@ -121,7 +129,7 @@ class Evaluator:
             if (classification := recipe.get("classification")) is not None:
                 return replace(result, judgement=_classified(Status(classification)), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
-                judgement, there = judge_elsewhere(cell, reference, self._evidence.bundle.beside)
+                judgement, there = self._beside.judge(cell, reference)
                 return replace(result, judgement=judgement, elsewhere=there)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))

@@ -58,8 +58,7 @@ class Selection:
                 raise RecipeError(f"{self.dataset} has no field {field!r}")
         codes = combined_codes(self.table, tuple(fields))
         order = np.argsort(codes, kind="stable")
-        starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0]) if len(order) else []
-        for part in np.split(order, starts[1:]):
+        for part in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else ():
             yield replace(self, rows=self.rows[part])
 
     def level(self, fields: list[str]) -> tuple[object, ...]:
