@@ -95,8 +95,8 @@ fuzz-readers: .venv/development ## coverage-guided fuzzing of each reader of unt
 mutants: .venv/development ## changes of the verifier's own code: does a test notice each? SAMPLE of them (200)
 	$(RUN) tests/mutants.py --sample $(or $(SAMPLE),200)
 
-bench: .venv/development ## a million traces, and map searches beside peers and the floor, and growth with length
-	$(RUN) benchmarks/million.py
+bench: .venv/development ## four million traces beside the floor and peers, map searches, growth with length
+	$(RUN) benchmarks/scale.py --write
 	$(RUN) benchmarks/maps.py
 	$(RUN) benchmarks/growth.py
 

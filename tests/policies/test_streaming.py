@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from large_bundle import make
 from sealtrace import examination
 from sealtrace.bundle import blocks, stores
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_rows, write_table
-from support import ROOT, Row, unseal
-
-sys.path.insert(0, str(ROOT / "benchmarks"))
-from large_bundle import make
+from support import Row, unseal
 
 STATES = 120
 TRACES = ("trace/trace.calibration", "calibrate/score.calibration")

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from oracles.z3_formulas import rows_can_hold
 from sealtrace.relations.intervals import INFINITY, Interval
 from sealtrace.relations.linear import Conflict, Row, Solution, is_conflict, minimize, satisfies, solve
 from sealtrace.relations.work import OutOfWorkError, Work
@@ -119,3 +120,11 @@ def test_work_is_bounded() -> None:
     wide = {f"y{n}": Interval(Fraction(-(10**6)), Fraction(10**6)) for n in range(61)}
     with pytest.raises(OutOfWorkError):
         solve([*rows, *many], {**box, **wide}, Work(steps=20))
+
+
+@EXAMPLES
+@given(st.integers(0, 10**6))
+def test_z3_agrees(seed: int) -> None:
+    """Strict comparisons included, which a floating-point solver cannot tell apart."""
+    rows, box = system(seed, strict=True)
+    assert isinstance(solve(rows, box, Work()), Solution) == rows_can_hold(rows, box)

@@ -62,5 +62,5 @@ def test_leduc_is_recomputed_elsewhere() -> None:
     report = sealtrace.verify(BUNDLE, check=["table.cells"], beside=[ROOT / "bundles" / "leduc" / "bundle"])
     cells = [cell for cell in report.cells if cell.table == "tab:leduc" and cell.column != "Profile"]
     assert [cell.status for cell in cells] == ["exact"] * 25
-    assert all(cell.sentence.startswith("in leduc (root ") for cell in cells)
+    assert all(cell.sentence.startswith("In leduc (root ") for cell in cells)
     assert {cell.status for cell in report.cells if cell.table == "tab:main"} == {"elsewhere"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -69,6 +69,9 @@ class Evidence:
         found = self._views[view]
         assert isinstance(found, view)
         return found
+
+    def adopt(self, other: Evidence, without: Collection[str]) -> None:
+        """Takes over what was computed from the same records, but for some kinds: a view may know what that is."""
 
     def room(self, what: str, *sizes: int, width: int = 8) -> None:
         """An array of these sizes is about to be made: a few rows can name millions of combinations."""

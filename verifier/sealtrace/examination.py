@@ -157,6 +157,9 @@ class Examination:
         streamed = {kind: frame for found in bundle.streamed.values() for kind, frame in found.frames.items()}
         known = {**streamed, **(frames or {})} if streamed else frames
         self.evidence = Evidence(bundle, expect_root, progress, known)
+        for pack in packs():
+            if pack.name in bundle.streamed:
+                self.seen_by(pack).adopt(bundle.streamed[pack.name].beside, frozenset(pack.streamed))
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
         due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)

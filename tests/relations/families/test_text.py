@@ -89,6 +89,15 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"Form explains none of the variance (Table~\ref{tab:v}), against 53\% for the entity and 61\% for the model.",
         Status.SUSPICION,
     ),
+    "a column before its number": (
+        "quote",
+        table(
+            "Accuracy (\\%).", "System | Long talks | Short talks", ["Elm | 88 | 61", "Oak | 79 | 73", "Ash | 55 | 90"]
+        ),
+        r"Oak is fine, while Elm is higher on long talks (88\%).",
+        r"Oak is fine, while Elm is higher on long talks (80\%).",
+        Status.SUSPICION,
+    ),
     "a total of the table": (
         "quote",
         table("Walks.", "Walk | People", ["North | 140", "South | 228", "---", "Total | 368"]),

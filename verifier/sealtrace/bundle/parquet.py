@@ -84,7 +84,7 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
             continue
         column = table.column(field_.name)
         try:
-            columns.append(_as_declared(column, field_.type, declared.shape))
+            columns.append(as_declared_column(column, field_.type, declared.shape))
         except (pa.ArrowException, TypeError) as error:
             defects.append(
                 Defect(
@@ -102,7 +102,7 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
 def as_declared(table: pa.Table, kind: RowKind) -> pa.Table:
     """The rows of a laid-out file with columns as their kind declares them; `TypeError` where one does not fit."""
     columns = [
-        _as_declared(table.column(field.name), wanted.type, field.shape)
+        as_declared_column(table.column(field.name), wanted.type, field.shape)
         if field.name in table.column_names
         else pa.chunked_array([pa.nulls(table.num_rows, wanted.type)])
         for field, wanted in zip(row_shape(kind).fields, arrow_schema(kind), strict=True)
@@ -148,7 +148,7 @@ def footer_texts(metadata: Any, schema: pa.Schema) -> bytes:
     return b"\n".join(parts) + b"\n"
 
 
-def _as_declared(column: pa.ChunkedArray, wanted: pa.DataType, shape: Shape) -> pa.ChunkedArray:
+def as_declared_column(column: pa.ChunkedArray, wanted: pa.DataType, shape: Shape) -> pa.ChunkedArray:
     """The column in its declared type, text left dictionary-encoded; only casts that lose nothing."""
     if pa.types.is_list(wanted) and _is_text(_plain(column.type)):
         return pa.chunked_array([_from_texts(chunk, shape) for chunk in column.chunks], wanted)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.arrays import arrow_integers
-from sealtrace.bundle.content import in_order
+from sealtrace.bundle.content import combined_codes, in_order, row_name, table_digest
 from sealtrace.bundle.encoding import ranks
 from sealtrace.bundle.shapes import Mapping, Number, RowKind, Sequence, Shape, Text, row_key, row_shape
 from sealtrace.bundle.stores import without_nulls
@@ -33,33 +33,108 @@ def write_parquet(table: pa.Table, kind: RowKind, sink: Any, *, laid_out: bool |
     if not (table.num_rows > blocks.SMALL if laid_out is None else laid_out):
         pq.write_table(table, sink, compression="zstd", row_group_size=2**17)
         return
-    table = in_order(table, kind)
-    key = row_key(kind)
-    groups = list(blocks.cut(table, ranks(table.column(key[0]))[0]))
-    shape = row_shape(kind)
-    columns = {
-        field.name: _laid_out(table.column(field.name).combine_chunks(), field.shape)
-        for field in shape.fields
-        if table.column(field.name).null_count < table.num_rows or not table.num_rows
-    }
-    whole = pa.table(columns, schema=pa.schema([_field(name, array) for name, array in columns.items()]))
-    texts = [name for name, array in columns.items() if pa.types.is_dictionary(array.type)]
-    leaves = _leaves(whole.schema)
-    writer = pq.ParquetWriter(
+    writer = RowWriter(sink, kind)
+    writer.write(in_order(table, kind))
+    writer.close()
+
+
+class RowWriter:
+    """Writes more records than can be held: tables of them in the order of their key, one after the other.
+
+    What the first table says of its columns holds for all: which are there, and which may be absent in some rows.
+    """
+
+    def __init__(self, sink: Any, kind: RowKind) -> None:
+        self._sink, self._kind = sink, kind
+        self._shape, self._key = row_shape(kind), row_key(kind)
+        self._pending: pa.Table | None = None
+        self._names: list[str] = []
+        self._writer: Any = None
+        self._schema: pa.Schema | None = None
+        self._held: list[pa.Table] = []
+        """What a small table's digest is over; nothing once it is large."""
+        self._digests: list[bytes] = []
+        self.rows = 0
+
+    def write(self, table: pa.Table) -> None:
+        """More records, all after those that came before."""
+        if not self._names:
+            self._names = [
+                field.name
+                for field in self._shape.fields
+                if table.column(field.name).null_count < table.num_rows or not table.num_rows
+            ]
+            self._schema = pa.schema([_field(*one) for one in self._columns(table).items()])
+        whole = table if self._pending is None else pa.concat_tables([self._pending, table]).unify_dictionaries()
+        codes = combined_codes(whole, self._key)
+        if not np.all(codes[1:] >= codes[:-1]):
+            raise ValueError("records are not in the order of their key")
+        *done, self._pending = blocks.cut(whole, ranks(whole.column(self._key[0]))[0])
+        for block in done:
+            self._emit(block)
+
+    def close(self) -> str:
+        """Writes what is left, and returns the content digest of everything."""
+        if self._pending is not None:
+            self._emit(self._pending)
+        self._writer.close()
+        if self.rows <= blocks.SMALL:
+            return table_digest(pa.concat_tables(self._held), self._kind)
+        return blocks.of_blocks(row_name(self._kind), self.rows, self._digests)
+
+    def _columns(self, table: pa.Table) -> dict[str, pa.Array]:
+        shapes = {field.name: field.shape for field in self._shape.fields}
+        return {name: _laid_out(table.column(name).combine_chunks(), shapes[name]) for name in self._names}
+
+    def _emit(self, block: pa.Table) -> None:
+        assert self._schema is not None
+        for field in self._shape.fields:
+            if field.name not in self._names and block.column(field.name).null_count < block.num_rows:
+                raise ValueError(f"{field.name} is in no record of the first table, and in a later one")
+        columns = self._columns(block)
+        if any(_field(*one).type != self._schema.field(one[0]).type for one in columns.items()) or any(
+            array.null_count and not self._schema.field(name).nullable for name, array in columns.items()
+        ):
+            # A name of a map that the first table has and this block has not, or the other way round.
+            columns = {name: _as_first(array, self._schema.field(name)) for name, array in columns.items()}
+        group = _compact(pa.table(columns, schema=self._schema))
+        if self._writer is None:
+            self._writer = _writer(self._sink, self._schema, self._key)
+        self._writer.write_table(group, row_group_size=max(1, block.num_rows))
+        self.rows += block.num_rows
+        self._digests.append(blocks.of_block(block, self._shape))
+        self._held = [*self._held, block] if self.rows <= blocks.SMALL else []
+
+
+def _writer(sink: Any, schema: pa.Schema, key: tuple[str, ...]) -> Any:
+    import pyarrow.parquet as pq
+
+    texts = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    leaves = _leaves(schema)
+    return pq.ParquetWriter(
         sink,
-        whole.schema,
+        schema,
         use_dictionary=texts,
         # Doubles of measurements hardly shrink, and unpacking them would cost more than hashing them.
         compression={leaf: "zstd" if leaf in texts else "none" for leaf in leaves},
         write_statistics=False,
-        sorting_columns=[pq.SortingColumn(leaves.index(name), nulls_first=True) for name in key if name in columns],
+        sorting_columns=[pq.SortingColumn(leaves.index(name), nulls_first=True) for name in key if name in leaves],
         store_schema=False,
     )
-    with writer:
-        start = 0
-        for group in groups:
-            writer.write_table(_compact(whole.slice(start, group.num_rows)), row_group_size=max(1, group.num_rows))
-            start += group.num_rows
+
+
+def _as_first(array: pa.Array, field: pa.Field) -> pa.Array:
+    """A column in the form of the first table; `ValueError` where it does not fit that."""
+    if pa.types.is_struct(field.type) and pa.types.is_struct(array.type):
+        there = {child.name: array.field(place) for place, child in enumerate(array.type)}
+        wanted = list(field.type)
+        if there.keys() <= {child.name for child in wanted}:
+            children = [there.get(child.name, pa.nulls(len(array), child.type)) for child in wanted]
+            if all(child.nullable or not one.null_count for child, one in zip(wanted, children, strict=True)):
+                return pa.StructArray.from_arrays(children, fields=wanted)
+    elif array.type == field.type and (field.nullable or not array.null_count):
+        return array
+    raise ValueError(f"{field.name} has another form than in the first table")
 
 
 def _compact(group: pa.Table) -> pa.Table:

@@ -106,6 +106,10 @@ def _no_repeats(keys: pa.Array, maps: Rows, owners: Rows, pointer: str, misfit: 
         misfit(int(owners[index]), f"{pointer}/*", "each name once", shown(keys[index].as_py()))
 
 
+_MANY = 4096
+"""So many texts are worth being told apart first."""
+
+
 def _bad_text(array: pa.Array, shape: Text) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         # Few distinct values: decide each once.
@@ -113,6 +117,8 @@ def _bad_text(array: pa.Array, shape: Text) -> pa.Array:
         if not pc.any(bad).as_py():
             return pa.array(np.zeros(len(array), bool))
         return bad.take(array.indices)
+    if len(array) > _MANY and len(coded := array.dictionary_encode()) > 2 * len(coded.dictionary):
+        return _bad_text(coded, shape)
     bad = pc.less(pc.utf8_length(array), shape.min_length)
     if shape.max_length is not None:
         bad = pc.or_(bad, pc.greater(pc.utf8_length(array), shape.max_length))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import document_digest, table_digest
@@ -34,6 +35,7 @@ from sealtrace.bundle.identity import (
 from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format, seal_path
 from sealtrace.bundle.replacing import place_new_file, replace_file
 from sealtrace.bundle.shapes import Declared, RowKind
+from sealtrace.bundle.shards import LaidOut, NotLaidOutError, sealed_through
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
@@ -274,6 +276,8 @@ class _Sealer:
             if not length:
                 raise SealError(f"{path}: empty")
             return Entry(path, kind, stage, "bytes", length, digest)
+        if file_format == "parquet" and (streamed := self._streamed(path, kind, stage)) is not None:
+            return streamed
         data = self._read(path)
         if not data:
             raise SealError(f"{path}: empty")
@@ -296,6 +300,22 @@ class _Sealer:
             split = splits[0] if splits else None
         content = None if store.whole is None else table_digest(store.whole, form)
         return _entry(path, kind, stage, file_format, data, split=split, rows=store.count, content=content)
+
+    def _streamed(self, path: str, kind: str, stage: str) -> Entry | None:
+        """The entry of a large file that is laid out, read a row group at a time; None for any other."""
+        form = self._declared(path) if kind == "rows" else self._opened(kind)
+        with self.container.open(path) as opened:
+            try:
+                file = LaidOut(opened, form)
+                if file.rows <= blocks.SMALL:
+                    return None
+                content, splits = sealed_through(file)
+            except NotLaidOutError:
+                return None
+        if len(splits) > 1:
+            return None
+        split = None if kind == "rows" or not splits else splits.pop()
+        return Entry(path, kind, stage, "parquet", file.size, file.sha256, split, file.rows, content)
 
     def _opened(self, kind: str) -> RowKind:
         """What the rows of a kind are, by the fields that the protocol declares."""

@@ -15,13 +15,26 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.archives import Opened
-from sealtrace.bundle.parquet import footer_texts, text_leaves, values_of_texts
+from sealtrace.bundle.content import combined_codes, row_name
+from sealtrace.bundle.parquet import as_declared, footer_texts, text_leaves, values_of_texts
 from sealtrace.bundle.parquet_footer import leaves
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, RowKind, Sequence, Shape, Struct, Text, row_shape
+from sealtrace.bundle.predicates import check_table
+from sealtrace.bundle.shapes import (
+    Flag,
+    Integer,
+    Mapping,
+    Number,
+    RowKind,
+    Sequence,
+    Shape,
+    Struct,
+    Text,
+    row_key,
+    row_shape,
+)
 
 MOST_BYTES = 2**28
 """A row group that takes more when decoded is not looked at by itself."""
@@ -156,6 +169,35 @@ class LaidOut:
         return table
 
 
+def sealed_through(file: LaidOut) -> tuple[str, set[str | None]]:
+    """Content digest and splits of a file, a row group at a time; `NotLaidOutError` where it must be read whole.
+
+    Refused, too, is a file whose rows are not in the order of their key, or whose row groups are not blocks.
+    """
+
+    def misfit(*_: object) -> None:
+        raise NotLaidOutError("its schema refuses a row")
+
+    key, last, splits, digests = row_key(file.form), "", set[str | None](), []
+    for shard in file.shards():
+        table = file.decoded(shard)
+        declared = as_declared(table, file.form)
+        check_table(declared, file.shape, misfit)
+        codes, states = combined_codes(declared, key), column_of(table, key[0])
+        if states is None or not pa.types.is_dictionary(states.type) or states.null_count:
+            raise NotLaidOutError("its first key field is not text by reference")
+        first, final = states[0].as_py(), states[-1].as_py()
+        short = shard.rows < blocks.BLOCK and shard.first + shard.rows < file.rows
+        if not np.all(codes[1:] > codes[:-1]) or (shard.place and first.encode() <= last.encode()) or short:
+            raise NotLaidOutError("its rows are not in the order of their key, in row groups of whole states")
+        if blocks.starts_of(states.indices.to_numpy().astype(np.int64)) != [0, shard.rows]:
+            raise NotLaidOutError("its row groups are not the blocks of its digest")
+        splits.update(declared.column("split").unique().to_pylist() if "split" in declared.column_names else [])
+        digests.append(digest_of(table, file.shape))
+        last = final
+    return blocks.of_blocks(row_name(file.form), file.rows, digests), splits
+
+
 class _Window(io.RawIOBase):
     """The bytes of one row group at the place that they have in their file."""
 
@@ -220,9 +262,14 @@ def _write_dictionary(array: pa.DictionaryArray, name: str, shape: Any, sink: en
     if not isinstance(shape, Text):
         blocks.write_references(name, codes, _encoded(tuple(texts.to_pylist()), shape), sink)
         return
-    if len(set(texts.to_pylist())) < len(texts) and not pc.all(pc.less(texts[:-1], texts[1:])).as_py():
+    if len(texts) < _FEW and len(set(texts.to_pylist())) < len(texts):
         raise NotLaidOutError(f"a text of {name} is listed twice")
+    if len(texts) >= _FEW and not blocks.ascending(texts):
+        raise NotLaidOutError(f"the texts of {name} are not in order")
     blocks.write_texts(name, codes, texts, sink)
+
+
+_FEW = 256
 
 
 @lru_cache(maxsize=64)

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.fast_json import fast_table
 from sealtrace.bundle.json_columns import table_from_rows
 from sealtrace.bundle.parquet import read_parquet
 from sealtrace.bundle.predicates import check_table
@@ -207,6 +208,11 @@ def _json_table(
     budget.hold(4 * len(data) + (data.count(b"\n") + 1) * width(shape), path)
     for lines in _stretches(data):
         budget.on_time(path)
+        if (fast := fast_table(lines, shape)) is not None:
+            tables.append(fast)
+            numbers.extend(range(count + 1, count + len(lines) + 1))
+            count += len(lines)
+            continue
         rows: list[Any] = []
         start = len(numbers)
         for line in lines:

@@ -18,6 +18,7 @@ from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.bundle.asked import Asked
+    from sealtrace.cache import Cache
     from sealtrace.cli.settings import Settings
 
 
@@ -72,6 +73,12 @@ beside_option = click.option(
     help="Threads for the shards of large files; the report is the same.",
 )
 @click.option(
+    "--cache",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Keep reports in DIR, and take one from there if not a byte of the bundle or the verifier differs.",
+)
+@click.option(
     "--as-expected",
     is_flag=True,
     help="Exit 0 if the verdict and the findings are those that the study expects of itself, else 1.",
@@ -96,6 +103,7 @@ def command(
     beside: tuple[Path, ...],
     every_row: bool,
     jobs: int,
+    cache: Path | None,
     as_expected: bool,
     allow_waived: bool,
     asked: Asked,
@@ -138,25 +146,38 @@ def command(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     refuse_bad_places(targets, [bundle or default_bundle(), *reported, *beside])
-    with progress_bar() as progress:
-        examination = examine(
-            bundle,
-            check=check,
-            skip=skip,
-            strict=strict,
-            expect_root=expect_root,
-            every_row=every_row,
-            draft=draft,
-            reported=reported,
-            beside=beside,
-            progress=progress,
-            asked=replace(asked, must_be_empty=tuple(settings.must_be_empty.items())),
-            waivers=settings.outside(bundle).waivers,
-            jobs=jobs,
-        )
-        page = any(BY_NAME[target.form].details for target in targets)
-        report = examination.full_report if page else examination.report
-    differences = unexpected(examination) if as_expected else []
+    page = any(BY_NAME[target.form].details for target in targets)
+    asked = replace(asked, must_be_empty=tuple(settings.must_be_empty.items()))
+    waivers = settings.outside(bundle).waivers
+    known: Cache | None = None
+    # Files of the reader's own are not hashed, so what depends on them is not kept.
+    if cache is not None and not (draft or reported or beside or waivers or as_expected) and asked == type(asked)():
+        from sealtrace.cache import Cache
+
+        options = {"check": check, "skip": skip, "strict": strict, "root": expect_root, "rows": every_row, "page": page}
+        known = Cache(cache, bundle or default_bundle(), options)
+    differences: list[str] = []
+    if known is None or (report := known.report()) is None:
+        with progress_bar() as progress:
+            examination = examine(
+                bundle,
+                check=check,
+                skip=skip,
+                strict=strict,
+                expect_root=expect_root,
+                every_row=every_row,
+                draft=draft,
+                reported=reported,
+                beside=beside,
+                progress=progress,
+                asked=asked,
+                waivers=waivers,
+                jobs=jobs,
+            )
+            report = examination.full_report if page else examination.report
+        differences = unexpected(examination) if as_expected else []
+        if known is not None:
+            known.keep(examination, report)
     code = int(bool(differences)) if as_expected else report.exit_code
     if allow_waived and report.only_waived:
         code = 0

@@ -7,6 +7,7 @@ pattern is applied by jsonschema, by pydantic and by Arrow.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -45,6 +46,7 @@ Actions = Annotated[list[Name], Field(description="Action names, in order.")]
 ByAction = Annotated[dict[Name, Number], Field(description="One number per action name.")]
 
 
+@lru_cache(maxsize=4096)
 def exact(text: str) -> Fraction:
     """The value of a declared constant, with nothing rounded."""
     return Fraction(text)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sealtrace.contract.report import Cell, Report
@@ -21,35 +23,51 @@ def named_bundles(tables: Sequence[dict[str, Any]]) -> set[str]:
     return {reference[name] for reference in references for name in ("study", "root_sha256")}
 
 
-def judge_elsewhere(
-    cell: TableCell, reference: dict[str, Any], beside: Sequence[Report]
-) -> tuple[Judgement, Cell | None]:
-    """What becomes of a cell that another bundle recomputes, and that bundle's cell where it was looked at.
+@dataclass(frozen=True)
+class Beside:
+    """The verifier's own reports on the bundles that the reader gave."""
 
-    `beside` are the verifier's own reports on the bundles that the reader gave. A bundle counts as the one that is
-    named where its root is the named one and its bytes are those that the root binds.
-    """
-    study, root = reference["study"], reference["root_sha256"]
-    report = next((one for one in beside if one.bundle.root_sha256 == root), None)
-    if report is None:
-        if other := next((one for one in beside if one.bundle.name == study), None):
-            found = other.bundle.root_sha256 or "none"
-            raise MissingEvidenceError(f"the {study} at hand has the root {found[:12]}…, not {root[:12]}…")
-        return Judgement(Status.ELSEWHERE, f"{study} recomputes it (root {root[:12]}…); it was not looked at"), None
-    broken = next((one.id for one in report.checks if one.id.startswith("identity.") and one.status == "fail"), None)
-    if broken is not None:
-        raise MissingEvidenceError(f"the {study} at hand is not what was sealed: {broken} fails")
-    address = (
-        reference.get("table") or cell.table,
-        reference.get("row") or cell.row,
-        reference.get("column") or cell.column,
-    )
-    there = next((one for one in report.cells if (one.table, one.row, one.column) == address), None)
-    if there is None:
-        raise RecipeError(f"{study} has no number at {address[0]}[{address[1]}, {address[2]}]")
-    if "".join(there.reported.split()) != "".join(cell.text.split()):
-        return Judgement(Status.MISMATCH, f"{cell.text} is {there.reported} in {study}"), there
-    status = Status(there.status)
-    if status not in RECOMPUTED | {Status.INPUT}:
-        raise MissingEvidenceError(f"{study} does not recompute it; there it is {status.value}")
-    return Judgement(status, f"in {study} (root {root[:12]}…): {there.sentence}"), there
+    reports: Sequence[Report]
+
+    @cached_property
+    def _cells(self) -> dict[str | None, dict[tuple[str, str, str], Cell]]:
+        """Root to the cells of its bundle."""
+        return {
+            report.bundle.root_sha256: {(cell.table, cell.row, cell.column): cell for cell in report.cells}
+            for report in self.reports
+        }
+
+    def judge(self, cell: TableCell, reference: dict[str, Any]) -> tuple[Judgement, Cell | None]:
+        """What becomes of a cell that another bundle recomputes, and that bundle's cell where it was looked at."""
+        study, root = reference["study"], reference["root_sha256"]
+        if not self._at_hand(study, root):
+            return Judgement(
+                Status.ELSEWHERE, f"{study} recomputes it (root {root[:12]}…), and was not looked at."
+            ), None
+        address = (
+            reference.get("table") or cell.table,
+            reference.get("row") or cell.row,
+            reference.get("column") or cell.column,
+        )
+        there = self._cells[root].get(address)
+        if there is None:
+            raise RecipeError(f"{study} has no number at {address[0]}[{address[1]}, {address[2]}]")
+        if "".join(there.reported.split()) != "".join(cell.text.split()):
+            return Judgement(Status.MISMATCH, f"The paper prints {cell.text}; {study} prints {there.reported}."), there
+        status = Status(there.status)
+        if status not in RECOMPUTED | {Status.INPUT}:
+            raise MissingEvidenceError(f"{study} does not recompute it; there it is {status.value}")
+        return Judgement(status, f"In {study} (root {root[:12]}…): {there.sentence}"), there
+
+    def _at_hand(self, study: str, root: str) -> bool:
+        """Whether the named bundle was given: its root is the named one, and binds the bytes that were read."""
+        named = next((one for one in self.reports if one.bundle.root_sha256 == root), None)
+        if named is None:
+            if other := next((one for one in self.reports if one.bundle.name == study), None):
+                found = other.bundle.root_sha256 or "none"
+                raise MissingEvidenceError(f"the {study} at hand has the root {found[:12]}…, not {root[:12]}…")
+            return False
+        for check in named.checks:
+            if check.id.startswith("identity.") and check.status == "fail":
+                raise MissingEvidenceError(f"the {study} at hand is not what was sealed: {check.id} fails")
+        return True

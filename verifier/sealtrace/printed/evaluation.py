@@ -14,7 +14,7 @@ from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.elsewhere import judge_elsewhere
+from sealtrace.printed.elsewhere import Beside
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
 from sealtrace.printed.queries import Queries
@@ -80,6 +80,7 @@ class Evaluator:
         self._cells = {cell.name: cell for cell in cells}
         self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value | RecipeError | MissingEvidenceError] = {}
         self._queries = Queries(evidence)
+        self._beside = Beside(evidence.bundle.beside)
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
         """What becomes of a cell; None where it holds no number and owes none."""
@@ -116,7 +117,7 @@ class Evaluator:
             if (classification := recipe.get("classification")) is not None:
                 return replace(result, judgement=_classified(Status(classification)), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
-                judgement, there = judge_elsewhere(cell, reference, self._evidence.bundle.beside)
+                judgement, there = self._beside.judge(cell, reference)
                 return replace(result, judgement=judgement, elsewhere=there)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))

@@ -12,7 +12,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, UnknownFactError
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.spoken import Index, Span, Spoken
-from sealtrace.relations.families.wording import plain, real
+from sealtrace.relations.families.wording import is_percent, plain, real
 from sealtrace.relations.lexicon import named_by, spoken_of, stem, vocabulary
 from sealtrace.relations.sentences import Mention, Sentence, ratios_in
 from sealtrace.relations.syntax import Cell, Expression, equal
@@ -63,6 +63,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         quotable = [one for one in sentence.mentions if is_quotable(one)]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
         yield from _bracketed(sentence, own)
+        yield from _columned(sentence, own)
         for mention in quotable:
             match = matches[id(mention)]
             other = _named_cell(sentence, mention, own)
@@ -128,6 +129,34 @@ def _totalled(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Cl
                 heads = named_by(sheet.columns[column].label)
                 if fact is not None and stem(noun[1]) in heads and is_slip(mention.fact.value, fact.value, fact.unit):
                     yield _claim(sentence, mention, _Candidate(fact, Fraction(1), True, True, 0, False), 1)
+
+
+_CLAUSE = re.compile(r"[;:]|,? (?:while|but|whereas|although|though)\b")
+
+
+def _columned(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
+    """`A is higher on X (88%)`: a number in brackets behind a column, of the only row that the clause names before."""
+    for mention in sentence.mentions:
+        begin = max((one.end() for one in _CLAUSE.finditer(sentence.text, 0, mention.start)), default=0)
+        for one in own if not mention.loose and len(mention.digits) > 1 else ():
+            columns = [
+                column for column, spans in one.columns.items() if any(span[1] + 2 == mention.start for span in spans)
+            ]
+            rows = [row for row, spans in one.rows.items() if any(begin <= span[0] < mention.start for span in spans)]
+            bracketed = (
+                sentence.text[mention.start - 2 : mention.start] == " (" and sentence.text[mention.end :][:1] == ")"
+            )
+            fact = one.sheet.number(rows[0], columns[0]) if len(rows) == len(columns) == 1 and bracketed else None
+            if fact is None or (mention.unit == "%") != _percent(fact, one.sheet):
+                continue
+            candidate = _Candidate(fact, Fraction(1), True, True, 0, one.named)
+            if _alike(mention, candidate) and not any(_close(mention, other) for other in one.sheet.across(rows[0])):
+                yield _claim(sentence, mention, candidate, 1)
+
+
+def _percent(fact: Fact, sheet: Sheet) -> bool:
+    """Whether a cell is in percent: by its sign, its header or the caption, or by its size."""
+    return is_percent(fact.column, sheet.caption, (fact.text,)) or abs(fact.value) > 1
 
 
 def _unit(fact: Fact, sheet: Sheet) -> str:

@@ -87,7 +87,7 @@ def judge(bundle: Bundle, sources: Sources, jobs: int) -> Streamed:
     finally:
         for entry in traces:
             del bundle.contents[entry.path]
-    for entry in traces:
+    for entry, _ in sources.values():
         if streamed.contents[entry.path] != entry.content_sha256:
             raise NotLaidOutError("its records are not those that were sealed")
     total.settle()

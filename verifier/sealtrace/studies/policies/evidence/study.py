@@ -6,6 +6,7 @@ check sees only rows whose partners are certain; the join checks report the othe
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -126,6 +127,15 @@ class Replay:
 
 class Study(Evidence):
     """Columns and joins of a study of policies. Everything is computed when first asked for, once."""
+
+    def adopt(self, other: Evidence, without: Collection[str]) -> None:
+        """Takes over what is known of states, which does not depend on traces and scores."""
+        known = ("declared", "tolerance", "candidates", "states", "_ambiguous_states", "legal", "playable", "teacher")
+        self.__dict__.update({name: other.__dict__[name] for name in known if name in other.__dict__})
+        computed = ("feature", "evaluator", "state_of", "sound")
+        for key, value in other.known.items():
+            if isinstance(key, tuple) and key[0].__name__ in computed and set(key[1]).isdisjoint(without):
+                self.known[key] = value
 
     @cached_property
     def declared(self) -> PolicyProtocol:

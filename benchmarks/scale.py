@@ -1,0 +1,209 @@
+"""Verification beside its floor and its peers: `python benchmarks/scale.py [--rows N ...] [--runs N] [--write]`.
+
+Data are generated once, under benchmarks/work/. Everything is measured in processes of its own and in the same run:
+CPU seconds of user and system, and peak memory. `--write` puts the table and the plot into benchmarks/RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import statistics
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import peers
+from million import HERE, bundle_of, measure
+
+CANDIDATES = 20
+SIZES = (10_000, 100_000, 1_000_000, 4_000_000)
+PEER_ROWS = 20_000
+SEALTRACE = [sys.executable, "-m", "sealtrace", "verify", "--format", "json", "--quiet"]
+
+
+class Cost(NamedTuple):
+    """What a process took: the median of its runs."""
+
+    cpu: float
+    memory: int
+    output: str = ""
+
+
+def cost(command: list[str], runs: int) -> Cost:
+    """CPU seconds and peak MiB of a command."""
+    measured = [measure(command) for _ in range(runs)]
+    return Cost(statistics.median(one[0] for one in measured), max(one[2] for one in measured), measured[-1][3])
+
+
+def program(text: str, *arguments: object) -> list[str]:
+    """A peer as a command."""
+    return [sys.executable, "-c", text, *map(str, arguments)]
+
+
+class Scale(NamedTuple):
+    """One size: the floor, and what verification takes beside it."""
+
+    rows: int
+    floor: Cost
+    verify: Cost
+
+
+def scale(rows: int, runs: int) -> Scale:
+    """Measures one number of rows; a row is a trace with its score."""
+    bundle = bundle_of(rows // CANDIDATES)
+    # Sound and whole, or the figures would be of something else.
+    limits = ["--max-memory", "16G", "--max-seconds", "3600"]
+    verify = cost([*SEALTRACE, str(bundle), *limits], runs)
+    report = json.loads(verify.output)
+    if (report["verdict"], report["summary"]["traces"]) != ("verified", rows):
+        sys.exit(f"{bundle}: {report['verdict']}, {report['summary']['traces']} traces")
+    return Scale(rows, cost(program(peers.FLOOR, bundle), runs), verify)
+
+
+def hashing(bundle: Path, runs: int) -> dict[str, Cost]:
+    """SHA-256 of every file by other programs."""
+    files = [str(path) for path in sorted(bundle.rglob("*")) if path.is_file()]
+    commands = {"sha256sum": ["sha256sum", *files], "openssl dgst": ["openssl", "dgst", "-sha256", *files]}
+    found = {name: cost(command, runs) for name, command in commands.items() if shutil.which(command[0])}
+    if importlib.util.find_spec("bagit"):
+        found["bagit, make and validate"] = cost(program(peers.BAGIT, bundle), runs)
+    return found
+
+
+def rates(bundle: Path) -> dict[str, float]:
+    """Rows that a CPU second of each validator of rows judges."""
+    programs = {"pydantic, the model of a row": peers.PYDANTIC, "jsonschema, the schema of a row": peers.JSONSCHEMA}
+    if importlib.util.find_spec("pandera"):
+        programs["pandera, keys, ranges and sums"] = peers.PANDERA
+    return {name: float(measure(program(text, bundle, PEER_ROWS))[3]) for name, text in programs.items()}
+
+
+def text_of(scales: list[Scale], runs: int) -> str:
+    """The results as Markdown."""
+    largest = scales[-1]
+    bundle = bundle_of(largest.rows // CANDIDATES)
+    idle = cost(program(peers.NOTHING), runs)
+    plain, duckdb = cost(program(peers.PLAIN, bundle), runs), cost(program(peers.DUCKDB, bundle), runs)
+    threads = cost([*SEALTRACE, "--jobs", "2", str(bundle)], runs)
+    size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file())
+    first = scales[0]
+    slope = (largest.verify.cpu - first.verify.cpu) / (largest.rows - first.rows)
+    floor_slope = (largest.floor.cpu - first.floor.cpu) / (largest.rows - first.rows)
+    lines = [
+        "# What verification costs",
+        "",
+        f"`make bench`, {runs} runs of each, medians of CPU seconds (user and system) and peak memory of the process. "
+        "A row is a trace with its score: twenty candidates at every state, three actions, two splits.",
+        "",
+        f"{platform.machine()}, {_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"{_versions()}. Other programs ran on the machine: compare figures with each other, not with other machines.",
+        "",
+        "| rows | floor: SHA-256 and decoding | verify | verify / floor | memory of verify |",
+        "|---:|---:|---:|---:|---:|",
+        *(
+            f"| {one.rows:,} | {one.floor.cpu:.2f} s | {one.verify.cpu:.2f} s | {one.verify.cpu / one.floor.cpu:.1f} "
+            f"| {one.verify.memory} MiB |"
+            for one in scales
+        ),
+        "",
+        f"Start-up is in all of them: importing pyarrow alone takes {idle.cpu:.2f} s. Between {first.rows:,} and "
+        f"{largest.rows:,} rows, a further million rows costs {slope * 1e6:.2f} s, {slope / floor_slope:.1f} times the "
+        f"floor's {floor_slope * 1e6:.2f} s: {1 / slope / 1e6:.1f} million rows per CPU second.",
+        "",
+        f"## Beside others, {largest.rows:,} rows, {size / 1e6:.0f} MB",
+        "",
+        "| what | CPU | verify takes | memory |",
+        "|---|---:|---:|---:|",
+    ]
+    beside = {
+        "verify, everything": largest.verify,
+        "verify --jobs 2": threads,
+        "floor, texts read as dictionaries": largest.floor,
+        "floor, texts read as texts": plain,
+        "DuckDB: keys, support, joins, scores, thresholds, counts; one thread": duckdb,
+        **hashing(bundle, runs),
+    }
+    lines += [
+        f"| {name} | {one.cpu:.2f} s | {largest.verify.cpu / one.cpu:.2f} x | {one.memory} MiB |"
+        for name, one in beside.items()
+    ]
+    lines += ["", "| validators of rows, one process | rows per CPU second |", "|---|---:|"]
+    lines += [f"| {name} | {rate:,.0f} |" for name, rate in rates(bundle).items()]
+    lines += [f"| verify, every check | {largest.rows / largest.verify.cpu:,.0f} |", ""]
+    lines += ["![CPU seconds and memory against rows](scale.svg)", ""]
+    return "\n".join(lines)
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or "unknown processor"
+    found = re.search(r"model name\s*: (.*)", text)
+    return found[1] if found else "unknown processor"
+
+
+def _versions() -> str:
+    import duckdb
+    import numpy
+    import pyarrow
+
+    return f"numpy {numpy.__version__}, pyarrow {pyarrow.__version__}, DuckDB {duckdb.__version__}"
+
+
+def plot(scales: list[Scale]) -> str:
+    """CPU seconds and memory against rows, both axes logarithmic, as SVG."""
+    from math import log10
+
+    series = {
+        "verify, CPU s": ("#0b6", [(one.rows, one.verify.cpu) for one in scales]),
+        "floor, CPU s": ("#999", [(one.rows, one.floor.cpu) for one in scales]),
+        "verify, memory GiB": ("#c60", [(one.rows, one.verify.memory / 1024) for one in scales]),
+    }
+    low, high = -1.5, 2.5
+    left, right = log10(scales[0].rows), max(log10(scales[-1].rows), log10(scales[0].rows) + 1)
+
+    def at(rows: float, value: float) -> tuple[float, float]:
+        across, up = (log10(rows) - left) / (right - left), (log10(value) - low) / (high - low)
+        return 60 + 500 * across, 300 - 270 * up
+
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 350" font-family="sans-serif" font-size="12">',
+             '<rect width="640" height="350" fill="#fff"/>']  # fmt: skip
+    for power in range(-1, 3):
+        y = at(scales[0].rows, 10**power)[1]
+        label = f'<text x="52" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g}</text>'
+        parts.append(f'<path d="M60 {y:.1f}H560" stroke="#ddd"/>{label}')
+    for one in scales:
+        x = at(one.rows, 1)[0]
+        parts.append(f'<text x="{x:.1f}" y="318" text-anchor="middle">{one.rows:.0e}</text>'.replace("e+0", "e"))
+    parts.append('<text x="310" y="340" text-anchor="middle">rows (a trace with its score)</text>')
+    for number, (name, (colour, points)) in enumerate(series.items()):
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(*point) for point in points))
+        parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="70" y="{24 + 16 * number}" fill="{colour}">{name}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def main() -> None:
+    """Makes, measures, prints."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rows", type=int, nargs="+", default=list(SIZES), help="numbers of rows, multiples of 40")
+    options.add_argument("--runs", type=int, default=3)
+    options.add_argument("--write", action="store_true", help="write benchmarks/RESULTS.md and benchmarks/scale.svg")
+    chosen = options.parse_args()
+    scales = [scale(rows, chosen.runs) for rows in sorted(chosen.rows)]
+    text = text_of(scales, chosen.runs)
+    print(text)
+    if chosen.write:
+        (HERE / "RESULTS.md").write_text(text, encoding="utf-8")
+        (HERE / "scale.svg").write_text(plot(scales), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""`verify --cache`: a report is taken again only for the very same bytes and questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sealtrace import examination
+from sealtrace.bundle import reading
+from sealtrace.cli.main import cli
+from support import copy_of_fixture, edit_document
+
+
+def verify(*arguments: object) -> Result:
+    """A run of `sealtrace verify`."""
+    return CliRunner().invoke(cli, ["verify", "--quiet", *map(str, arguments)], standalone_mode=False)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows with every examination."""
+    times: list[int] = []
+    real = reading.read_bundle
+
+    def counted(*args: object, **kwargs: object) -> object:
+        times.append(1)
+        return real(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(examination, "read_bundle", counted)
+    return times
+
+
+def test_the_same_bytes_are_not_verified_again(tmp_path: Path, read: list[int]) -> None:
+    """The second run says the same, to the byte, without reading a record; another question is another entry."""
+    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    first = verify(bundle, "--format", "json", "--cache", cache)
+    again = verify(bundle, "--format", "json", "--cache", cache)
+    assert (first.return_value, first.output) == (again.return_value, again.output)
+    assert len(read) == 1
+    assert json.loads(again.output)["verdict"] == "verified"
+    assert verify(bundle, "--check", "identity", "--cache", cache).return_value == 3
+    assert (len(read), len(list(cache.iterdir()))) == (2, 2)
+
+
+def test_a_changed_byte_is_seen_whatever_the_cache_holds(tmp_path: Path, read: list[int]) -> None:
+    """The manifest still names the old digests: believing it would bring the old verdict back."""
+    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    assert verify(bundle, "--cache", cache).return_value == 0
+    edit_document(bundle / "declare/protocol.json", lambda document: document.update(title="Another"))
+    assert verify(bundle, "--cache", cache).return_value == 1
+    (bundle / "unlisted.txt").write_text("new")
+    assert verify(bundle, "--cache", cache).return_value == 1
+    assert len(read) == 3
+
+
+def test_damaged_entries_are_computed_anew(tmp_path: Path, read: list[int]) -> None:
+    """An entry that cannot be read, or that belongs to another key, is nothing."""
+    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    first = verify(bundle, "--format", "json", "--cache", cache)
+    (entry,) = cache.iterdir()
+    for text in ("", "[]", '{"key": "x"}', entry.read_text().replace('"key": "', '"key": "0')):
+        entry.write_text(text)
+        assert json.loads(verify(bundle, "--format", "json", "--cache", cache).output)["verdict"] == "verified"
+    assert len(read) == 5
+    assert first.return_value == 0
+
+
+def test_what_the_reader_brings_is_not_kept(tmp_path: Path, read: list[int]) -> None:
+    """Papers, keys and expectations lie outside of the bundle, so their runs are not remembered."""
+    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    for _ in range(2):
+        assert verify(bundle, "--as-expected", "--cache", cache).return_value == 0
+    assert len(read) == 2
+    assert not cache.exists()
+    assert "there is no such file" in str(verify(tmp_path / "nothing", "--cache", cache).exception)

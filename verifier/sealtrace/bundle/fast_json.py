@@ -1,0 +1,105 @@
+"""Strict JSON lines at the speed of Arrow's parser, with what it would let pass excluded beside it.
+
+Given the columns, Arrow's reader refuses keys that stand twice, fields that are not declared, values of another type
+and everything that RFC 8259 refuses, but for a few things: NaN and infinities, integers that a double cannot hold,
+numbers too small for one, texts that are not UTF-8, several objects on a line, a byte order mark. Each is cheap to look
+for in many lines at once. Where there is one of these, or where anything does not fit, these lines are left to the
+strict parser, which says what is wrong and where.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.parquet import as_declared_column
+from sealtrace.bundle.shapes import Mapping, Sequence, Shape, Struct, arrow_type
+from sealtrace.bundle.strict_json import MAX_INTEGER, StrictJSONError, parse
+
+FEW = 16
+"""So few lines are read faster by the strict parser."""
+_TINY = re.compile(rb"e-[0-9]{3}"), re.compile(rb"E-[0-9]{3}")
+"""Exponents of numbers that may be too small for a double. Patterns that begin with fixed bytes are found fast."""
+_SUSPECT = (b"null", b"0" * 70)
+"""What a map may not hold, and a run of zeros that may make a number too small for a double."""
+
+
+class _LeftError(Exception):
+    """The strict parser must look."""
+
+
+def fast_table(lines: list[bytes], shape: Struct) -> pa.Table | None:
+    """The rows of lines that are certainly strict JSON and fit their shape; None where that is not certain."""
+    if len(lines) < FEW:
+        return None
+    text = b"\n".join(lines)
+    try:
+        # A line that begins with an object and holds one: as many rows as lines, and none of them blank.
+        if not text.startswith(b"{") or text.count(b"\n{") != len(lines) - 1:
+            return None
+        if any(one in text for one in _SUSPECT) or any(one.search(text) for one in _TINY):
+            return None
+        table = _read(text, shape, parse(lines[0]))
+        if table.num_rows != len(lines) or any(map(_doubtful, table.columns)):
+            return None
+        columns = [
+            as_declared_column(table.column(one.name), arrow_type(one.shape), one.shape)
+            if one.name in table.column_names
+            else pa.chunked_array([pa.nulls(len(lines), arrow_type(one.shape))])
+            for one in shape.fields
+        ]
+    except (pa.ArrowException, StrictJSONError, _LeftError, TypeError, ValueError):
+        return None
+    return pa.table(columns, names=[one.name for one in shape.fields])
+
+
+def _read(text: bytes, shape: Struct, first: Any) -> pa.Table:
+    import pyarrow.json as reader
+
+    # The names of a map that the first row does not have are not known: should another have it, Arrow refuses that.
+    known = [one for one in shape.fields if not isinstance(one.shape, Mapping) or first.get(one.name)]
+    schema = pa.schema([pa.field(one.name, _type(one.shape, [first.get(one.name)])) for one in known])
+    return reader.read_json(
+        pa.BufferReader(text),
+        read_options=reader.ReadOptions(use_threads=False, block_size=len(text) + 1),
+        parse_options=reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+    )
+
+
+def _type(shape: Shape, samples: list[Any]) -> pa.DataType:
+    """How Arrow reads values: a map as an object with the names that the first row has."""
+    there = [one for one in samples if one is not None]
+    match shape:
+        case Mapping(value=item):
+            names = dict.fromkeys(chain.from_iterable(there))
+            if not names:
+                raise _LeftError
+            inner = _type(item, list(chain.from_iterable(one.values() for one in there)))
+            return pa.struct([pa.field(name, inner) for name in names])
+        case Sequence(item=item):
+            return pa.list_(_type(item, list(chain.from_iterable(there))))
+        case Struct(fields=fields):
+            return pa.struct([pa.field(one.name, _type(one.shape, [v.get(one.name) for v in there])) for one in fields])
+        case _:
+            return arrow_type(shape)
+
+
+def _doubtful(column: pa.ChunkedArray | pa.Array) -> bool:
+    """Whether a number is not finite, or as large as those that integers of JSON may not be, or a text is not UTF-8."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    kind = array.type
+    if pa.types.is_floating(kind) and pc.any(pc.is_nan(array)).as_py():
+        return True
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+        ends = pc.min_max(array)
+        return any(end.is_valid and not -MAX_INTEGER <= end.as_py() <= MAX_INTEGER for end in ends.values())
+    if pa.types.is_struct(kind):
+        return any(map(_doubtful, array.flatten()))
+    if pa.types.is_list(kind):
+        return _doubtful(array.values)
+    array.validate(full=True)
+    return False

@@ -1,0 +1,82 @@
+"""Reports of bundles that have not changed: `verify --cache DIR`.
+
+A report is found again by a key over everything that it depends on: every byte of the bundle, hashed in this very run,
+what was asked, the verifier's own code, and the libraries that it computes with. Nothing is believed because of a
+name, a time or a length; an entry for other bytes cannot be found. What cannot be read is computed anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+
+from sealtrace.bundle.archives import open_container
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.identity import stream_digest
+from sealtrace.bundle.replacing import replace_file
+from sealtrace.contract.report import Report
+from sealtrace.examination import Examination
+
+_LIBRARIES = ("duckdb", "jsonschema", "numpy", "pyarrow", "pydantic", "python-flint", "scipy")
+
+
+class Cache:
+    """What is known of one bundle under one set of questions."""
+
+    def __init__(self, directory: Path, bundle: Path, asked: dict[str, object]) -> None:
+        self._directory, self._bundle, self._asked = directory, bundle, asked
+        self._digests = self._hashed()
+
+    def report(self) -> Report | None:
+        """The report of these very bytes; None where there is none, or none that can be read."""
+        try:
+            entry = json.loads(self._place.read_text(encoding="utf-8"))
+            return Report.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, examination: Examination, report: Report) -> None:
+        """Keeps a report, where what was examined is what was hashed before."""
+        read = examination.bundle.digests
+        if self._bundle.is_dir() and any(self._digests.get(path) != digest for path, digest in read.items()):
+            return
+        if self._hashed() != self._digests:
+            return
+        entry = {"key": self.key, "report": json.loads(report.model_dump_json())}
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            replace_file(self._place, json.dumps(entry).encode())
+        except OSError as error:
+            raise BundleError(f"{self._directory}: {error.strerror or error}") from None
+
+    @cached_property
+    def key(self) -> str:
+        """One digest over everything that the report depends on."""
+        package = Path(__file__).parent
+        code = {str(path.relative_to(package)): hashlib.sha256(path.read_bytes()).hexdigest()
+                for path in sorted(package.rglob("*.py"))}  # fmt: skip
+        libraries = {name: version(name) for name in _LIBRARIES}
+        return hashlib.sha256(
+            json.dumps([self._digests, self._asked, code, libraries], sort_keys=True).encode()
+        ).hexdigest()
+
+    @property
+    def _place(self) -> Path:
+        return self._directory / f"{self.key}.json"
+
+    def _hashed(self) -> dict[str, str]:
+        """Every file with its SHA-256; of what is no plain file, what it is."""
+        found: dict[str, str] = {}
+        with open_container(self._bundle) as container:
+            if not self._bundle.is_dir():
+                with self._bundle.open("rb") as file:
+                    return {"": stream_digest(iter(lambda: file.read(2**20), b""))[0]}
+            for member in container.members():
+                found[member.path] = member.kind
+                if member.kind == "file":
+                    with container.open(member.path) as opened:
+                        found[member.path] = stream_digest(opened.pieces())[0]
+        return found
