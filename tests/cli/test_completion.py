@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -42,6 +44,61 @@ def test_bash_completes_commands_options_and_values() -> None:
     assert completed("sealtrace", "import", "--dis") == ["--distinct"]
     assert completed("sealtrace", "verify", "--format", "ju") == ["junit"]
     assert completed("sealtrace", "completion", "") == ["bash", "zsh", "fish"]
+
+
+def _shell(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed; .ci/run installs it")
+    return found
+
+
+def test_fish_completes_commands_options_and_values() -> None:
+    """As fish itself says what it would offer."""
+    script = "sealtrace completion fish | source\n"
+    asked = ("sealtrace veri", "sealtrace import --dis", "sealtrace verify --format ju", "sealtrace completion z")
+    script += "".join(f"complete --do-complete '{one}'\n" for one in asked)
+    done = subprocess.run(
+        [_shell("fish"), "--no-config", "-c", script], env=ENVIRONMENT, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["verify", "--distinct", "junit", "zsh"]
+
+
+def test_zsh_completes_commands_options_and_values(tmp_path: Path) -> None:
+    """Typed on a terminal: the word that Tab completes is echoed by the shell itself."""
+    shell, result = _shell("zsh"), tmp_path / "typed"
+    controller, terminal = pty.openpty()
+    environment = {**ENVIRONMENT, "ZDOTDIR": str(tmp_path), "TERM": "dumb", "PS1": "ready> ", "HOME": str(tmp_path)}
+    zsh = subprocess.Popen(
+        [shell, "-f", "-i"], stdin=terminal, stdout=terminal, stderr=terminal, env=environment, close_fds=True,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(terminal)
+    # The cursor goes to the beginning of the line, and what was completed becomes the words of an echo.
+    lines = [
+        'autoload -U compinit; compinit -u -D; eval "$(sealtrace completion zsh)"\r',
+        *(
+            f"sealtrace {typed}\t\x01print -r -- >> {result} \r"
+            for typed in ("veri", "import --disti", "verify --format jun", "completion zs")
+        ),
+        "exit\r",
+    ]
+    try:
+        os.write(controller, "".join(lines).encode())
+        # Read to the end: the shell would wait for room otherwise, and closes the terminal when it ends.
+        while select.select([controller], [], [], 120)[0]:
+            try:
+                if not os.read(controller, 65536):
+                    break
+            except OSError:
+                break
+        assert zsh.wait(120) == 0
+    finally:
+        if zsh.poll() is None:
+            zsh.kill()
+        os.close(controller)
+    assert [line.split()[-1] for line in result.read_text().splitlines()] == ["verify", "--distinct", "junit", "zsh"]
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_damage_is_a_message(tmp_path: Path) -> None:
         assert not is_paper(tmp_path / name)
     with pytest.raises(BundleError, match="no such file"):
         read_paper(tmp_path / "absent.tex")
-    with pytest.raises(BundleError, match="not a plain file"):
+    with pytest.raises(BundleError, match="a directory, where a paper is needed"):
         read_paper(tmp_path)
 
 

@@ -4,10 +4,10 @@
 TYPE_CHECKING = False
 
 __version__ = "0.1.0"
-__all__ = ["Examination", "Report", "__version__", "audit", "certify", "diff", "examine", "verify"]
+__all__ = ["Examination", "Report", "__version__", "audit", "certify", "check", "diff", "examine", "verify"]
 
 if TYPE_CHECKING:
-    from sealtrace.api import Examination, audit, certify, diff, examine, verify
+    from sealtrace.api import Examination, audit, certify, check, diff, examine, verify
     from sealtrace.contract.report import Report
 
 

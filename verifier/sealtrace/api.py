@@ -2,6 +2,7 @@
 
 examine   one read and one run of a bundle; the object answers everything else
 verify    its report
+check     how each number of a paper follows from a directory of results
 diff      its cells, a paper's cells with its recipes, or two papers' cells, side by side
 certify   certificates and maps from its records
 audit     whether a paper's printed numbers can all be true
@@ -20,10 +21,11 @@ from sealtrace.examination import Examination, examine
 if TYPE_CHECKING:
     from sealtrace.comparison import Comparison
     from sealtrace.contract.audit import Audit
+    from sealtrace.contract.checked import Check
     from sealtrace.contract.report import Report
     from sealtrace.studies.policies.certified import Certified
 
-__all__ = ["Examination", "audit", "certify", "diff", "examine", "verify"]
+__all__ = ["Examination", "audit", "certify", "check", "diff", "examine", "verify"]
 
 AnyPath = str | PathLike[str]
 
@@ -47,6 +49,20 @@ def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyP
     if other is not None:
         return compare_printed(Path(path), Path(other))
     return compare(examine(path), [Path(one) for one in reported])
+
+
+def check(paper: AnyPath, results: AnyPath, *, seconds: float = 45.0, audited: bool = True) -> Check:
+    """How each number that a paper prints follows from a directory of results; `audited` asks the paper's own, too."""
+    from sealtrace import __version__
+    from sealtrace.binding.checking import concluded
+    from sealtrace.binding.checking import examine as bind
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.printed.papers import read_paper
+
+    if not Path(results).exists():
+        raise BundleError(f"{results}: there is no such directory")
+    findings = bind(read_paper(Path(paper)), Path(paper).name, Path(results), seconds=seconds)
+    return concluded(findings, __version__, audit(paper) if audited else None)
 
 
 def certify(

@@ -32,6 +32,7 @@ COMMANDS = {
     "init": "Start a new study from templates.",
     "import": "Turn result files into a dataset, and propose what it declares.",
     "seal": "Seal a directory of records, stage by stage or all at once.",
+    "macros": "Write a bundle's numbers as LaTeX commands.",
     "extract": "Extract the tables of a paper as records to fill in.",
     "try": "Try recipes on a bundle or a draft, without sealing.",
     "convert": "Turn a file of records from JSON lines into Parquet, or back.",
@@ -40,6 +41,7 @@ COMMANDS = {
     "checks": "List the checks, or explain one.",
     "metrics": "List the metrics that recipes can ask for.",
     "schema": "List the record kinds, or print the schema of one.",
+    "mcp": "Offer check, verify, explain and audit to an assistant.",
     "completion": "Print a completion script for bash, zsh or fish.",
 }
 """Command to its one line. `--help` prints these without importing a command."""
@@ -150,6 +152,8 @@ def _explain(error: Exception) -> int:
     if isinstance(error, BundleError):
         for line in str(error).splitlines():
             click.echo(f"sealtrace: {harmless(line)}", err=True)
+    elif isinstance(error, OSError) and error.filename is not None:
+        click.echo(f"sealtrace: {harmless(str(error.filename))}: {error.strerror or error}", err=True)
     elif isinstance(error, MemoryError):
         click.echo("sealtrace: no verdict, because memory ran out (--max-memory raises the limit)", err=True)
     else:

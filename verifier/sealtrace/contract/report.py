@@ -139,6 +139,19 @@ class Cell(Record):
     recipe: str | None = Field(None, description="How records give it.")
     relation: str | None = Field(None, description="The relation that contradicts it, where one does.")
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from sealtrace.report.display import cell_html
+
+        place = f"{self.source}:{self.line}" if self.line else self.source
+        known = (
+            ("printed", self.reported),
+            ("recomputed", self.recomputed),
+            ("", self.sentence),
+            ("recipe", self.recipe),
+        )
+        return cell_html(f"{self.table}[{self.row}, {self.column}]", self.status, (*known, ("where", place)))
+
 
 class Coverage(Record):
     """How the printed cells are accounted for."""
@@ -255,6 +268,21 @@ class Report(Record):
         open_ = {check.id for check in self.checks if check.status in ("missing", "skipped")}
         waived = {finding.check for finding in self.findings if finding.waived is not None}
         return self.headline == "waived" and open_ <= waived
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from sealtrace.report.display import report_html
+
+        statuses = [one.status for one in self.checks]
+        held = (
+            f"{statuses.count('pass')} checks hold, {statuses.count('fail')} fail, {statuses.count('missing')} missing"
+        )
+        cells = f"{self.coverage.recomputed} of {self.coverage.cells} printed cells recomputed"
+        places = [f"{one.source or ''}{f':{one.row}' if one.row else ''}" for one in self.findings]
+        findings = [
+            (one.severity, one.check, place, one.message) for one, place in zip(self.findings, places, strict=True)
+        ]
+        return report_html(self.headline, self.bundle.name, f"{held}; {cells}", findings)
 
     @property
     def exit_code(self) -> int:

@@ -50,6 +50,13 @@ class CellResult:
     def status(self) -> Status:
         return self.judgement.status
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from sealtrace.report.display import cell_html
+
+        known = ("printed", self.cell.text), ("recomputed", self.recomputed), ("", self.judgement.sentence)
+        return cell_html(self.cell.name, self.status.value, (*known, ("recipe", self.recipe)))
+
     @property
     def population(self) -> str | None:
         """The population that the metric was asked over, where it has one."""

@@ -155,7 +155,7 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
         return Judgement(Status.EXACT, f"{said}, the same.")
     if part.low - slack <= value <= part.high + slack:
         return Judgement(Status.TIE, f"{said}, half-way between two printable numbers. Either is accepted.")
-    said = f"{said}, which rounds to {_as_printed(value, part.unit)}."
+    said = f"{said}, which rounds to {as_printed(value, part.unit)}."
     from_rounded = None if rounded is None else rounded(part.unit)
     if from_rounded is not None and part.low <= from_rounded[place] <= part.high:
         given = decimal_text(from_rounded[place])
@@ -193,7 +193,7 @@ def _double_rounding(part: Part, value: Fraction) -> str | None:
     return None
 
 
-def _as_printed(value: Fraction, unit: Fraction) -> str:
+def as_printed(value: Fraction, unit: Fraction) -> str:
     """A value rounded to the unit, with every decimal that the unit has."""
     text, places = decimal_text(round_to(value, unit)), len(str(unit.denominator)) - 1
     whole, _, decimals = text.partition(".")

@@ -67,7 +67,9 @@ def read_paper(path: Path, root: Path | None = None) -> Reported:
         if not path.exists():
             raise BundleError(f"{path}: there is no such file{nearest_path(path)}")
         if not path.is_file():
-            raise BundleError(f"{path}: not a plain file")
+            raise BundleError(
+                f"{path}: {'a directory' if path.is_dir() else 'not a plain file'}, where a paper is needed"
+            )
         if name.endswith(".pdf"):
             from sealtrace.printed.pdf import read_pdf
 
@@ -76,7 +78,12 @@ def read_paper(path: Path, root: Path | None = None) -> Reported:
             return _read_archive(path)
         if path.stat().st_size > MAX_FILE:
             raise BundleError(f"{path}: more than {MAX_FILE} bytes")
-        return read_reported(_text(path.read_bytes()), path.name, _loader(path, root))
+        data = path.read_bytes()
+        if not data.strip():
+            raise BundleError(f"{path}: empty; there is no number in it to look at")
+        if b"\0" in data:
+            raise BundleError(f"{path}: a binary file, not text")
+        return read_reported(_text(data), path.name, _loader(path, root))
     except OSError as error:
         raise BundleError(f"{path}: {error.strerror or error}") from None
     except UnreadableTypeError as error:

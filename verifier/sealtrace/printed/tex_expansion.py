@@ -47,6 +47,7 @@ class Expander:
         self._runaway: set[str] = set()
         self._undecided: set[tuple[str, str]] = set()
         tokens = self._files.main.tokens
+        self._sealed: dict[str, list[Token]] = {}
         self.has_document = any(
             token.is_command("begin") and written(tokens[index + 1 : index + 4]) == "{document}"
             for index, token in enumerate(tokens)
@@ -76,6 +77,8 @@ class Expander:
             self.problems.append(token.problem("macros expand without end: the rest is not read"))
             frames.stack.clear()
             return True
+        if name in ("sealed", "sealedcell") and self._sealed_number(token):
+            return True
         macro = self._known.macros.get(name)
         if macro is not None and token.depth != FROZEN:
             return self._expanded(token, macro)
@@ -99,6 +102,19 @@ class Expander:
             return self._end(token)
         else:
             return self._decided(token)
+        return True
+
+    def _sealed_number(self, token: Token) -> bool:
+        """Recomputed numbers, as `sealtrace macros` writes them: kept by name, or put where they are asked for."""
+        if token.text == "sealed" and not self._sealed:
+            return False
+        key = "@".join(" ".join(written(self._frames.argument()[0]).split()) for _ in range(3))
+        if token.text == "sealedcell":
+            self._sealed[key] = self._frames.argument()[0]
+        elif key in self._sealed:
+            self._frames.push(_instantiate(self._sealed[key], [], token, token.end))
+        else:
+            self.problems.append(token.problem(f"no sealed cell is called {key}"))
         return True
 
     # Calls

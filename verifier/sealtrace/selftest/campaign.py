@@ -14,10 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.predicates import check_table
 from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.bundle.shapes import arrow_schema, row_shape
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
+from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.report import CheckResult
 from sealtrace.examination import Examination
 from sealtrace.printed.numbers import looks_numeric, read_printed
@@ -203,11 +207,28 @@ class Campaign:
         documents = list(self._bundle.documents)
         place = next(place for place, one in enumerate(documents) if one.path == mutant.path)
         value = changed(documents[place].value, mutant.pointer, mutant.value) if mutant.pointer else mutant.value
-        if misfits_of(mutant.kind, value):
+        if misfits_of(mutant.kind, value) or (mutant.kind == "protocol" and self._refuses_rows(value)):
             return None
         documents[place] = replace(documents[place], value=value)
         name = value["study"] if mutant.kind == "protocol" else self._bundle.name
         return replace(self._bundle, documents=documents, name=name)
+
+    def _refuses_rows(self, protocol: dict[str, Any]) -> bool:
+        """Whether the fields that a protocol declares are not those of the rows, so that reading would say so."""
+        for store in self._bundle.stores:
+            try:
+                form = opened_rows(store.kind, protocol) if store.kind in KINDS else store.form
+            except DeclarationError:
+                return True
+            if form == store.form:
+                continue
+            refused: list[int] = []
+            if arrow_schema(form) != arrow_schema(store.form):
+                return True
+            check_table(store.table, row_shape(form), lambda row, *_: refused.append(row))
+            if refused:
+                return True
+        return False
 
     def _row_changed(self, mutant: Mutant) -> Bundle | None:
         assert mutant.row is not None
@@ -220,7 +241,8 @@ class Campaign:
             lines[row] = _line(mutant.value)
         else:
             lines[row] = _line(changed(self._rows[mutant.path][row], mutant.pointer, mutant.value))
-        store = read_rows(b"".join(lines), mutant.path, mutant.kind, "jsonl")
+        form = next((one.form for one in self._bundle.stores if one.path == mutant.path), mutant.kind)
+        store = read_rows(b"".join(lines), mutant.path, form, "jsonl")
         if store.misfits.total or store.syntax.total:
             return None
         return replace(self._bundle, stores=[_in_place(store, one) for one in self._bundle.stores])

@@ -179,7 +179,7 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
             study.frame("trace"),
             rows[wrong],
             "/probabilities",
-            f"Within the tolerance of its replay, the distribution decides otherwise against -{study.declared.tau}.",
+            f"Within the tolerance of its replay, the distribution gives another answer at -{study.declared.tau}.",
             lambda row, at=at, delta=delta: f"delta {float(delta[at[row]])!r}, as replayed",
             lambda row, at=at, places=places: f"delta {float(scored.delta[places[at[row]]])!r}, as stored",
         )
