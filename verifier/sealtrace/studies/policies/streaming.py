@@ -345,8 +345,8 @@ class _Pair:
                 raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
         if _coded(table, "split")[1] != [entry.split] or table.column("split").null_count:
             raise NotLaidOutError("a row names another split than its file")
-        known, there = _SCREENED_COLUMNS[entry.kind], set(table.column_names)
-        if strange := sorted((there - known) | (known - there - _MAY_LACK)):
+        screened, there = _SCREENED_COLUMNS[entry.kind], set(table.column_names)
+        if strange := sorted((there - screened) | (screened - there - _MAY_LACK)):
             raise NotLaidOutError(f"{strange[0]} is not screened, or is not there")
         for field_ in shape.fields:
             if field_.required and column_of(table, field_.name) is None:
