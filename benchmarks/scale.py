@@ -102,8 +102,8 @@ def text_of(scales: list[Scale], runs: int) -> str:
         "# What verification costs",
         "",
         f"`make bench`, {runs} runs of each, medians of CPU seconds (user and system) and peak memory of the process. "
-        "One run beyond four million rows. A row is a trace with its score: twenty candidates at every state, three actions, "
-        "two splits.",
+        "One run beyond four million rows. A row is a trace with its score: twenty candidates at every state, three "
+        "actions, two splits.",
         "",
         f"{platform.machine()}, {_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"{_versions()}. Other programs ran on the machine: compare figures with each other, not with other machines.",
