@@ -8,18 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from shown import commands
 from support import ROOT
-from test_from_results import commands
 
-PAGE = (ROOT / "docs" / "certify-your-policies.md").read_text(encoding="utf-8")
+PAGE = ROOT / "docs" / "certify-your-policies.md"
 
 
 def test_page(tmp_path: Path) -> None:
     """Its one file is written, every command ends well, and the study with its own fields is verified."""
-    script = "\n\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    script = "\n\n".join(re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL))
     (tmp_path / "routing.py").write_text(script, encoding="utf-8")
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    lines = [line for line, _ in commands(PAGE)]
+    lines = [one.line for one in commands(PAGE)]
     assert [line.split()[0] for line in lines] == ["python", "sealtrace", "sealtrace"]
     for line in lines:
         done = subprocess.run(
