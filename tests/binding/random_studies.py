@@ -119,6 +119,30 @@ def predictions(seed: int) -> tuple[dict[str, list[Row]], str, int]:
     return files, latex(table, "Accuracy and macro-F1, mean over seeds."), 3 * len(systems) - 1
 
 
+def scores(seed: int) -> tuple[dict[str, list[Row]], str, int]:
+    """Scores of systems for yes or no, and their guesses of a quantity, with what both come to in each system."""
+    chance = random.Random(seed)
+    files: dict[str, list[Row]] = {}
+    table = [["System", "AUROC", "Brier", "MAE", "RMSE"]]
+    for system in ("alder", "beech", "cherry", "elder", "hazel"):
+        noise = chance.uniform(0.1, 0.6)
+        rows: list[Row] = []
+        for place in range(80):
+            so, true = chance.random() < 0.4, chance.uniform(10, 20)
+            score = min(1.0, max(0.0, (0.7 if so else 0.3) + chance.gauss(0, noise)))
+            rows.append({"id": f"x{place}", "label": int(so), "score": score,
+                         "true_size": true, "predicted_size": true + chance.gauss(0, 3 * noise)})  # fmt: skip
+        files[f"{system}.csv"] = rows
+        yes, no = ([row["score"] for row in rows if row["label"] == wanted] for wanted in (1, 0))
+        wins = sum((one > other) + (one == other) / 2 for one in yes for other in no) / (len(yes) * len(no))
+        brier = statistics.fmean((row["score"] - row["label"]) ** 2 for row in rows)
+        gaps = [row["predicted_size"] - row["true_size"] for row in rows]
+        root = statistics.fmean(gap * gap for gap in gaps) ** 0.5
+        table.append([system.title(), f"{wins:.3f}", f"{brier:.3f}", f"{statistics.fmean(map(abs, gaps)):.3f}",
+                      f"{root:.3f}"])  # fmt: skip
+    return files, latex(table, "Ranking, calibration and error."), 20
+
+
 def latex(table: list[list[str]], caption: str, text: str = "") -> str:
     """A paper with one table."""
     body = [" & ".join(line) + r" \\" for line in table]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 
@@ -210,6 +211,26 @@ def test_predictions_per_example_give_metrics(tmp_path: Path) -> None:
     assert [one.measure for one in check.bindings] == ["accuracy", "macro_f1"]
 
 
+def test_deviations_over_seeds_are_of_each_seeds_mean(tmp_path: Path) -> None:
+    """Tasks that were passed or not, in three seeds: the deviation is that of the seeds' rates."""
+    chance = random.Random(9)
+    rows: list[Row] = []
+    table = [["Agent", "Pass rate"]]
+    for agent in ("plain", "reviewed", "tested", "voted", "planned"):
+        rates = []
+        for number in (1, 2, 3):
+            passed = [chance.random() < 0.2 + 0.1 * len(agent) / 2 for _ in range(45)]
+            rows += [
+                {"agent": agent, "seed": number, "task": f"t{place}", "passed": one} for place, one in enumerate(passed)
+            ]
+            rates.append(100 * sum(passed) / 45)
+        table.append([agent, rf"{statistics.fmean(rates):.1f} $\pm$ {statistics.stdev(rates):.1f}"])
+    write_csv(tmp_path / "results/attempts.csv", rows)
+    check = checked(tmp_path, latex(table, "Pass rate in percent, mean and standard deviation over seeds."))
+    assert check.counts.explained == 5, check.bindings
+    assert "per repeat" in next(one.formula for one in check.bindings if one.statistic == "sd")
+
+
 def test_a_markdown_paper_is_read(tmp_path: Path) -> None:
     """A README with a pipe table is a paper, too."""
     rows = _runs(5)
@@ -328,3 +349,16 @@ def test_the_same_work_gives_the_same_answer_and_less_work_says_what_is_left(
     less = checked(tmp_path, made.paper)
     assert less.search.untried
     assert less.counts.explained < made.numbers
+
+
+def test_a_short_column_of_deviations_belongs_to_the_measure_before_it(tmp_path: Path) -> None:
+    """`SD` names no measure: three cells of two digits are enough where the column before says which it is."""
+    rows = [row for row in _runs(8) if row["model"] in ("aspen", "birch", "cedar")]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Model", r"Accuracy (\%)", "SD"]]
+    for model in ("aspen", "birch", "cedar"):
+        values = [100 * row["accuracy"] for row in rows if row["model"] == model and row["task"] == "parsing"]
+        table.append([model, f"{statistics.fmean(values):.1f}", f"{statistics.stdev(values):.1f}"])
+    check = checked(tmp_path, latex(table, "Accuracy on parsing, over seeds."))
+    assert [one.statistic for one in check.bindings] == ["mean", "sd"]
+    assert check.verdict == "explained"

@@ -8,12 +8,13 @@ import pty
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from binding.random_studies import Study, predictions, study, write_csv
+from binding.random_studies import Row, Study, predictions, scores, study, write_csv
 from cli.runner import sealtrace
 from support import ROOT
 
@@ -111,9 +112,12 @@ def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
     assert again.code == 2
 
 
-def test_every_explained_cell_of_predictions_is_recomputed_from_the_sealed_draft(tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [predictions, scores])
+def test_every_explained_cell_of_examples_is_recomputed_from_the_sealed_draft(
+    tmp_path: Path, make: Callable[[int], tuple[dict[str, list[Row]], str, int]]
+) -> None:
     """Metrics of runs, their means and deviations over seeds, and gains over a baseline: saved, sealed, verified."""
-    files, paper, cells = predictions(3)
+    files, paper, cells = make(3)
     for name, rows in files.items():
         write_csv(tmp_path / "results" / name, rows)
     (tmp_path / "paper.tex").write_text(paper)

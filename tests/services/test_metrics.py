@@ -59,6 +59,13 @@ def test_beside_other_arms(tmp_path: Path) -> None:
         assert value.numbers == (due,)
 
 
+def test_several_beginnings(tmp_path: Path) -> None:
+    """Arms are named by how they begin, one or several, each counted once."""
+    study = ledger(tmp_path)
+    for arms, due in (("s/1,s/2", 6), ("s/,s/1", 6), ("s/2,t", 3)):
+        assert compute(study, "service", {"quantity": "requests", "arms": arms}).numbers == (Fraction(due),)
+
+
 def test_over_seeds(tmp_path: Path) -> None:
     """Two arms alike have no deviation."""
     value = compute(ledger(tmp_path), "service_over_seeds", {"quantity": "legality", "arms": "s/"})

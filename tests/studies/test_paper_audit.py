@@ -57,6 +57,15 @@ def test_enough_is_said() -> None:
     assert coverage["constrained"] + coverage["recomputed"] > coverage["cells"] * 2 / 3
 
 
+def test_says_what_nobody_can_recompute() -> None:
+    """Heads-up no-limit play and models of two billion parameters have no records, and their tables say so."""
+    for name in ("hunl", "student", "student-real", "component"):
+        table = json.loads((BUNDLE / "report" / f"table.{name}.json").read_text(encoding="utf-8"))
+        assert "the authors' word" in table["caption"]
+        classes = {cell["classification"] for row in table["rows"] for cell in row["recipes"].values()}
+        assert classes <= {"constrained", "attested"}
+
+
 def test_leduc_is_recomputed_elsewhere() -> None:
     """The 25 cells follow from the profiles of the study that is named, under the root that it has."""
     report = sealtrace.verify(BUNDLE, check=["table.cells"], beside=[ROOT / "bundles" / "leduc" / "bundle"])

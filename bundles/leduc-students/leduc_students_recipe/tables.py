@@ -148,7 +148,7 @@ def teacher_free(report: Report) -> dict[str, Any]:
 
 def three_seeds(report: Report) -> dict[str, Any]:
     """The first three seeds, with violations counted."""
-    runs = ",".join(THREE)
+    runs, served_by = ",".join(THREE), ",".join(f"{{arm}}/{run}" for run in THREE)
     rows = []
     for arm in ARMS:
         candidates = report.candidates(arm, THREE)
@@ -158,10 +158,11 @@ def three_seeds(report: Report) -> dict[str, Any]:
             for name in ("weak_ev", "strong_ev", "exploitability")
         ]
         cells.append(f"{formulas.mean([score(report.played([candidate])) for candidate in candidates]):.4f}")
+        cells.append(f"{formulas.mean(latencies(report.timed(arm, THREE))):.2f}")
         rows.append({"label": TITLES[arm], "cells": [TITLES[arm], *cells], "arguments": {"arm": arm}})
     return {
         "label": "tab:three-seed",
-        "caption": f"The seeds {runs}. Count: violated state-seed outcomes by all of them.",
+        "caption": f"The seeds {runs}. Count: violated state-seed outcomes by all; ms: the mean time of a request.",
         "columns": [
             {"label": "Arm"},
             {"label": "Count", "recipe": {"metric": "violations", "arguments": {"arm": "{arm}", "runs": runs}}},
@@ -169,6 +170,7 @@ def three_seeds(report: Report) -> dict[str, Any]:
             {"label": "Strong EV", "recipe": over("strong_ev", "mean", runs)},
             {"label": "Expl.", "recipe": over("exploitability", "mean", runs)},
             {"label": "Opp.", "recipe": over("score", "mean", runs)},
+            {"label": "ms", "recipe": {"metric": "service", "arguments": {"quantity": "mean_ms", "arms": served_by}}},
         ],
         "rows": rows,
     }
@@ -192,6 +194,7 @@ def opponents(report: Report) -> dict[str, Any]:
                     "cells": [
                         label,
                         *(f"{100 * rate:.2f}" for rate in rates),
+                        f"{100 * legality(report.timed(arm)):.2f}",
                         f"{score(hands):.4f}",
                         f"{hand_ev(hands):.4f}",
                         f"[{low:.4f}, {high:.4f}]",
@@ -205,7 +208,7 @@ def opponents(report: Report) -> dict[str, Any]:
     return {
         "label": "tab:opponents",
         "caption": "Paired hands of five seeds against two frozen opponents. The interval takes the deal as the unit; "
-        "Tree EV is the exact value of the same pairing.",
+        "Tree EV is the exact value of the same pairing; Legal is the share of the service's attempts that are.",
         "columns": [
             {"label": "Arm / opponent"},
             *(
@@ -215,6 +218,7 @@ def opponents(report: Report) -> dict[str, Any]:
                 }
                 for letter, result in (("W", "win"), ("T", "tie"), ("L", "loss"))
             ),
+            {"label": "Legal (%)", "recipe": served("legality") | {"percent": True}},
             {"label": "Score", "recipe": {"metric": "match_score", "arguments": arguments}},
             {"label": "EV per hand", "recipe": {"metric": "hand_ev", "arguments": arguments}},
             {"label": "95% interval", "recipe": {"metric": "hand_ev_interval", "arguments": arguments}},

@@ -27,6 +27,9 @@ PROTOCOL = {
     "expects": "findings",
 }
 NO_POLICIES = "An audit of printed numbers: no policy is traced, calibrated or selected."
+UNRECORDED = (
+    "No records of this table were released, and no study here recomputes it: its numbers are the authors' word."
+)
 NUMBER = "Number"
 """The one column of the table of text."""
 
@@ -64,8 +67,10 @@ def build(
     for record in records:
         if (there := elsewhere.get(record["label"])) is not None:
             record["recipe"] = {"elsewhere": there}
+            record["caption"] = f"Recomputed from records by the study {there['study']}."
         else:
             _classify(record, bound)
+            record.setdefault("caption", UNRECORDED)
 
     write_document(directory / "declare/protocol.json", PROTOCOL)
     _archive(directory, attachments)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from ward_triage_recipe.declared import SIZES, Row
+from ward_triage_recipe.declared import COMPLAINTS, SIZES, Row
 
 Values = dict[str, float]
-COMPLAINTS = ["breath", "chest", "fall", "fever", "wound"]
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
 from ward_triage_recipe import certification, policies
-from ward_triage_recipe.arrivals import arrivals
+from ward_triage_recipe.arrivals import Arrival, arrivals
 from ward_triage_recipe.certification import Traced
-from ward_triage_recipe.declared import ACTIONS, ARMS, COSTS, DESK, FEATURES, RULES, SIZES, Row, protocol
+from ward_triage_recipe.declared import ACTIONS, ARMS, COMPLAINTS, COSTS, DESK, FEATURES, RULES, SIZES, Row, protocol
 
 
 def build(directory: Path, attachments: dict[str, bytes]) -> None:
@@ -92,7 +92,8 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
     traced_in("replay", "held-out")
     scored("report", "held-out")
     partitions = {record["name"]: record for record in frozen}
-    for table in (_maps_table(maps, partitions, listed, by_split["held-out"]), _policies_table(by_split["held-out"])):
+    held_out = by_split["held-out"]
+    for table in (_arrivals_table(people), _maps_table(maps, partitions, listed, held_out), _policies_table(held_out)):
         write_document(directory / f"report/table.{table['label'].removeprefix('tab:')}.json", table)
     seal(directory, ["report"])
 
@@ -181,6 +182,27 @@ def _scores(declared: Row, traced: list[Traced], split: str, digest: str) -> lis
         for one in traced
         for (arm, scale), policy in one.policies.items()
     ]
+
+
+def _arrivals_table(people: list[Arrival]) -> Row:
+    """Who came: by query, since a study's own fields are columns like any others."""
+    where = "FROM observation WHERE arrival = '{label}'"
+    means = {"Age": "age", "Pulse": "pulse", "Saturation": "saturation"}
+    columns = [{"label": "Arrivals", "recipe": {"sql": f"SELECT count(*) {where}"}}]
+    columns += [{"label": name, "recipe": {"sql": f"SELECT avg({field}) {where}"}} for name, field in means.items()]
+    columns.append({"label": "Oxygen", "recipe": {"sql": f"SELECT count(*) FILTER (oxygen) {where}"}})
+    columns += [
+        {"label": name.title(), "recipe": {"sql": f"SELECT count(*) {where} AND list_contains(complaints, '{name}')"}}
+        for name in COMPLAINTS
+    ]
+    rows = []
+    for arrival in ("on foot", "ambulance"):
+        seen = [one.seen for one in people if one.seen["arrival"] == arrival]
+        cells = [str(len(seen)), *(_mean([float(one[field]) for one in seen]) for field in means.values())]
+        cells += [str(sum(one["oxygen"] for one in seen))]
+        cells += [str(sum(name in one["complaints"] for one in seen)) for name in COMPLAINTS]
+        rows.append({"label": arrival, "cells": cells})
+    return {"label": "tab:arrivals", "caption": "Arrivals and what they complain of.", "columns": columns, "rows": rows}
 
 
 def _maps_table(maps: list[Row], partitions: Row, listed: Row, traced: list[Traced]) -> Row:

@@ -11,12 +11,13 @@ GRID = ["1/4", "1/2", "3/4", "1"]
 """Without 0: the anchor is what is left where nothing is certified, and no candidate."""
 SIZES = {"held-out": 240, "calibration": 400, "structure": 240}
 """Splits in the order in which they take their arrivals."""
+COMPLAINTS = ["breath", "chest", "fall", "fever", "wound"]
 OBSERVATION: Row = {
     "age": {"type": "integer", "minimum": 0, "maximum": 120},
     "pulse": {"type": "number", "minimum": 0},
     "saturation": {"type": "number", "minimum": 50, "maximum": 100},
     "arrival": {"type": "string", "enum": ["ambulance", "on foot"]},
-    "complaints": {"type": "array", "items": {"type": "string"}},
+    "complaints": {"type": "array", "items": {"type": "string", "enum": COMPLAINTS}},
     "oxygen": {"type": "boolean", "description": "Whether oxygen was being given on arrival."},
 }
 FEATURES: Row = {

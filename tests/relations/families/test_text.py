@@ -94,8 +94,26 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         table(
             "Accuracy (\\%).", "System | Long talks | Short talks", ["Elm | 88 | 61", "Oak | 79 | 73", "Ash | 55 | 90"]
         ),
-        r"Oak is fine, while Elm is higher on long talks (88\%).",
-        r"Oak is fine, while Elm is higher on long talks (80\%).",
+        r"Ash is higher on short talks (90\%), while Elm is higher on long talks (88\%).",
+        r"Ash is higher on short talks (90\%), while Elm is higher on long talks (80\%).",
+        Status.SUSPICION,
+    ),
+    "a symbol that is a column": (
+        "quote",
+        table("Counts.", "Country | n | Mean", ["Peru | 206 | 0.64", "Chad | 117 | 0.33", "Laos | 98 | 0.26"]),
+        "The contrast is Peru (0.64, n=206) above Chad (0.33).",
+        "The contrast is Peru (0.64, n=202) above Chad (0.33).",
+        Status.SUSPICION,
+    ),
+    "more digits than a count has": (
+        "quote",
+        table(
+            "Tiers.",
+            "Tier | Mean | Silent",
+            ["Gold | 0.104 | 2/20", "Silver | 0.026 | 16/34", "Bronze | 0.019 | 28/49"],
+        ),
+        "The gold mean of 0.104 is above silver and bronze (0.026, 0.019).",
+        "The gold mean of 2.104 is above silver and bronze (0.026, 0.019).",
         Status.SUSPICION,
     ),
     "a total of the table": (
@@ -239,6 +257,8 @@ def test_statistics_of_tables(name: str) -> None:
         r"Our way reaches 22.40 in height, surpassing the Elm by far (Table~\ref{tab:trees}).",
         r"In Table~\ref{tab:trees} the height of Ash is 25.91, and its mean age was 21.4 $\pm$ 9.2 years beside Elm.",
         "Elm 3.3-70B differs.",
+        r"A second, harder set agrees with Table~\ref{tab:trees}: height of Elm 22.40, and of Oak 18.22.",
+        r"Elm is very old in age (99\%) where the ground is wet.",
         "Of the Ash, 364 of 1,208 leaves (30.1\\%) fell.",
     ],
 )

@@ -7,27 +7,15 @@ fixes (its subject, its difficulty) is a slice instead.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.binding.frames import Codes, Derivation, Dimension, Frame, Numbers, field_name
+from sealtrace.binding.frames import Derivation, Dimension, Frame, Numbers, field_name
+from sealtrace.binding.runs import GOLD, GUESS, Runs, run_fields, runs_of
+from sealtrace.binding.scored import scored_frames
 
 MAX_LABELS = 60
-_GOLD = re.compile(r"gold|true|truth|target|label|answer|reference|expected|actual|correct_?(label|answer)", re.I)
-_GUESS = re.compile(r"pred|guess|output|response|hypothesis|model_?answer|choice|verdict", re.I)
-
-
-@dataclass
-class _Runs:
-    """Rows by run."""
-
-    codes: Codes
-    count: int
-    dimensions: list[Dimension]
-    """One code per run."""
-    first: npt.NDArray[np.int64]
 
 
 _REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|replicate|session)s?(_?id|_?idx)?$", re.I)
@@ -36,17 +24,17 @@ MOST_RUNS = 5000
 
 def derived_frames(frame: Frame) -> list[Frame]:
     """What the rows of each run come to: means of what is measured, and metrics of predictions."""
-    return [*_means_of_repeats(frame), *_of_predictions(frame)]
+    return [*_means_of_repeats(frame), *_of_predictions(frame), *scored_frames(frame)]
 
 
 def _means_of_repeats(frame: Frame) -> list[Frame]:
     """Means of each measure in each repeat, where seeds have many rows: deviations are printed over these."""
     repeats = [one for one in frame.dimensions if _REPEAT.search(one.name) and len(one.values) > 1]
     fields = [one for one in frame.dimensions if 1 < len(one.values) <= 40 and "/" not in one.name]
-    running, _ = _run_fields(frame, [one for one in fields if one.name not in frame.measures or one in repeats])
+    running, _ = run_fields(frame, [one for one in fields if one.name not in frame.measures or one in repeats])
     if not repeats or not frame.measures or not any(one in running for one in repeats):
         return []
-    runs = _runs(running, frame.rows)
+    runs = runs_of(running, frame.rows)
     if runs.count > MOST_RUNS or runs.count * 2 > frame.rows:
         return []
     finite = np.isfinite(frame.numbers)
@@ -77,10 +65,10 @@ def _of_predictions(frame: Frame) -> list[Frame]:
     true = np.array([*(place[one] for one in gold.values), -1])[gold.codes]
     said = np.array([*(place[one] for one in guess.values), -1])[guess.codes]
     others = [one for one in frame.dimensions if one is not gold and not _repeats(one, guess)]
-    running, slices = _run_fields(frame, others)
+    running, slices = run_fields(frame, others)
     frames = []
     for fields, suffix in [(running, ""), *(([*running, one], f" by {one.name}") for one in slices[:3])]:
-        runs = _runs(fields, frame.rows)
+        runs = runs_of(fields, frame.rows)
         if runs.count <= MOST_RUNS and _has_repeats(runs, true, said, len(labels)):
             frames += _metrics(frame, runs, pair, true, said, labels, suffix)
     return frames
@@ -88,13 +76,13 @@ def _of_predictions(frame: Frame) -> list[Frame]:
 
 def _repeats(field: Dimension, guess: Dimension) -> bool:
     """Whether a field is the prediction once more, as the raw answer often is."""
-    if field is guess or _GUESS.search(field.name):
+    if field is guess or GUESS.search(field.name):
         return True
     names = np.array([*field.values, ""])
     return bool(np.mean(names[field.codes] == np.array([*guess.values, ""])[guess.codes]) > 0.8)
 
 
-def _has_repeats(runs: _Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.int64], size: int) -> bool:
+def _has_repeats(runs: Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.int64], size: int) -> bool:
     """Whether rows are examples: in a table of counts, no pair of labels comes twice in a run."""
     flat = (runs.codes.astype(np.int64) * size + true) * size + said
     return bool(len(np.unique(flat)) < len(flat))
@@ -104,10 +92,10 @@ def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
     """The fields with the true and the predicted label."""
     best: tuple[int, Dimension, Dimension] | None = None
     for guess in frame.dimensions:
-        if not _GUESS.search(guess.name) or "/" in guess.name or guess.name.startswith(("file", "directory")):
+        if not GUESS.search(guess.name) or "/" in guess.name or guess.name.startswith(("file", "directory")):
             continue
         for gold in frame.dimensions:
-            if gold is guess or not _GOLD.search(gold.name) or _GUESS.search(gold.name) or "/" in gold.name:
+            if gold is guess or not GOLD.search(gold.name) or GUESS.search(gold.name) or "/" in gold.name:
                 continue
             shared = len(set(gold.values) & set(guess.values))
             if shared >= min(2, len(gold.values)) and (best is None or shared > best[0]):
@@ -115,40 +103,9 @@ def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
     return None if best is None else (best[1], best[2])
 
 
-def _run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
-    """Fields that tell runs apart, and fields that slice the examples."""
-    running: list[Dimension] = []
-    slices: list[Dimension] = []
-    for one in others:
-        if one.name.startswith(("file", "directory")):
-            running.append(one)
-        elif len(one.values) <= 40 and "/" not in one.name:
-            (slices if _fixed_by_example(one, frame) else running).append(one)
-    return running, slices
-
-
-def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
-    """Whether a field repeats in the same order in every file: then it is the examples' and not the runs'."""
-    source = next((one for one in frame.dimensions if one.name == "file"), None)
-    if source is None:
-        changes = int(np.count_nonzero(np.diff(field.codes)))
-        return changes > 0.5 * frame.rows * (1 - 1 / max(2, len(field.values)))
-    varying = [len(np.unique(field.codes[source.codes == code])) for code in range(min(40, len(source.values)))]
-    return max(varying, default=0) > 1
-
-
-def _runs(fields: list[Dimension], rows: int) -> _Runs:
-    if not fields:
-        return _Runs(np.zeros(rows, np.int32), 1, [], np.zeros(1, np.int64))
-    table = np.column_stack([one.codes for one in fields])
-    _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    dimensions = [Dimension(one.name, one.values, one.codes[first]) for one in fields]
-    return _Runs(inverse.reshape(-1).astype(np.int32), len(first), dimensions, first)
-
-
 def _metrics(
     frame: Frame,
-    runs: _Runs,
+    runs: Runs,
     pair: tuple[Dimension, Dimension],
     true: npt.NDArray[np.int64],
     said: npt.NDArray[np.int64],

@@ -268,7 +268,7 @@ def series_of(grid: Grid) -> list[Series]:
         width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
         members = [cell for cell in cells if len(cell.slots) == width]
         role = _role(members[0], slot)
-        found.append(_series(grid, "column", members, slot, (grid.headers[column] + role, grid.caption)))
+        found.append(_series(grid, "column", members, slot, (_header(grid, column) + role, grid.caption)))
     for (row, slot), cells in by_row.items():
         role = _role(cells[0], slot)
         labels = (*reversed(grid.row_labels[row]), *([grid.titles[row]] if row in grid.titles else []))
@@ -280,6 +280,24 @@ def series_of(grid: Grid) -> list[Series]:
         role = _role(cells[0], slot)
         found.append(_series(grid, "block", cells, slot, (grid.caption + role,)))
     return found
+
+
+_STATISTIC = re.compile(
+    r"(?:\W|std|s\.?d\.?|stdev|dev|deviation|standard|s\.?e\.?m?\.?|error|ci|95|min|max|minimum|maximum|median|best|worst|seed|"
+    r"mean|avg|±|of|over|seeds|the)+",
+    re.IGNORECASE,
+)
+
+
+def _header(grid: Grid, column: int) -> str:
+    """A column's header; one that names only a statistic speaks of the measure of the column before it."""
+    header = grid.headers[column]
+    before = column - 1
+    while before > max(grid.labels) and _STATISTIC.fullmatch(grid.headers[before]):
+        before -= 1
+    if _STATISTIC.fullmatch(header) and before > max(grid.labels):
+        return f"{header} of {grid.headers[before]}"
+    return header
 
 
 def blocks_of(grid: Grid) -> list[Series]:

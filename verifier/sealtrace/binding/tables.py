@@ -7,7 +7,7 @@ be believed where each by itself would not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 import numpy as np
 
@@ -86,7 +86,9 @@ def _bind(
     for done, group in enumerate(groups.values()):
         share = tally.work + (limit - tally.work) / (len(groups) - done)
         found += zip(group, search(group, views, len(views), tally, share, deep=deep, named=named), strict=True)
-    for binding in believed(found):
+    known = {one.frame.name for other in bound.bindings if other.candidate.series.grid is grid
+             for one in other.candidate.selected}  # fmt: skip
+    for binding in believed(found, known):
         candidate = binding.candidate
         if any(candidate.series.spots[place] not in bound.numbers for place in np.nonzero(candidate.covered)[0]):
             bound.add(binding)
@@ -99,9 +101,20 @@ def home_of(candidate: Candidate) -> Home:
     return one.frame.name, (*fields, "by value") if one.selection.by_value else fields
 
 
-def believed(found: Iterable[tuple[Series, list[Candidate]]]) -> list[Binding]:
-    """The bindings that reach the threshold, alone or with others in the same home."""
+def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[str] = ()) -> list[Binding]:
+    """The bindings that reach the threshold, alone or with others in the same home.
+
+    A frame that is `known` from other bindings of the table is not paid for again.
+    """
     found = list(found)
+    for _, candidates in found:
+        for candidate in candidates:
+            one = candidate.selected[0]
+            if one.frame.name in known:
+                paid = candidate.shared - one.selection.cost
+                candidate.shared -= paid
+                candidate.score, candidate.beside = candidate.score + paid, candidate.beside + paid
+                candidate.rank += paid
     totals: dict[Home, float] = {}
     for _, candidates in found:
         best: dict[Home, Candidate] = {}

@@ -35,7 +35,15 @@ class ActionLists:
 
 
 def action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
-    """A map column by declared action."""
+    """A map column by declared action, computed once for a frame."""
+    key = (name, *actions)
+    if key not in frame.matrices:
+        frame.matrices[key] = _action_matrix(frame, name, actions)
+    found: ActionMatrix = frame.matrices[key]
+    return found
+
+
+def _action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
     array, owners, start, stop = _flattened(frame.column(name))
     codes = _action_codes(array.keys.slice(start, stop - start), actions)
     items = array.items.slice(start, stop - start).to_numpy(zero_copy_only=False)

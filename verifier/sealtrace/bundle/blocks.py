@@ -106,14 +106,9 @@ def write_numbers(name: str, values: npt.NDArray[np.float64], there: Mask | None
     sink(np.ascontiguousarray(values + 0.0, "<f8").data)
 
 
-def ascending(texts: pa.StringArray) -> bool:
-    """Whether texts are distinct and in order."""
-    return len(texts) < 2 or bool(pc.all(pc.less(texts[:-1], texts[1:])).as_py())
-
-
 def write_texts(name: str, codes: npt.NDArray[Any], texts: pa.StringArray, sink: Sink) -> None:
     """A column by reference to distinct texts, each of which occurs; -1 for absent."""
-    if not ascending(texts):
+    if not encoding.ascending(texts):
         order = pc.sort_indices(texts)
         ranks = np.full(len(texts) + 1, -1, np.int64)
         ranks[order.to_numpy()] = np.arange(len(texts))

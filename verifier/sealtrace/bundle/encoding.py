@@ -21,12 +21,19 @@ Index = npt.NDArray[np.int64]
 Sink = Callable[[Any], object]
 
 
+def ascending(values: pa.Array) -> bool:
+    """Whether values are distinct and in order."""
+    return len(values) < 2 or bool(pc.all(pc.less(values[:-1], values[1:]), skip_nulls=False).as_py())
+
+
 def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     """Each value's place among the distinct values, absent first, and how many places there are."""
     array = column.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    order = pc.sort_indices(array.dictionary).to_numpy()
+    # Most files are in order, and to see that costs much less than to sort.
+    ordered = ascending(array.dictionary)
+    order = np.arange(len(array.dictionary)) if ordered else pc.sort_indices(array.dictionary).to_numpy()
     places = np.empty(len(order) + 1, np.int64)
     places[order] = np.arange(1, len(order) + 1)
     places[-1] = 0

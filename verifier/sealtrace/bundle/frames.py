@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from copy import copy
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,11 @@ class Frame:
         other._numbers = [np.arange(1, table.num_rows + 1)]
         return other
 
+    @cached_property
+    def matrices(self) -> dict[Hashable, Any]:
+        """What was computed of whole columns, by whoever computed it."""
+        return {}
+
     def place(self, row: int) -> tuple[str, int]:
         """File, and line or row in it."""
         file = int(np.searchsorted(self._starts, row, side="right")) - 1
@@ -80,7 +86,8 @@ class Frame:
     def subset(self, rows: Index) -> Frame:
         """Some rows, in order, each with its place."""
         part = copy(self)
-        part.__dict__.pop("repeats", None)
+        for computed in ("repeats", "matrices"):
+            part.__dict__.pop(computed, None)
         part.table, part.size = self.table.take(arrow_integers(rows)), len(rows)
         files = self.file_of()[rows]
         part._starts = np.searchsorted(files, np.arange(len(self.paths) + 1))
@@ -132,12 +139,16 @@ class Frame:
     def lookup(self, name: str, targets: pa.Array) -> Index:
         """The place of each row's text among unique targets; -1 where it is not there."""
         array = self.column(name)
+        if array.equals(targets):
+            return np.arange(self.size)
         if pa.types.is_dictionary(array.type):
-            places = pc.index_in(array.dictionary, value_set=targets).fill_null(-1).to_numpy().astype(np.int64)
+            same = array.dictionary.equals(targets[: len(array.dictionary)])
+            found = None if same else pc.index_in(array.dictionary, value_set=targets).fill_null(-1)
+            places = np.arange(len(array.dictionary)) if found is None else found.to_numpy().astype(np.int64)
             codes = array.indices.fill_null(-1).to_numpy()
             return np.where(codes >= 0, places[codes] if len(places) else -1, -1)
-        found: Index = pc.index_in(array, value_set=targets).fill_null(-1).to_numpy().astype(np.int64)
-        return np.where(array.is_null().to_numpy(zero_copy_only=False), -1, found)
+        at: Index = pc.index_in(array, value_set=targets).fill_null(-1).to_numpy().astype(np.int64)
+        return np.where(array.is_null().to_numpy(zero_copy_only=False), -1, at)
 
 
 class StreamedFrame(Frame):

@@ -264,7 +264,7 @@ def _write_dictionary(array: pa.DictionaryArray, name: str, shape: Any, sink: en
         return
     if len(texts) < _FEW and len(set(texts.to_pylist())) < len(texts):
         raise NotLaidOutError(f"a text of {name} is listed twice")
-    if len(texts) >= _FEW and not blocks.ascending(texts):
+    if len(texts) >= _FEW and not encoding.ascending(texts):
         raise NotLaidOutError(f"the texts of {name} are not in order")
     blocks.write_texts(name, codes, texts, sink)
 

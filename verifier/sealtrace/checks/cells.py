@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,6 +86,32 @@ def shape(printed: Printed, outcome: Outcome) -> None:
                     f"{len(record['columns'])} cells",
                     f"{len(row['cells'])} cells",
                 )
+
+        _other_units(outcome, record, document.path)
+
+
+def _other_units(outcome: Outcome, record: dict[str, Any], path: str) -> None:
+    """One number with another unit than all others of its column: records hold numbers, and tell no unit apart."""
+    columns: dict[str, list[TableCell]] = {}
+    for cell in cells_of(record, path):
+        if cell.role == "number" and cell.printed is not None and cell.printed.numeric:
+            columns.setdefault(cell.column, []).append(cell)
+    for cells in columns.values():
+        units = Counter(_unit(cell) for cell in cells)
+        (usual, times), *others = units.most_common()
+        if times > 2 and sum(count for _, count in others) == 1:
+            odd = next(cell for cell in cells if _unit(cell) != usual)
+            outcome.at(path, _key(odd)).warning(
+                odd.pointer,
+                "The number has another unit than all others of its column. Print the same one, or none.",
+                usual or "no unit",
+                _unit(odd) or "no unit",
+            )
+
+
+def _unit(cell: TableCell) -> str:
+    assert cell.printed is not None
+    return " ".join(dict.fromkeys(part.suffix for part in cell.printed.parts))
 
 
 @check("table.source", "tables")
@@ -182,6 +209,14 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
                 "a recipe that the records can follow",
                 result.recipe,
             )
+    unsaid: dict[tuple[str, str, str], TableCell] = {}
+    for result in results:
+        for choice in result.unsaid:
+            unsaid.setdefault((result.cell.table, result.cell.column, choice), result.cell)
+    for (table, column, choice), cell in unsaid.items():
+        outcome.at(cell.record, {"table": table, "column": column}).warning(
+            cell.pointer, f"The table does not say what the recipe chooses: {choice}. Say it in a label or the caption."
+        )
     notes: dict[tuple[str, str], TableCell] = {}
     for result in results:
         for setting in result.undisclosed:

@@ -14,10 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.predicates import check_table
 from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.bundle.shapes import arrow_schema, row_shape
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
+from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.report import CheckResult
 from sealtrace.examination import Examination
 from sealtrace.printed.numbers import looks_numeric, read_printed
@@ -47,6 +51,8 @@ class Mutant:
     value: Any
     before: Any = None
     """What stood there."""
+    split: str | None = None
+    """The split of its row, where it names one."""
 
     @property
     def field(self) -> str:
@@ -83,14 +89,15 @@ class Survey:
     def survivors(self) -> list[Mutant]:
         """Changes that nothing noticed and that nobody has reviewed."""
         unnoticed = [one.mutant for one in self.judged if one.found_by is None]
-        return [one for one in unnoticed if reason_of(one.field, one.way) is None]
+        return [one for one in unnoticed if reason_of(one.field, one.way, one.split) is None]
 
     @property
     def undetermined(self) -> dict[str, tuple[int, str]]:
         """Fields that are known to be free: how many changes of each went unnoticed, and why."""
         found: dict[str, tuple[int, str]] = {}
         for one in sorted(self.judged, key=lambda one: one.mutant.field):
-            reason = reason_of(one.mutant.field, one.mutant.way) if one.found_by is None else None
+            changed = one.mutant
+            reason = reason_of(changed.field, changed.way, changed.split) if one.found_by is None else None
             if reason is not None:
                 found[one.mutant.field] = (found.get(one.mutant.field, (0, ""))[0] + 1, reason)
         return found
@@ -153,8 +160,9 @@ class Campaign:
             if chance is not None and len(rows) > ROWS:
                 places_of_rows = sorted(chance.sample(places_of_rows, ROWS))  # type: ignore[assignment]
             for place in places_of_rows:
-                yield Mutant(store.path, store.kind, place, (), "removed", REMOVED)
-                yield Mutant(store.path, store.kind, place, (), "twice", rows[place])
+                split = rows[place].get("split")
+                yield Mutant(store.path, store.kind, place, (), "removed", REMOVED, split=split)
+                yield Mutant(store.path, store.kind, place, (), "twice", rows[place], split=split)
                 yield from _changes(store.path, store.kind, place, rows[place], pools)
 
     def rewritten(self) -> Iterator[Mutant]:
@@ -203,11 +211,28 @@ class Campaign:
         documents = list(self._bundle.documents)
         place = next(place for place, one in enumerate(documents) if one.path == mutant.path)
         value = changed(documents[place].value, mutant.pointer, mutant.value) if mutant.pointer else mutant.value
-        if misfits_of(mutant.kind, value):
+        if misfits_of(mutant.kind, value) or (mutant.kind == "protocol" and self._refuses_rows(value)):
             return None
         documents[place] = replace(documents[place], value=value)
         name = value["study"] if mutant.kind == "protocol" else self._bundle.name
         return replace(self._bundle, documents=documents, name=name)
+
+    def _refuses_rows(self, protocol: dict[str, Any]) -> bool:
+        """Whether the fields that a protocol declares are not those of the rows, so that reading would say so."""
+        for store in self._bundle.stores:
+            try:
+                form = opened_rows(store.kind, protocol) if store.kind in KINDS else store.form
+            except DeclarationError:
+                return True
+            if form == store.form:
+                continue
+            refused: list[int] = []
+            if arrow_schema(form) != arrow_schema(store.form):
+                return True
+            check_table(store.table, row_shape(form), lambda row, *_: refused.append(row))
+            if refused:
+                return True
+        return False
 
     def _row_changed(self, mutant: Mutant) -> Bundle | None:
         assert mutant.row is not None
@@ -220,7 +245,8 @@ class Campaign:
             lines[row] = _line(mutant.value)
         else:
             lines[row] = _line(changed(self._rows[mutant.path][row], mutant.pointer, mutant.value))
-        store = read_rows(b"".join(lines), mutant.path, mutant.kind, "jsonl")
+        form = next((one.form for one in self._bundle.stores if one.path == mutant.path), mutant.kind)
+        store = read_rows(b"".join(lines), mutant.path, form, "jsonl")
         if store.misfits.total or store.syntax.total:
             return None
         return replace(self._bundle, stores=[_in_place(store, one) for one in self._bundle.stores])
@@ -246,11 +272,12 @@ def _in_place(new: Store, old: Store) -> Store:
 
 
 def _changes(path: str, kind: str, row: int | None, record: Any, pools: dict[str, list[Any]]) -> Iterator[Mutant]:
+    split = record.get("split") if isinstance(record, dict) else None
     for pointer, value in places(record):
         other = next((one for one in pools.get(pattern(pointer), ()) if one != value), None)
         for way, new in ways(value, () if other is None else (other,)):
             if not same_constant(value, new):
-                yield Mutant(path, kind, row, pointer, way, new, value)
+                yield Mutant(path, kind, row, pointer, way, new, value, split if isinstance(split, str) else None)
 
 
 def _pools(records: list[Any]) -> dict[str, list[Any]]:

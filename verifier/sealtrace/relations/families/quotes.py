@@ -63,7 +63,8 @@ def find(paper: Paper) -> Iterator[Claim]:
         quotable = [one for one in sentence.mentions if is_quotable(one)]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
         yield from _bracketed(sentence, own)
-        yield from _columned(sentence, own)
+        yield from _columned(sentence, own, [one for one in matches.values() if one is not None])
+        yield from _symbolic(sentence, own)
         for mention in quotable:
             match = matches[id(mention)]
             other = _named_cell(sentence, mention, own)
@@ -74,15 +75,15 @@ def find(paper: Paper) -> Iterator[Claim]:
                 telling = other is not None and other.fact == match.fact
                 yield replace(_claim(sentence, mention, match), telling=telling)
                 yield from _deviation(sentence, mention, match, index)
-            elif not mention.loose and printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere):
-                yield from _totalled(sentence, mention, paper)
+            elif not mention.loose:
                 siblings = [found for other in quotable if other is not mention and (found := matches[id(other)])]
-                near = (
-                    _paired(sentence, mention, spoken)
-                    or _near(mention, own, siblings)
-                    or _plain_miss(sentence, mention, own, siblings)
-                )
-                if near is None and siblings:
+                near: tuple[_Candidate, int, float | None] | None = _plain_miss(sentence, mention, own, siblings)
+                # What only looks like a slip of a cell must not be some other cell's, nor said twice.
+                alone = printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere)
+                if alone:
+                    yield from _totalled(sentence, mention, paper)
+                    near = near or _paired(sentence, mention, spoken) or _near(mention, own, siblings)
+                if near is None and siblings and alone:
                     vouched = {one.fact.table for one in siblings}
                     near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
                 if near is not None and not _symbol(sentence, mention, near[0]):
@@ -134,11 +135,16 @@ def _totalled(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Cl
 _CLAUSE = re.compile(r"[;:]|,? (?:while|but|whereas|although|though)\b")
 
 
-def _columned(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
-    """`A is higher on X (88%)`: a number in brackets behind a column, of the only row that the clause names before."""
+def _columned(sentence: Sentence, own: list[Spoken], matches: list[_Candidate]) -> Iterator[Claim]:
+    """`A is higher on X (88%)`: a number in brackets behind a column, of the only row that the clause names before.
+
+    Another number of the sentence must be what the table prints in a row and a column that are named.
+    """
+    vouched = {one.fact.table for one in matches if one.row and one.column}
     for mention in sentence.mentions:
         begin = max((one.end() for one in _CLAUSE.finditer(sentence.text, 0, mention.start)), default=0)
-        for one in own if not mention.loose and len(mention.digits) > 1 else ():
+        tables = [one for one in own if one.sheet.label in vouched]
+        for one in tables if not mention.loose and len(mention.digits) > 1 else ():
             columns = [
                 column for column, spans in one.columns.items() if any(span[1] + 2 == mention.start for span in spans)
             ]
@@ -151,6 +157,22 @@ def _columned(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
                 continue
             candidate = _Candidate(fact, Fraction(1), True, True, 0, one.named)
             if _alike(mention, candidate) and not any(_close(mention, other) for other in one.sheet.across(rows[0])):
+                yield _claim(sentence, mention, candidate, 1)
+
+
+def _symbolic(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
+    """`the USA (0.64, n=206)`: a symbol that is a column's whole name, in brackets behind the row."""
+    for mention in sentence.mentions:
+        given = re.search(r"[(,;]\s?([^\W\d_]\w{0,5})\s?=\s?[-+]?$", sentence.text[: mention.start])
+        opened = sentence.text.rfind("(", 0, mention.start)
+        for one in own if given and not mention.loose and len(mention.digits) > 1 else ():
+            rows = [row for row, spans in one.rows.items() if any(span[1] + 1 == opened for span in spans)]
+            heads = [
+                place for place in one.sheet.numeric_columns() if given and one.sheet.columns[place].label == given[1]
+            ]
+            fact = one.sheet.number(rows[0], heads[0]) if len(rows) == len(heads) == 1 else None
+            candidate = None if fact is None else _Candidate(fact, Fraction(1), True, True, 0, one.named)
+            if candidate is not None and _alike(mention, candidate) and not _close(mention, candidate.fact):
                 yield _claim(sentence, mention, candidate, 1)
 
 
@@ -222,6 +244,11 @@ _DERIVED = re.compile(
 )
 
 
+_ELSEWHERE = re.compile(
+    r"\b(?:second|another|separate|different|additional|independent|follow-up|earlier|previous|prior|harder|larger)\b"
+    r"[^.;]{0,40}\b(?:suite|sets?|datasets?|benchmark|runs?|study|experiment|sample|cohort|subset|test|paper|work)\b",
+    re.I,
+)
 _COMPARED = re.compile(
     r"\b(?:surpass|exceed|outperform|beat|improv)\w*\b|\b(?:than|over|above|below|versus|vs|compared|against|relative)\b",
     re.I,
@@ -229,7 +256,7 @@ _COMPARED = re.compile(
 
 
 def _symbol(sentence: Sentence, mention: Mention, one: _Candidate) -> bool:
-    """Whether the number is no cell's: another symbol or unit has it, it ends a range, or it is computed."""
+    """Whether it is no cell's: another symbol, unit or study has it, it ends a range, or it is computed."""
     before, after = sentence.text[: mention.start], sentence.text[mention.end :]
     ranged = re.match(r"\s?[–—]\s?[-+−]?\d", after) or re.search(r"\d[%×]?\s?[–—]\s?$", before)
     share = any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(sentence.text)) and mention.unit == "%"
@@ -237,7 +264,7 @@ def _symbol(sentence: Sentence, mention: Mention, one: _Candidate) -> bool:
     other = given is not None and not {stem(given.group(1).lower())} & vocabulary(f"{one.fact.column} {one.fact.row}")
     measured = _MEASURED.match(after)
     unlike = measured is not None and measured.group(1) not in f"{one.fact.column} {one.fact.row}".lower()
-    derived = _DERIVED.search(before) is not None
+    derived = _DERIVED.search(before) is not None or _ELSEWHERE.search(before) is not None
     spans = spoken_of(one.fact.row, after[:90]) if not spoken_of(one.fact.row, before) else []
     derived |= bool(spans) and _COMPARED.search(after[: spans[0][0]]) is not None
     return ranged is not None or _SYMBOL.search(before) is not None or share or other or unlike or derived
@@ -323,6 +350,9 @@ def _same(mention: Mention, one: _Candidate) -> bool:
     """Whether both may be one number, the text perhaps with fewer digits, or without the sign."""
     fact, own = real(one.fact).fact, real(mention.fact).fact
     low, high = fact.low * one.scale, fact.high * one.scale
+    if fact.unit * one.scale > own.unit and abs(own.value) != abs(fact.value * one.scale):
+        # More digits than the cell has cannot come from it.
+        return False
     straight = own.low <= high and own.high >= low
     return straight or (mention.fact.value > 0 > fact.value and own.low <= -low and own.high >= -high)
 

@@ -31,56 +31,37 @@ def _associated(study: GameStudy, arguments: Arguments) -> tuple[Vector, Vector,
     return violation, quantity_of(study, arguments["endpoint"], tuple(names)), settings
 
 
-@metric(
-    "spearman", "the correlation of ranks; equal values share the mean of their ranks", _ASSOCIATION, needs="endpoint"
-)
-def spearman(study: GameStudy, arguments: Arguments) -> Value:
-    risks, values, _ = _associated(study, arguments)
-    return _defined(float(association.spearman(risks, values)))
+def _register(measure: str, formula: str, symbol: str) -> None:
+    """The coefficient, its bootstrap interval, and the share of shuffles that reach it."""
+    compute = {"spearman": association.spearman, "kendall": association.kendall}[measure]
+
+    @metric(measure, formula, _ASSOCIATION, needs="endpoint")
+    def coefficient(study: GameStudy, arguments: Arguments) -> Value:
+        risks, values, _ = _associated(study, arguments)
+        return _defined(float(compute(risks, values)))
+
+    @metric(f"{measure}_interval", f"percentile bootstrap of {symbol} over candidates", _ASSOCIATION, needs="endpoint")
+    def interval(study: GameStudy, arguments: Arguments) -> Value:
+        risks, values, settings = _associated(study, arguments)
+        level = exact(settings["confidence"])
+        if not 0 < level < 1:
+            raise RecipeError("a confidence level lies between 0 and 1")
+        return _defined(
+            *association.bootstrap_interval(measure, risks, values, settings["resamples"], level, settings["seed"])
+        )
+
+    shuffles = "(1 + shuffles at least as far from zero) / (1 + shuffles)"
+
+    @metric(f"{measure}_permutation", shuffles, _ASSOCIATION, needs="endpoint")
+    def permutation(study: GameStudy, arguments: Arguments) -> Value:
+        risks, values, settings = _associated(study, arguments)
+        return _defined(
+            association.permutation_share(measure, risks, values, settings["permutations"], settings["seed"])
+        )
 
 
-@metric("kendall", "Kendall's tau-b", _ASSOCIATION, needs="endpoint")
-def kendall(study: GameStudy, arguments: Arguments) -> Value:
-    risks, values, _ = _associated(study, arguments)
-    return _defined(float(association.kendall(risks, values)))
-
-
-def _interval(study: GameStudy, arguments: Arguments, measure: str) -> Value:
-    risks, values, settings = _associated(study, arguments)
-    level = exact(settings["confidence"])
-    if not 0 < level < 1:
-        raise RecipeError("a confidence level lies between 0 and 1")
-    return _defined(
-        *association.bootstrap_interval(measure, risks, values, settings["resamples"], level, settings["seed"])
-    )
-
-
-def _permutation(study: GameStudy, arguments: Arguments, measure: str) -> Value:
-    risks, values, settings = _associated(study, arguments)
-    return _defined(association.permutation_share(measure, risks, values, settings["permutations"], settings["seed"]))
-
-
-_PERMUTATION = "(1 + shuffles at least as far from zero) / (1 + shuffles)"
-
-
-@metric("spearman_interval", "percentile bootstrap of ρ over candidates", _ASSOCIATION, needs="endpoint")
-def spearman_interval(study: GameStudy, arguments: Arguments) -> Value:
-    return _interval(study, arguments, "spearman")
-
-
-@metric("kendall_interval", "percentile bootstrap of τ over candidates", _ASSOCIATION, needs="endpoint")
-def kendall_interval(study: GameStudy, arguments: Arguments) -> Value:
-    return _interval(study, arguments, "kendall")
-
-
-@metric("spearman_permutation", _PERMUTATION, _ASSOCIATION, needs="endpoint")
-def spearman_permutation(study: GameStudy, arguments: Arguments) -> Value:
-    return _permutation(study, arguments, "spearman")
-
-
-@metric("kendall_permutation", _PERMUTATION, _ASSOCIATION, needs="endpoint")
-def kendall_permutation(study: GameStudy, arguments: Arguments) -> Value:
-    return _permutation(study, arguments, "kendall")
+_register("spearman", "the correlation of ranks; equal values share the mean of their ranks", "ρ")
+_register("kendall", "Kendall's tau-b", "τ")
 
 
 @metric("candidates", "students times scales", _ASSOCIATION)

@@ -52,24 +52,18 @@ def best_response(study: GameStudy, arguments: Arguments) -> Value:
     return _value(study, arguments, responses[arguments["player"]][place])
 
 
-@metric(
-    "profile_value", "u_0(σ): what player 0 wins on average where both follow the profile", _DEFINITION, needs="profile"
+def _of_profile(name: str, formula: str, pick: Callable[[Evaluation], Vector]) -> None:
+    @metric(name, formula, _DEFINITION, needs="profile")
+    def compute_it(study: GameStudy, arguments: Arguments) -> Value:
+        place, values = _evaluated(study, arguments)
+        return _value(study, arguments, pick(values)[place])
+
+
+_of_profile(
+    "profile_value", "u_0(σ): what player 0 wins on average where both follow the profile", lambda values: values.value
 )
-def profile_value(study: GameStudy, arguments: Arguments) -> Value:
-    place, values = _evaluated(study, arguments)
-    return _value(study, arguments, values.value[place])
-
-
-@metric("nash_conv", "Σ_i [b_i - u_i], which is b_0 + b_1 in a zero-sum game", _DEFINITION, needs="profile")
-def nash_conv(study: GameStudy, arguments: Arguments) -> Value:
-    place, values = _evaluated(study, arguments)
-    return _value(study, arguments, values.nash_conv[place])
-
-
-@metric("exploitability", "NashConv / 2", _DEFINITION, needs="profile")
-def exploitability(study: GameStudy, arguments: Arguments) -> Value:
-    place, values = _evaluated(study, arguments)
-    return _value(study, arguments, values.exploitability[place])
+_of_profile("nash_conv", "Σ_i [b_i - u_i], which is b_0 + b_1 in a zero-sum game", lambda values: values.nash_conv)
+_of_profile("exploitability", "NashConv / 2", lambda values: values.exploitability)
 
 
 @metric("run_setting", "a setting that a run declares", "the run's record", needs="run setting", given=True)

@@ -6,7 +6,13 @@ from sealtrace.contract.packs import Check
 
 _STATES = ("protocol", "observation")
 _POLICIES = (*_STATES, "teacher", "candidate", "trace")
+_SCORED = (*_STATES, "candidate", "trace", "values")
 _JOINED = ("join.unique-key", "join.trace", "action.legal-set", "action.vocabulary")
+_COUNTED = ("split.inventory", "split.agreement", "join.values", *_JOINED)
+_CALIBRATED = ("partition.rule", *_COUNTED)
+_BOUNDED = ("partition.allocations", *_CALIBRATED)
+_CHOSEN = ("certificate.range", *_BOUNDED)
+"""What must hold before states are counted, counted in groups, bounded there, and chosen among."""
 
 CATALOGUE: tuple[Check, ...] = (
     Check(
@@ -357,7 +363,7 @@ CATALOGUE: tuple[Check, ...] = (
         "RSD-Poker paper, appendix E, reproduction checks: score aggregation",
         "a summary's mean weak utility is changed",
         reads=("protocol", "candidate", "trace", "values", "summary"),
-        needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
+        needs=_COUNTED,
         whole=True,
     ),
     # Partitions.
@@ -401,8 +407,8 @@ CATALOGUE: tuple[Check, ...] = (
         "Every learned partition's objective is what the structure split gives",
         "RSD-Poker paper, section 3.3: structure objective",
         "a partition's objective is changed",
-        reads=(*_STATES, "candidate", "trace", "values", "partition"),
-        needs=("partition.rule", "split.inventory", "split.agreement", "join.values", *_JOINED),
+        reads=(*_SCORED, "partition"),
+        needs=_CALIBRATED,
         whole=True,
     ),
     Check(
@@ -410,8 +416,8 @@ CATALOGUE: tuple[Check, ...] = (
         "No partition of the class has a smaller objective, or an equal one and an earlier place in the tie rule",
         "RSD-Poker paper, section 3.3: the selected partition and its tie rule",
         "two groups of a learned partition are merged",
-        reads=(*_STATES, "candidate", "trace", "values", "partition"),
-        needs=("partition.rule", "split.inventory", "split.agreement", "join.values", *_JOINED),
+        reads=(*_SCORED, "partition"),
+        needs=_CALIBRATED,
         whole=True,
     ),
     Check(
@@ -438,8 +444,8 @@ CATALOGUE: tuple[Check, ...] = (
         "Every certificate counts the calibration states and the crossings of its group",
         "RSD-Poker paper, section 3.4: n and k of a group",
         "a certificate counts one crossing too few",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
-        needs=("partition.rule", "split.inventory", "split.agreement", "join.values", *_JOINED),
+        reads=(*_SCORED, "partition", "certificate"),
+        needs=_CALIBRATED,
         whole=True,
     ),
     Check(
@@ -447,15 +453,8 @@ CATALOGUE: tuple[Check, ...] = (
         "Every risk bound is the Clopper-Pearson bound of the recomputed count at its share",
         "RSD-Poker paper, section 3.4, risk bound; k = n and empty groups give one",
         "a certificate's risk bound is lowered",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
-        needs=(
-            "partition.rule",
-            "partition.allocations",
-            "split.inventory",
-            "split.agreement",
-            "join.values",
-            *_JOINED,
-        ),
+        reads=(*_SCORED, "partition", "certificate"),
+        needs=_BOUNDED,
         whole=True,
     ),
     Check(
@@ -463,7 +462,7 @@ CATALOGUE: tuple[Check, ...] = (
         "Every utility of a competing candidate lies in the declared range",
         "RSD-Poker paper, section 3.4: predeclared normalization",
         "the protocol declares a narrower utility range",
-        reads=(*_STATES, "candidate", "trace", "values"),
+        reads=_SCORED,
         needs=("join.values", *_JOINED),
         consequences=("table.cells", "table.recipes"),
     ),
@@ -472,16 +471,8 @@ CATALOGUE: tuple[Check, ...] = (
         "Every utility bound is the Hoeffding bound of the recomputed normalized mean at its share",
         "RSD-Poker paper, section 3.4, utility bound",
         "a certificate's utility bound is raised",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
-        needs=(
-            "certificate.range",
-            "partition.rule",
-            "partition.allocations",
-            "split.inventory",
-            "split.agreement",
-            "join.values",
-            *_JOINED,
-        ),
+        reads=(*_SCORED, "partition", "certificate"),
+        needs=_CHOSEN,
         whole=True,
     ),
     Check(
@@ -489,15 +480,8 @@ CATALOGUE: tuple[Check, ...] = (
         "A candidate is certified in a group exactly where its risk bound is within the group's budget",
         "RSD-Poker paper, section 3.4: the risk-feasible set",
         "a certificate calls an uncertified candidate certified",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "certificate"),
-        needs=(
-            "partition.rule",
-            "partition.allocations",
-            "split.inventory",
-            "split.agreement",
-            "join.values",
-            *_JOINED,
-        ),
+        reads=(*_SCORED, "partition", "certificate"),
+        needs=_BOUNDED,
         whole=True,
     ),
     Check(
@@ -513,7 +497,7 @@ CATALOGUE: tuple[Check, ...] = (
         "RSD-Poker paper, appendix E, reproduction checks: threshold counts",
         "the selection record counts one crossing too few",
         reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
-        needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
+        needs=_COUNTED,
         whole=True,
     ),
     Check(
@@ -522,7 +506,7 @@ CATALOGUE: tuple[Check, ...] = (
         "RSD-Poker paper, section 3.4: empirical-zero",
         "the certified set leaves out an admissible scale",
         reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
-        needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
+        needs=_COUNTED,
         whole=True,
     ),
     Check(
@@ -531,7 +515,7 @@ CATALOGUE: tuple[Check, ...] = (
         "RSD-Poker paper, appendix E, reproduction checks: scale selection",
         "the selection record chooses a smaller scale",
         reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
-        needs=("split.inventory", "split.agreement", "join.values", *_JOINED),
+        needs=_COUNTED,
         whole=True,
     ),
     Check(
@@ -556,16 +540,8 @@ CATALOGUE: tuple[Check, ...] = (
         "Every map assigns each group of its partition once, in order",
         "RSD-Poker paper, section 3.3: one candidate per group",
         "a map assigns its groups in another order",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
-        needs=(
-            "partition.rule",
-            "partition.allocations",
-            "certificate.range",
-            "split.inventory",
-            "split.agreement",
-            "join.values",
-            *_JOINED,
-        ),
+        reads=(*_SCORED, "partition", "map"),
+        needs=_CHOSEN,
         whole=True,
     ),
     Check(
@@ -573,16 +549,8 @@ CATALOGUE: tuple[Check, ...] = (
         "No map deploys a candidate that is not certified in its group",
         "RSD-Poker paper, section 3.4: selection within the feasible set",
         "a map deploys an uncertified candidate",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
-        needs=(
-            "partition.rule",
-            "partition.allocations",
-            "certificate.range",
-            "split.inventory",
-            "split.agreement",
-            "join.values",
-            *_JOINED,
-        ),
+        reads=(*_SCORED, "partition", "map"),
+        needs=_CHOSEN,
         whole=True,
         consequences=("map.choice",),
     ),
@@ -591,16 +559,8 @@ CATALOGUE: tuple[Check, ...] = (
         "Every assignment is what the declared rule takes, ties included",
         "RSD-Poker paper, sections 3.4 and 3.5: selection rules, tie rules and fallback",
         "a map deploys another certified candidate",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
-        needs=(
-            "partition.rule",
-            "partition.allocations",
-            "certificate.range",
-            "split.inventory",
-            "split.agreement",
-            "join.values",
-            *_JOINED,
-        ),
+        reads=(*_SCORED, "partition", "map"),
+        needs=_CHOSEN,
         whole=True,
     ),
     Check(
@@ -608,16 +568,8 @@ CATALOGUE: tuple[Check, ...] = (
         "Every map's risk and utility bound is its worst mixture within the declared radius",
         "RSD-Poker paper, section 3.5: the worst mixture",
         "a map's utility bound is raised",
-        reads=(*_STATES, "candidate", "trace", "values", "partition", "map"),
-        needs=(
-            "partition.rule",
-            "partition.allocations",
-            "certificate.range",
-            "split.inventory",
-            "split.agreement",
-            "join.values",
-            *_JOINED,
-        ),
+        reads=(*_SCORED, "partition", "map"),
+        needs=_CHOSEN,
         whole=True,
     ),
     Check(

@@ -35,7 +35,7 @@ from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, d
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
 from sealtrace.studies.policies.records.protocol import Selector
-from sealtrace.studies.policies.sealed_choices import anchor_name, compared_map, compared_selection
+from sealtrace.studies.policies.sealed_choices import compared_map, compared_selection
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
@@ -265,7 +265,7 @@ def _assigned(chosen: Chosen) -> tuple[Assigned, ...]:
     return tuple(
         Assigned(
             group,
-            anchor_name(study) if candidate is None else study.candidates[candidate].name,
+            study.anchor_name if candidate is None else study.candidates[candidate].name,
             "no-certified-candidate" if fell_back else "selected",
         )
         for group, candidate, fell_back in zip(chosen.partition.groups, chosen.assigned, chosen.fell_back, strict=True)
@@ -287,7 +287,7 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> Choice:
     grid = [exact(text) for text in study.declared.scale_grid]
     taken = counted.choice.chosen
     assigned = (
-        Assigned(None, anchor_name(study), "no-certified-candidate")
+        Assigned(None, study.anchor_name, "no-certified-candidate")
         if taken is None
         else Assigned(None, names[grid.index(taken)], "selected")
     )

@@ -58,7 +58,7 @@ def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
         for document, key, counted in recounted(study):
             yield Selected(
                 selector=key["selector"],
-                recomputed=None if counted is None else chosen_text(counted),
+                recomputed=None if counted is None else chosen_text(study, counted),
                 reported=document.value.get("choice"),
             )
     for document, chosen in _chosen_maps(study, examination):

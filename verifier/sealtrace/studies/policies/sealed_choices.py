@@ -11,11 +11,6 @@ from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.study import Study
 
 
-def anchor_name(study: Study) -> str:
-    """The anchor as the bank writes it."""
-    return "anchor" if study.anchor is None else study.candidates[study.anchor].name
-
-
 def compared_map(study: Study, chosen: Chosen, choice: Choice) -> Choice:
     """A choice in groups beside the sealed map."""
     sealed = [one.value for one in study.bundle.documents_of("map") if one.value["selector"] == choice.selector]
@@ -65,7 +60,7 @@ def compared_selection(study: Study, choice: Choice) -> Choice:
         return choice
     chosen = sealed[0].get("choice")
     scales = dict(zip(map(exact, study.declared.scale_grid), (one.candidate for one in choice.counts), strict=True))
-    anchor = Assigned(None, anchor_name(study), "no-certified-candidate")
+    anchor = Assigned(None, study.anchor_name, "no-certified-candidate")
     found = anchor if chosen is None else Assigned(None, scales.get(exact(chosen), f"scale {chosen}"), "selected")
     if (found,) == choice.map:
         return replace(choice, sealed="same")

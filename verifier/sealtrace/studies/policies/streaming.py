@@ -441,6 +441,11 @@ class _Pair:
         count = states.stop - states.start
         if _coded(scores, "trace_sha256")[1] != [self.entry.content_sha256]:
             raise NotLaidOutError("its scores name another trace table")
+        if column_of(scores, "expected") is not None or None in (
+            column_of(scores, "weak"),
+            column_of(scores, "strong"),
+        ):
+            raise NotLaidOutError("its scores go by the names of evaluators")
         reported = {name: np.ascontiguousarray(column_of(scores, name).to_numpy(zero_copy_only=False)  # type: ignore[union-attr]
                                                .reshape(count, self.width).T)
                     for name in ("weak", "strong", "delta", "crossing")}  # fmt: skip

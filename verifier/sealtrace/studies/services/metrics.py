@@ -17,9 +17,13 @@ metric = metrics_of("services")
 _DENOMINATORS = "RSD-Poker paper, appendix C: aggregation units and failure treatment"
 
 
+def _beginning(study: ServiceStudy, arms: str) -> list[str]:
+    return [name for name in study.declared["arms"] if name.startswith(tuple(arms.split(",")))]
+
+
 def _selected(study: ServiceStudy, arms: str) -> Index:
-    """Places along `order` of timed attempts of the arms that begin so."""
-    names = [name for name in study.declared["arms"] if name.startswith(arms)]
+    """Places along `order` of timed attempts of the arms that begin so; several beginnings with commas."""
+    names = _beginning(study, arms)
     if not names:
         raise RecipeError(f"the service declares no arm that begins with {arms!r}")
     order = study.order
@@ -101,7 +105,8 @@ def _computed(quantity: str) -> Callable[[ServiceStudy, Index], Fraction]:
 
 @metric(
     "service",
-    "a quantity over the timed requests of all arms whose name begins so, together; with `base` by that of those arms",
+    "a quantity over the timed requests of all arms whose name begins so (several with commas), together; with `base` "
+    "by that of those arms",
     _DENOMINATORS,
     needs="quantity arms",
     takes="base",
@@ -127,7 +132,7 @@ def service(study: ServiceStudy, arguments: Arguments) -> Value:
 )
 def service_over_seeds(study: ServiceStudy, arguments: Arguments) -> Value:
     rule = _computed(arguments["quantity"])
-    names = [name for name in study.declared["arms"] if name.startswith(arguments["arms"])]
+    names = _beginning(study, arguments["arms"])
     if len(names) < 2:
         raise RecipeError(f"fewer than two arms begin with {arguments['arms']!r}")
     values = np.array([float(rule(study, _selected(study, name))) for name in names])

@@ -105,7 +105,7 @@ def certified(study: Study, outcome: Outcome) -> None:
         for place, assigned in enumerate(document.value["assignments"]):
             outcome.inspected += 1
             name = assigned_name(study, assigned)
-            if name == _anchor_name(study) or assigned["group"] not in chosen.partition.groups:
+            if name == study.anchor_name or assigned["group"] not in chosen.partition.groups:
                 continue
             with missing_where_undefined(outcome):
                 allowed = admitted_names(chosen, chosen.partition.groups.index(assigned["group"]))
@@ -113,7 +113,7 @@ def certified(study: Study, outcome: Outcome) -> None:
                     outcome.at(document.path, {**key, "group": assigned["group"]}).error(
                         f"/assignments/{place}",
                         "The map deploys a candidate that is not certified in the group.",
-                        ", ".join([*allowed, _anchor_name(study)]),
+                        ", ".join([*allowed, study.anchor_name]),
                         name,
                     )
 
@@ -135,10 +135,6 @@ def assigned_name(study: Study, assigned: dict[str, Any]) -> str:
     return str(assigned["arm"]) if scale is None else f"{assigned['arm']}@{scale}"
 
 
-def _anchor_name(study: Study) -> str:
-    return "anchor" if study.anchor is None else study.candidates[study.anchor].name
-
-
 @check("map.choice", "assignments")
 def choice(study: Study, outcome: Outcome) -> None:
     if _no_map(study, outcome):
@@ -155,7 +151,7 @@ def choice(study: Study, outcome: Outcome) -> None:
             if group not in by_group:
                 continue
             place, assigned = by_group[group]
-            due = _anchor_name(study) if candidate is None else study.candidates[candidate].name
+            due = study.anchor_name if candidate is None else study.candidates[candidate].name
             wanted = "no-certified-candidate" if fell_back else "selected"
             for field, expected, found in (
                 ("arm", due, assigned_name(study, assigned)),

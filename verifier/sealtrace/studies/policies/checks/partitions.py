@@ -278,17 +278,23 @@ def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared
         return None
 
 
-@check("partition.objective", "partitions")
-def objective(study: Study, outcome: Outcome) -> None:
+def _learned_and_scored(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declared, Matrix]]:
+    """Every learned partition with its class, and the degradations that it was learned from."""
     if _none_learned(study, outcome):
         return
     degradations = structure_degradations(study)
     if degradations is None:
         outcome.missing = "the structure split is not scored for every competing candidate"
         return
-    states = states_of(study, _structure_split(study) or "")
     for partition, declared in _learned(study, outcome):
         outcome.inspected += 1
+        yield partition, declared, degradations
+
+
+@check("partition.objective", "partitions")
+def objective(study: Study, outcome: Outcome) -> None:
+    states = states_of(study, _structure_split(study) or "")
+    for partition, declared, degradations in _learned_and_scored(study, outcome):
         groups = partition.group_of[states]
         reported = partition.document.value.get("objective")
         if (groups < 0).any() or reported is None:
@@ -307,15 +313,8 @@ MOST_THRESHOLDS = 1000
 
 @check("partition.optimal", "partitions")
 def optimal(study: Study, outcome: Outcome) -> None:
-    if _none_learned(study, outcome):
-        return
-    degradations = structure_degradations(study)
-    if degradations is None:
-        outcome.missing = "the structure split is not scored for every competing candidate"
-        return
     states = states_of(study, _structure_split(study) or "")
-    for partition, declared in _learned(study, outcome):
-        outcome.inspected += 1
+    for partition, declared, degradations in _learned_and_scored(study, outcome):
         if sum(map(len, declared.thresholds.values())) > MOST_THRESHOLDS:
             outcome.missing = f"{partition.name}: a class of more than {MOST_THRESHOLDS} thresholds is not searched"
             continue

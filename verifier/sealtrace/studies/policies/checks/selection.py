@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,33 +20,20 @@ from sealtrace.studies.policies.checks.group_selections import (
     is_grouped,
 )
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
-from sealtrace.studies.policies.evidence.choice import count_scales
+from sealtrace.studies.policies.evidence.choice import CountedScales, count_scales
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.scores import ScaleChoice
 from sealtrace.studies.policies.records.protocol import Selector
 
 
-@dataclass(frozen=True)
-class Counted:
-    """A selector's counts, recomputed from records."""
-
-    grid: list[str]
-    crossings: list[int]
-    states: list[int]
-    choice: ScaleChoice
-
-
-def recount(study: Study, selector: Selector, split: str) -> Counted | None:
+def recount(study: Study, selector: Selector, split: str) -> CountedScales | None:
     """Counts every scale of the protocol's grid on a split; None where one was not traced there."""
     try:
         counted = count_scales(study, selector.arm, states_of(study, split), declared_setting(study))
     except UndeclaredError:
         return None
-    if not all(counted.scored):
-        return None
-    return Counted(study.declared.scale_grid, counted.crossings, counted.scored, counted.choice)
+    return counted if all(counted.scored) else None
 
 
 def _counting(study: Study) -> list[Selector]:
@@ -60,15 +46,24 @@ def _selector(study: Study, record: dict[str, Any]) -> Selector | None:
     return next((one for one in known if one.name == record["selector"]), None)
 
 
-def _grouped(study: Study, outcome: Outcome, compare: Callable[[Study, Outcome, Document], None]) -> None:
-    """Every selection record of a choice in groups, compared."""
+def _each(
+    study: Study, outcome: Outcome, compare: Callable[[Study, Outcome, Document], None]
+) -> Iterator[tuple[Document, dict[str, Any], CountedScales]]:
+    """Compares every record of a choice in groups, and gives those over a grid of scales with their recounts."""
+    if _nothing_selected(study, outcome):
+        return
     for document in study.bundle.documents_of("selection"):
         if is_grouped(document.value) and _selector(study, document.value) is not None:
             with missing_where_undefined(outcome):
                 compare(study, outcome, document)
+    for document, key, counted in recounted(study):
+        if counted is None:
+            outcome.missing = "the grid was not traced and scored on the selection's split"
+        else:
+            yield document, key, counted
 
 
-def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], Counted | None]]:
+def recounted(study: Study) -> Iterator[tuple[Document, dict[str, Any], CountedScales | None]]:
     """Every selection record over a grid of scales with its recount."""
     for document in study.bundle.documents_of("selection"):
         if is_grouped(document.value):
@@ -152,7 +147,7 @@ def _budgets(study: Study, outcome: Outcome, document: Document) -> None:
         for field, declared in declared_budgets(study, selector).items():
             stated = record.get(field)
             if (None if stated is None else exact(stated)) != (None if declared is None else exact(declared)):
-                message = "the selection used another budget than its rule has"
+                message = "The selection used another budget than its rule has."
                 outcome.at(document.path, key).error(f"/{field}", message, declared or "nothing", stated or "nothing")
         return
     for field in ("epsilon", "epsilon_global", "zeta", "zeta_util"):
@@ -163,29 +158,23 @@ def _budgets(study: Study, outcome: Outcome, document: Document) -> None:
     for place, one in enumerate(record["counts"]):
         for field in ("risk_upper", "utility_mean", "utility_lower", "certified"):
             if one.get(field) is not None:
-                message = f"empirical-zero selection has no {'risk bound' if field == 'risk_upper' else field}"
+                message = f"Empirical-zero selection has no {'risk bound' if field == 'risk_upper' else field}."
                 outcome.at(document.path, key).error(f"/counts/{place}/{field}", message, "nothing", one[field])
 
 
 @check("selection.counts", "counts")
 def counts(study: Study, outcome: Outcome) -> None:
-    if _nothing_selected(study, outcome):
-        return
-    _grouped(study, outcome, compare_counts)
-    for document, key, counted in recounted(study):
-        if counted is None:
-            outcome.missing = "the grid was not traced and scored on the selection's split"
-            continue
+    for document, key, counted in _each(study, outcome, compare_counts):
         record = document.value
         reported = {exact(one["scale"]): (index, one) for index, one in enumerate(record["counts"]) if one.get("scale")}
-        if len(record["counts"]) != len(counted.grid):
+        if len(record["counts"]) != len(study.declared.scale_grid):
             outcome.at(document.path, key).error(
                 "/counts",
                 "The selection has another number of counts than the grid has scales.",
-                len(counted.grid),
+                len(study.declared.scale_grid),
                 len(record["counts"]),
             )
-        for text, crossings, states in zip(counted.grid, counted.crossings, counted.states, strict=True):
+        for text, crossings, states in zip(study.declared.scale_grid, counted.crossings, counted.scored, strict=True):
             outcome.inspected += 1
             if exact(text) not in reported:
                 outcome.at(document.path, {**key, "scale": text}).error(
@@ -202,15 +191,9 @@ def counts(study: Study, outcome: Outcome) -> None:
 
 @check("selection.certified", "selections")
 def certified(study: Study, outcome: Outcome) -> None:
-    if _nothing_selected(study, outcome):
-        return
-    _grouped(study, outcome, compare_certified)
-    for document, key, counted in recounted(study):
-        if counted is None:
-            outcome.missing = "the grid was not traced and scored on the selection's split"
-            continue
+    for document, key, counted in _each(study, outcome, compare_certified):
         outcome.inspected += 1
-        due = [text for text in counted.grid if exact(text) in counted.choice.certified]
+        due = [text for text in study.declared.scale_grid if exact(text) in counted.choice.certified]
         if sorted(_values(document.value.get("certified") or [])) != sorted(counted.choice.certified):
             outcome.at(document.path, key).error(
                 "/certified",
@@ -222,16 +205,10 @@ def certified(study: Study, outcome: Outcome) -> None:
 
 @check("selection.choice", "selections")
 def choice(study: Study, outcome: Outcome) -> None:
-    if _nothing_selected(study, outcome):
-        return
-    _grouped(study, outcome, compare_choice)
-    for document, key, counted in recounted(study):
-        if counted is None:
-            outcome.missing = "the grid was not traced and scored on the selection's split"
-            continue
+    for document, key, counted in _each(study, outcome, compare_choice):
         outcome.inspected += 1
         chosen = document.value.get("choice")
-        due = chosen_text(counted)
+        due = chosen_text(study, counted)
         if (None if chosen is None else exact(chosen)) != counted.choice.chosen:
             outcome.at(document.path, key).error(
                 "/choice", "The declared rule chooses another scale.", due or "none", chosen or "none"
@@ -243,9 +220,9 @@ def choice(study: Study, outcome: Outcome) -> None:
             )
 
 
-def chosen_text(counted: Counted) -> str | None:
+def chosen_text(study: Study, counted: CountedScales) -> str | None:
     """The chosen scale as the grid writes it."""
-    return next((text for text in counted.grid if exact(text) == counted.choice.chosen), None)
+    return next((text for text in study.declared.scale_grid if exact(text) == counted.choice.chosen), None)
 
 
 @check("selection.held-out", "selections")

@@ -178,6 +178,11 @@ class Study(Evidence):
         anchors = [index for index, one in enumerate(self.candidates) if one.policy == "anchor"]
         return anchors[0] if len(anchors) == 1 else None
 
+    @property
+    def anchor_name(self) -> str:
+        """The anchor as the bank writes it."""
+        return "anchor" if self.anchor is None else self.candidates[self.anchor].name
+
     # States
 
     @cached_property
