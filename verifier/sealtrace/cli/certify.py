@@ -100,7 +100,7 @@ def command(
       "setting": {"tau", "epsilon_group", "epsilon_global", "zeta_risk",
         "zeta_util", "rho", "utility_range", "utility", "risk", "split",
         "states"},
-      "partitions": [{"name", "groups": [{"group", "states", "candidates":
+      "partitions": [{"name", "groups": [{"group", "states", "epsilon", "candidates":
         [{"candidate", "crossings", "risk_upper", "utility_mean",
           "utility_lower", "certified"}]}]}],
       "selectors": [{"selector", "rule", "partition",
