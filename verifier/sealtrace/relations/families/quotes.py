@@ -244,6 +244,11 @@ _DERIVED = re.compile(
 )
 
 
+_ELSEWHERE = re.compile(
+    r"\b(?:second|another|separate|different|additional|independent|follow-up|earlier|previous|prior|harder|larger)\b"
+    r"[^.;]{0,40}\b(?:suite|sets?|datasets?|benchmark|runs?|study|experiment|sample|cohort|subset|test|paper|work)\b",
+    re.I,
+)
 _COMPARED = re.compile(
     r"\b(?:surpass|exceed|outperform|beat|improv)\w*\b|\b(?:than|over|above|below|versus|vs|compared|against|relative)\b",
     re.I,
@@ -251,7 +256,7 @@ _COMPARED = re.compile(
 
 
 def _symbol(sentence: Sentence, mention: Mention, one: _Candidate) -> bool:
-    """Whether the number is no cell's: another symbol or unit has it, it ends a range, or it is computed."""
+    """Whether it is no cell's: another symbol, unit or study has it, it ends a range, or it is computed."""
     before, after = sentence.text[: mention.start], sentence.text[mention.end :]
     ranged = re.match(r"\s?[–—]\s?[-+−]?\d", after) or re.search(r"\d[%×]?\s?[–—]\s?$", before)
     share = any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(sentence.text)) and mention.unit == "%"
@@ -259,7 +264,7 @@ def _symbol(sentence: Sentence, mention: Mention, one: _Candidate) -> bool:
     other = given is not None and not {stem(given.group(1).lower())} & vocabulary(f"{one.fact.column} {one.fact.row}")
     measured = _MEASURED.match(after)
     unlike = measured is not None and measured.group(1) not in f"{one.fact.column} {one.fact.row}".lower()
-    derived = _DERIVED.search(before) is not None
+    derived = _DERIVED.search(before) is not None or _ELSEWHERE.search(before) is not None
     spans = spoken_of(one.fact.row, after[:90]) if not spoken_of(one.fact.row, before) else []
     derived |= bool(spans) and _COMPARED.search(after[: spans[0][0]]) is not None
     return ranged is not None or _SYMBOL.search(before) is not None or share or other or unlike or derived

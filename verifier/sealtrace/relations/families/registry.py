@@ -118,7 +118,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         regular.FAMILY,
         "What holds in nearly all rows holds in the others: sums, means, differences, ratios, shares, to a row or a "
-        "column; a row that breaks it is a suspicion.",
+        "column; ranks; rates over one number that nobody prints. A row that breaks it is a suspicion.",
         "Rows that agree far more often than chance; headers only rank.",
         regular.find,
     ),
@@ -136,8 +136,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         claims.FAMILY,
-        "What a sentence says of a column or of two rows is so: highest, within, monotone, positive only for, points "
-        "above, times, n of m.",
+        "What a sentence says of a column or of two rows is so: highest, also among some, up to, within, monotone, "
+        "positive only for, points above, times, n of m, how many rows.",
         "A sentence or caption that names the column, or both rows.",
         claims.find,
     ),
