@@ -134,3 +134,29 @@ def test_a_decision_is_what_was_done() -> None:
     """The pot before a raise, and the raise as a share of the pot after a call."""
     first = decisions(HEADS_UP)[0]
     assert first == Decision(2, 1, 0, 2, 3.0, 1.0, "raise", 28 / 4)
+
+
+DEALT = ["d dh p1 Ac6h", "d dh p2 Kd2c", "d dh p3 7h3h"]
+PLAYED = ["p3 f", "p1 cc", "p2 cc", "d db 2h9d5d", "p1 cc", "p2 cbr 8", "p1 cc", "p1 sm Ac6h"]
+
+
+@pytest.mark.parametrize(
+    ("actions", "said"),
+    [
+        ([*DEALT[:2], "d dh p3 7h6h", *PLAYED], "6h is dealt twice"),
+        ([*DEALT, *PLAYED[:3], "d db 2h9d5dx"], "no list of cards"),
+        ([*DEALT, *PLAYED[:3], "d db 2h9d"], "three cards, then one"),
+        ([*DEALT, *PLAYED[:-1], "p1 sm Ac6s"], "other cards than were dealt"),
+        ([*DEALT, "p3 wins"], "nothing that happens"),
+        ([*DEALT, *PLAYED[:4], "p1 cbr 1"], "less than the least bet"),
+    ],
+)
+def test_hands_that_nobody_can_have_played(actions: list[str], said: str) -> None:
+    """Cards are dealt once and shown as they were dealt; raises are as large as the rules want."""
+    hand = {
+        "variant": "NT", "antes": [0, 0, 0], "blinds_or_straddles": [1, 2, 0], "min_bet": 2,
+        "starting_stacks": [200, 200, 200], "players": ["a", "b", "c"], "actions": actions,
+    }  # fmt: skip
+    assert decisions({**hand, "actions": [*DEALT, *PLAYED]})
+    with pytest.raises(HistoryError, match=said):
+        decisions(hand)

@@ -12,8 +12,8 @@ import pytest
 
 import sealtrace
 from cli.runner import sealtrace as command
-from results.small_results import sealed_study, write_study
-from sealtrace.bundle.declared import declared_rows
+from results.small_results import declarations, sealed_study, write_study
+from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.sealing import SealError, seal
 from sealtrace.bundle.stores import read_rows
 from support import Row, edit_document, edit_rows
@@ -355,3 +355,11 @@ def test_every_row_is_judged_by_the_declared_schema() -> None:
 
 def _without_bound(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "properties": {**row["properties"], "score": {"type": "number"}}}
+
+
+def test_names_are_not_printed_as_each_other_in_another_case() -> None:
+    """`base` printed as Ours and `ours` as Base would exchange two rows without a trace in the table."""
+    declaration = declarations()["answers"]
+    assert declared_rows(declaration).name == "answers"
+    with pytest.raises(DeclarationError, match="the name of another"):
+        declared_rows({**declaration, "printed": {"system": {"base": "Ours", "ours": "Base"}}})

@@ -70,7 +70,10 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
     for name, labels in (declaration.get("printed") or {}).items():
         if len(set(labels.values())) < len(labels):
             raise DeclarationError(f"/printed/{name}: two values are printed alike")
-        if labels.keys() & set(labels.values()) - {value for value, label in labels.items() if value == label}:
+        known_values = {value.casefold() for value in labels}
+        if any(
+            label.casefold() in known_values and label.casefold() != value.casefold() for value, label in labels.items()
+        ):
             raise DeclarationError(f"/printed/{name}: a value is printed as the name of another")
     return Declared(declaration["dataset"], shape, tuple(declaration["key"]), declaration["row"])
 

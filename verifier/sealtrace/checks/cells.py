@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,9 +29,10 @@ def _key(cell: TableCell) -> dict[str, str]:
     return {"table": cell.table, "row": cell.row, "column": cell.column}
 
 
-def _printed_at(cell: TableCell) -> str:
-    """Where the paper prints a cell; the record's own place is the finding's source."""
-    return f" Printed at {cell.source}:{cell.line}." if cell.source and cell.line else ""
+def _told(sentence: str, cell: TableCell) -> str:
+    """A sentence, and where the paper prints the cell; the record's own place is the finding's source."""
+    place = f" Printed at {cell.source}:{cell.line}." if cell.source and cell.line else ""
+    return f"{sentence.removesuffix('.')}.{place}"
 
 
 @check("table.shape", "tables")
@@ -85,6 +87,32 @@ def shape(printed: Printed, outcome: Outcome) -> None:
                     f"{len(record['columns'])} cells",
                     f"{len(row['cells'])} cells",
                 )
+
+        _other_units(outcome, record, document.path)
+
+
+def _other_units(outcome: Outcome, record: dict[str, Any], path: str) -> None:
+    """One number with another unit than all others of its column: records hold numbers, and tell no unit apart."""
+    columns: dict[str, list[TableCell]] = {}
+    for cell in cells_of(record, path):
+        if cell.role == "number" and cell.printed is not None and cell.printed.numeric:
+            columns.setdefault(cell.column, []).append(cell)
+    for cells in columns.values():
+        units = Counter(_unit(cell) for cell in cells)
+        (usual, times), *others = units.most_common()
+        if times > 2 and sum(count for _, count in others) == 1:
+            odd = next(cell for cell in cells if _unit(cell) != usual)
+            outcome.at(path, _key(odd)).warning(
+                odd.pointer,
+                "The number has another unit than all others of its column. Print the same one, or none.",
+                usual or "no unit",
+                _unit(odd) or "no unit",
+            )
+
+
+def _unit(cell: TableCell) -> str:
+    assert cell.printed is not None
+    return " ".join(dict.fromkeys(part.suffix for part in cell.printed.parts))
 
 
 @check("table.source", "tables")
@@ -182,6 +210,14 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
                 "a recipe that the records can follow",
                 result.recipe,
             )
+    unsaid: dict[tuple[str, str, str], TableCell] = {}
+    for result in results:
+        for choice in result.unsaid:
+            unsaid.setdefault((result.cell.table, result.cell.column, choice), result.cell)
+    for (table, column, choice), cell in unsaid.items():
+        outcome.at(cell.record, {"table": table, "column": column}).warning(
+            cell.pointer, f"The table does not say what the recipe chooses: {choice}. Say it in a label or the caption."
+        )
     notes: dict[tuple[str, str], TableCell] = {}
     for result in results:
         for setting in result.undisclosed:
@@ -209,7 +245,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
             outcome.at(result.cell.record, _key(result.cell)).say(
                 "warning" if result.status in WARNINGS else "error",
                 result.cell.pointer,
-                f"{result.judgement.sentence}{_printed_at(result.cell)}.",
+                _told(result.judgement.sentence, result.cell),
                 result.recomputed,
                 result.cell.text,
             )
@@ -228,7 +264,7 @@ def marks(printed: Printed, outcome: Outcome) -> None:
         outcome.at(problem.cell.record, _key(problem.cell)).say(
             problem.severity,
             problem.cell.pointer,
-            f"{problem.message}{_printed_at(problem.cell)}.",
+            _told(problem.message, problem.cell),
             problem.expected,
             problem.found,
         )

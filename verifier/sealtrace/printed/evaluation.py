@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,6 +41,8 @@ class CellResult:
     metric: Metric | None = None
     arguments: dict[str, str] = field(default_factory=dict)
     """What the metric was asked with."""
+    unsaid: tuple[str, ...] = ()
+    """What the recipe chooses and the table does not say."""
     relation: str | None = None
     """The relation that contradicts the cell, where one does."""
     elsewhere: Cell | None = None
@@ -87,6 +89,9 @@ class Evaluator:
         self._cells = {cell.name: cell for cell in cells}
         self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value | RecipeError | MissingEvidenceError] = {}
         self._queries = Queries(evidence)
+        self._captions = {
+            one.value["label"]: one.value.get("caption") or "" for one in evidence.bundle.documents_of("table")
+        }
         self._beside = Beside(evidence.bundle.beside)
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
@@ -128,6 +133,7 @@ class Evaluator:
                 return replace(result, judgement=judgement, elsewhere=there)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))
+                result = replace(result, unsaid=tuple(_unsaid(recipe, cell, self._captions.get(cell.table, ""))))
             value = self._value(recipe, cell)
         except (RecipeError, MissingEvidenceError) as error:
             if not_available:
@@ -163,9 +169,10 @@ class Evaluator:
     def _other(self, address: str) -> Value:
         """The recomputed value of another cell: the same quantity, printed twice."""
         other = self._cells.get(address)
-        if other is None or other.recipe is None or other.recipe.get("metric") == OTHER_CELL:
+        recipe = {} if other is None else other.recipe or {}
+        if other is None or recipe.get("metric") == OTHER_CELL or not (recipe.get("metric") or recipe.get("sql")):
             raise RecipeError(f"{address!r} is no cell with a recipe of its own")
-        return self._value(other.recipe, other)
+        return self._value(recipe, other)
 
     def close(self) -> None:
         """Lets the database go."""
@@ -311,6 +318,35 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
         return known[name].replace("'", "''") if quoted else known[name]
 
     return _PLACEHOLDER.sub(fill, template)
+
+
+_SAYING = {
+    "max": ("max", "best", "highest", "peak"),
+    "min": ("min", "worst", "lowest"),
+    "min to max": ("min", "range"),
+    "median": ("median",),
+    "sum": ("sum", "total"),
+    "count": ("count", "number", "#", "n"),
+    "sd": ("sd", "std", "deviation", "σ"),
+    "sem": ("sem", "se", "error"),
+}
+"""Words of which a table uses one where it does not show a mean."""
+
+
+def _unsaid(recipe: dict[str, Any], cell: TableCell, caption: str) -> Iterator[str]:
+    """Choices that change what a number means, and of which a reader of the table learns nothing."""
+    printed = " ".join((cell.row, cell.column, cell.table, caption, *cell.texts.values())).casefold()
+    words = _SAYING.get(str(recipe.get("show")), ())
+    # The largest p of several repeats claims less than any other.
+    modest = recipe.get("show") == "max" and cell.column.strip().casefold() in ("p", "p-value", "p value")
+    if words and not modest and not any(word in printed for word in words):
+        yield f"it shows the {recipe['show']} over {recipe.get('over') or 'all rows'}"
+    over = [name.strip() for name in str(recipe.get("over") or "").split(",")]
+    for name, wanted in (recipe.get("where") or {}).items():
+        values = [str(one) for one in (wanted if isinstance(wanted, list) else [wanted])]
+        chosen = name in over or len(values) > 1
+        if chosen and not all("{" in one or one.casefold() in printed for one in values):
+            yield f"of {name} it takes only {', '.join(values[:5])}"
 
 
 def _described(recipe: dict[str, Any], cell: TableCell) -> str:

@@ -63,6 +63,9 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
             if (text := _text(node)) is not None and not _usual(text, added=added):
                 yield text
             continue
+        if kind == "CAST" and _written_number(node.get("child")):
+            yield f"the text {node['child']['literal']['text']!r} as a number"
+            continue
         if not all_count and (kind in _CHOOSING or node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN")):
             continue
         if kind == "FUNCTION" and name not in _HOLDING and _constant(node):
@@ -76,6 +79,13 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
         else:
             skipped = () if all_count else _SELECTING
             rest.extend((value, added) for field, value in node.items() if field not in skipped)
+
+
+def _written_number(node: Any) -> bool:
+    """Whether a text with a digit is turned into something else: in hexadecimal, say."""
+    literal = node.get("literal") if isinstance(node, dict) and node.get("class") == "CONSTANT" else None
+    text = str(literal.get("text")) if isinstance(literal, dict) and literal.get("kind") == "STRING" else ""
+    return any(character.isdigit() for character in text)
 
 
 def _text(node: dict[str, Any]) -> str | None:

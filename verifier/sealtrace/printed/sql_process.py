@@ -167,6 +167,10 @@ def _share(
         named = _SIGNATURE.fullmatch(signature)
         if named is None:
             raise SqlError(f"macro {signature}: not a name with parameters, such as share(k, n)")
+        if connection.execute(
+            "SELECT 1 FROM duckdb_functions() WHERE lower(function_name) = lower(?) LIMIT 1", [named[1]]
+        ).fetchall():
+            raise SqlError(f"macro {signature}: DuckDB has a function of this name, which queries mean")
         try:
             _guard(connection, f"SELECT ({expression}\n)", sources)
             connection.execute(f'CREATE MACRO "{named.group(1)}"({named.group(2)}) AS ({expression}\n)')

@@ -51,6 +51,8 @@ class Mutant:
     value: Any
     before: Any = None
     """What stood there."""
+    split: str | None = None
+    """The split of its row, where it names one."""
 
     @property
     def field(self) -> str:
@@ -87,14 +89,15 @@ class Survey:
     def survivors(self) -> list[Mutant]:
         """Changes that nothing noticed and that nobody has reviewed."""
         unnoticed = [one.mutant for one in self.judged if one.found_by is None]
-        return [one for one in unnoticed if reason_of(one.field, one.way) is None]
+        return [one for one in unnoticed if reason_of(one.field, one.way, one.split) is None]
 
     @property
     def undetermined(self) -> dict[str, tuple[int, str]]:
         """Fields that are known to be free: how many changes of each went unnoticed, and why."""
         found: dict[str, tuple[int, str]] = {}
         for one in sorted(self.judged, key=lambda one: one.mutant.field):
-            reason = reason_of(one.mutant.field, one.mutant.way) if one.found_by is None else None
+            changed = one.mutant
+            reason = reason_of(changed.field, changed.way, changed.split) if one.found_by is None else None
             if reason is not None:
                 found[one.mutant.field] = (found.get(one.mutant.field, (0, ""))[0] + 1, reason)
         return found
@@ -157,8 +160,9 @@ class Campaign:
             if chance is not None and len(rows) > ROWS:
                 places_of_rows = sorted(chance.sample(places_of_rows, ROWS))  # type: ignore[assignment]
             for place in places_of_rows:
-                yield Mutant(store.path, store.kind, place, (), "removed", REMOVED)
-                yield Mutant(store.path, store.kind, place, (), "twice", rows[place])
+                split = rows[place].get("split")
+                yield Mutant(store.path, store.kind, place, (), "removed", REMOVED, split=split)
+                yield Mutant(store.path, store.kind, place, (), "twice", rows[place], split=split)
                 yield from _changes(store.path, store.kind, place, rows[place], pools)
 
     def rewritten(self) -> Iterator[Mutant]:
@@ -268,11 +272,12 @@ def _in_place(new: Store, old: Store) -> Store:
 
 
 def _changes(path: str, kind: str, row: int | None, record: Any, pools: dict[str, list[Any]]) -> Iterator[Mutant]:
+    split = record.get("split") if isinstance(record, dict) else None
     for pointer, value in places(record):
         other = next((one for one in pools.get(pattern(pointer), ()) if one != value), None)
         for way, new in ways(value, () if other is None else (other,)):
             if not same_constant(value, new):
-                yield Mutant(path, kind, row, pointer, way, new, value)
+                yield Mutant(path, kind, row, pointer, way, new, value, split if isinstance(split, str) else None)
 
 
 def _pools(records: list[Any]) -> dict[str, list[Any]]:

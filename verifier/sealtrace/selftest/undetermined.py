@@ -1,7 +1,7 @@
 """What sealed records do not determine: fields whose change no check can notice, each with the reason.
 
 The list is reviewed: a field stands here because nothing that the verifier decides may depend on it, not because
-a check is missing. Patterns are shell patterns over `kind /field: way`.
+a check is missing. Patterns are shell patterns over `kind /field: way`, or over `kind of split /field: way`.
 """
 
 from __future__ import annotations
@@ -13,41 +13,74 @@ _TRANSCRIBED = "as the authors transcribed it; a sealed manuscript beside the ta
 _LESS = "a smaller claim: what is not stated is not checked, and not counted"
 _MADE = "how a run was made, by the authors' word; no record can give it again"
 _SEEN = "what a state looked like beyond the features that policies read"
+_ANSWERED = "what a service answered or was offered, where no recipe adds it up; nobody can ask it again"
+_CARDS = "cards: the public states are those of bets, and a card that is not dealt twice changes none"
+_ELSEWISE = "another recipe that gives the printed number, too"
+_ORDER = "the order of a set"
 
 REASONS: dict[str, str] = {
     "protocol /title: *": _WORDS,
     "protocol /source: *": _WORDS,
     "protocol /study: *": "what the study calls itself; the manifest follows it",
     "protocol /expects: *": "what the study expects of itself; `--as-expected` compares it with the verdict",
-    "protocol /anonymous: *": "whether names are looked for; `true` to `false` asks for less",
+    "protocol /anonymous: negated": "whether names are looked for; `true` to `false` asks for less",
+    "protocol /anonymous: removed": "whether names are looked for; absent asks for less",
     "protocol /interfaces/*: *": "what an interface allows and no trace has read",
     "* /description: *": _WORDS,
     "table /caption: *": _WORDS,
     "table /source: *": _TRANSCRIBED,
     "table /label: *": _TRANSCRIBED,
-    "table /columns/[*]/label: *": _TRANSCRIBED,
+    "table /columns/[*]/label: longer": _TRANSCRIBED,
+    "table /columns/[*]/label: another digit": _TRANSCRIBED,
+    "table /columns/[*]/recipe/metric: another record's": _ELSEWISE,
+    "table /columns/[*]/direction: removed": "which values are better, where the column marks none",
+    "table /rows/[*]/arguments/[!*]*: another record's": _ELSEWISE,
     "table /rows/[*]/label: *": _TRANSCRIBED,
     "table /rows/[*]/line*: *": _TRANSCRIBED,
     "table /rows/[*]: removed": _TRANSCRIBED,
     "table /rows: reversed": _TRANSCRIBED,
     "table /rows/[*]/cells/[*] (words): *": "words in a table: no number is claimed",
-    "table /rows/[*]/cells/[*] (unit): *": "the unit or mark behind a number: records hold numbers only",
+    "table /rows/[*]/cells/[*] (unit): *": "a unit in a column of few numbers or of several units: records hold none",
     "table /rows/[*]/cells/[*] (coarser): *": "the same number with fewer digits: it says less, and is true",
     "table */undisclosed*: *": "settings that a paper leaves out, noted for readers",
     "table /rows/[*]/marks*: removed": "whether a best cell is emphasized; a mark that is there is checked",
-    "table /rows/[*]/among: *": "which rows a mark compares; a subset of one row is found",
+    "table /rows/[*]/among: *": "a row that bears no mark leaves the comparison; one that would win is found",
     "observation /board*: *": _SEEN,
     "observation /history*: *": _SEEN,
     "observation /stack*: *": _SEEN,
+    "observation /pot: a little larger": "a millionth of a pot, which the tolerance of replay does not tell apart",
     "source (row): removed": "which originals are kept",
     "source /*: *": "where an original came from, by the authors' word",
     "run /arm: *": _MADE,
     "run /checkpoint_rule: *": _MADE,
     "run /data_order: *": _MADE,
     "run /settings*: *": _MADE,
-    "run /*seed*: *": _MADE,
-    "attempt /*tokens: *": "recorded by the service where no recipe adds it up; no record can give it again",
+    "run /training_seed: *": _MADE,
+    "run /evaluation_seed: *": _MADE,
+    "run /resampling_seed: *": _MADE,
+    "attempt /prompt_tokens: *": _ANSWERED,
+    "attempt /completion_tokens: *": _ANSWERED,
+    "attempt /*_tokens: *": _ANSWERED,
+    "attempt /answer: *": _ANSWERED,
+    "attempt /legal*: *": _ANSWERED,
+    "attempt /started_ms: a little larger": "a moment on the service's clock, between its neighbours",
+    "attempt /started_ms: another record's": "a moment on the service's clock, between its neighbours",
+    "hand /players*: *": "what players are called, by the authors' word; splits deal whole entries",
+    "hand /starting_stacks/[*]: *larger": "more than anybody bet",
+    "hand /min_bet: *": "a least bet below every raise of the hand",
+    "hand /actions/[*]: another digit": _CARDS,
+    "hand /actions/[*]: another record's": _CARDS,
+    "hand /actions/[*]: removed": "a player who shows nothing",
+    "label of train* /*: *": "an item that no prediction is about: what was trained on leaves no trace but weights",
     "prediction /score: *": "a confidence that no recipe reads",
+    "relation /relation: *": _WORDS,
+    "relation /sentence: *": _WORDS,
+    "relation /source: *": _WORDS,
+    "relation /question*: *": _WORDS,
+    "relation /assumes*: *": _WORDS,
+    "relation /repairs*: *": "explanations to try where a relation is contradicted; none changes whether it is",
+    "relation (row): removed": _LESS,
+    "selection /certified: reversed": _ORDER,
     "summary (row): removed": _LESS,
     "teacher /value: removed": _LESS,
     "trace /inputs: reversed": "the order in which a trace lists what it read",
@@ -55,6 +88,8 @@ REASONS: dict[str, str] = {
 """Pattern to reason. A place in a list is written `[*]`, for the star itself."""
 
 
-def reason_of(field: str, way: str) -> str | None:
-    """Why a field is free to be changed in a way; None where it is not."""
-    return next((reason for known, reason in REASONS.items() if fnmatchcase(f"{field}: {way}", known)), None)
+def reason_of(field: str, way: str, split: str | None = None) -> str | None:
+    """Why a field is free to be changed in a way, in records of a split; None where it is not."""
+    kind, _, pointer = field.partition(" ")
+    names = [f"{field}: {way}", *([f"{kind} of {split} {pointer}: {way}"] if split else [])]
+    return next((reason for known, reason in REASONS.items() if any(fnmatchcase(name, known) for name in names)), None)

@@ -433,7 +433,7 @@ def _brier(selection: Selection, arguments: Arguments) -> Number:
 
 @statistic("ece", "sum over bins of n_b/n |share right - mean confidence|", takes="against positive predicted bins")
 def _ece(selection: Selection, arguments: Arguments) -> Number:
-    bins = whole(arguments, "bins", "10")
+    bins = whole(arguments, "bins", "10", most=10_000)
     rule = arguments.get("rule", "width")
     return probabilities.calibration_error(happened(selection, arguments), _scores(selection, arguments), bins, rule)
 
@@ -627,7 +627,7 @@ def _bootstrap(results: Results, arguments: Arguments) -> Value:
         raise RecipeError(f"there is no metric {arguments['by']!r} to resample")
     selection = selection_of(results, arguments)
     how = intervals.Bootstrap(
-        whole(arguments, "resamples", "1000"), whole(arguments, "seed", "0"),
+        whole(arguments, "resamples", "1000", most=100_000), whole(arguments, "seed", "0"),
         arguments.get("rule", "percentile"), arguments.get("generator", "pcg64"),
     )  # fmt: skip
     if how.resamples * len(selection.rows) > 50_000_000:
@@ -667,9 +667,11 @@ def _rank(results: Results, arguments: Arguments) -> Value:
     return Value((place,), everywhere.frame, everywhere.rows)
 
 
-def whole(arguments: Arguments, name: str, default: str) -> int:
+def whole(arguments: Arguments, name: str, default: str, most: int = 10**12) -> int:
     """A whole number of a recipe."""
     text = arguments.get(name, default)
     if not text.isdecimal() or len(text) > 12:
         raise RecipeError(f"{name} is a whole number, not {text!r}")
+    if int(text) > most:
+        raise RecipeError(f"{name} is at most {most}, not {text}")
     return int(text)

@@ -57,8 +57,9 @@ class Selection:
             if field not in self.frame.table.column_names:
                 raise RecipeError(f"{self.dataset} has no field {field!r}")
         codes = combined_codes(self.table, tuple(fields))
-        for code in np.unique(codes).tolist():
-            yield replace(self, rows=self.rows[codes == code])
+        order = np.argsort(codes, kind="stable")
+        for part in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else ():
+            yield replace(self, rows=self.rows[part])
 
     def level(self, fields: list[str]) -> tuple[object, ...]:
         """What the first row has in some fields."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,14 +51,15 @@ def decisions(hand: dict[str, Any]) -> list[Decision]:
     paid = [min(blind, stack) for blind, stack in zip(blinds[::-1] if count == 2 else blinds, stacks, strict=True)]
     stacks = [stack - bet for stack, bet in zip(stacks, paid, strict=True)]
     pot, street, playing = sum(antes) + sum(paid), 0, [True] * count
+    least = _amount(-1, hand.get("min_bet") or 0)
+    cards = _Cards()
     found: list[Decision] = []
     for place, action in enumerate(hand["actions"]):
         actor, verb, rest = _parsed(place, action, count)
+        cards.take(place, actor, verb, rest)
         if actor is None:
             if verb == "db":
                 street, paid = street + 1, [0.0] * count
-                if street > 3:
-                    raise HistoryError(place, "a fourth public deal")
             continue
         if verb not in LABELS:
             continue
@@ -74,6 +76,8 @@ def decisions(hand: dict[str, Any]) -> list[Decision]:
             added = target - paid[actor]
             if target <= highest or added > stacks[actor] + 1e-9:
                 raise HistoryError(place, "a raise to less than the bet, or to more than the stack")
+            if target - highest < least - 1e-9 and added < stacks[actor] - 1e-9:
+                raise HistoryError(place, "a raise by less than the least bet, and not of everything")
             raised = (target - highest) / (pot + to_call)
         found.append(Decision(place, actor, street, sum(playing), pot, to_call, LABELS[verb], raised))
         if verb == "f":
@@ -82,6 +86,46 @@ def decisions(hand: dict[str, Any]) -> list[Decision]:
             paid[actor] += added
             stacks[actor] -= added
             pot += added
+    return found
+
+
+class _Cards:
+    """The cards of a hand: each is dealt once, and what is shown is what was dealt."""
+
+    def __init__(self) -> None:
+        self.dealt: dict[str, list[str]] = {}
+        self.known: set[str] = set()
+        self.streets = 0
+
+    def take(self, place: int, actor: int | None, verb: str, rest: list[str]) -> None:
+        if actor is None and verb == "dh" and len(rest) == 2:
+            self.dealt[rest[0]] = self._new(place, rest[1])
+        elif actor is None and verb == "db" and len(rest) == 1:
+            self.streets += 1
+            if self.streets > 3:
+                raise HistoryError(place, "a fourth public deal")
+            if len(self._new(place, rest[0])) != (3 if self.streets == 1 else 1):
+                raise HistoryError(place, "a public deal of three cards, then one, then one")
+        elif actor is not None and verb == "sm":
+            held = self.dealt.get(f"p{actor + 1}", [])
+            if rest and rest[0] != "-" and "??" not in held and sorted(_cards(place, rest[0])) != sorted(held):
+                raise HistoryError(place, "the player shows other cards than were dealt")
+        elif actor is None or verb not in LABELS:
+            raise HistoryError(place, f"{verb!r} is nothing that happens in hold'em")
+
+    def _new(self, place: int, text: str) -> list[str]:
+        found = _cards(place, text)
+        for card in found:
+            if card != "??" and card in self.known:
+                raise HistoryError(place, f"{card} is dealt twice")
+            self.known.add(card)
+        return found
+
+
+def _cards(place: int, text: str) -> list[str]:
+    found = re.findall(r"[2-9TJQKA][cdhs]|\?\?", text)
+    if "".join(found) != text:
+        raise HistoryError(place, f"{text!r} is no list of cards")
     return found
 
 
