@@ -162,7 +162,7 @@ def search(
 
 
 def _wanted(series: Series, deep: bool) -> _Wanted:
-    words = tuple(word for text in series.constant for word in text.lower().replace("(", " ").replace(")", " ").split())
+    words = words_around(series)
     changes = []
     for one in transformations(series):
         if deep or one.cost < 6:
@@ -170,6 +170,11 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
             changes.append(_Change(one, np.minimum(low, high), np.maximum(low, high)))
     tried = frozenset(one for one in STATISTICS if deep or one in scoring.EVERYDAY or scoring.said(one, words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
+
+
+def words_around(series: Series) -> tuple[str, ...]:
+    """Words of the labels that all numbers of a series share."""
+    return tuple(word for text in series.constant for word in text.lower().replace("(", " ").replace(")", " ").split())
 
 
 def bits_of(series: Series) -> Numbers:

@@ -14,7 +14,7 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.bound import Binding, Bound
 from sealtrace.binding.candidates import Candidate
-from sealtrace.binding.choosing import Tally, search
+from sealtrace.binding.choosing import Tally, search, words_around
 from sealtrace.binding.composing import compose
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.ordering import likeliest_first
@@ -150,7 +150,7 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
         joint = totals[home_of(candidate)] - candidate.shared
         alone = candidate.score >= scoring.ACCEPTED
         helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= least
-        if candidate.off and candidate.score + candidate.shared < scoring.POINTED:
+        if candidate.off and (candidate.score + candidate.shared < scoring.POINTED or _unsaid(candidate)):
             continue
         if alone or helped:
             paid = candidate.shared if joint - candidate.score >= scoring.ACCEPTED else 0.0
@@ -161,6 +161,13 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
     rank, chosen, score = options[0]
     others = [one for other, one, _ in options[1:] if other > rank - 3 and _gives_the_same(one, chosen)]
     return Binding(chosen, score, others[:3])
+
+
+def _unsaid(candidate: Candidate) -> bool:
+    """Whether it takes a median, an extreme or a sum that no label mentions: nothing is off from such a rule."""
+    words = words_around(candidate.series)
+    return any(one.statistic not in scoring.EVERYDAY and not scoring.said(one.statistic, words)
+               for one in candidate.selected)  # fmt: skip
 
 
 def _gives_the_same(one: Candidate, other: Candidate) -> bool:
