@@ -1,8 +1,8 @@
 """Changes the verifier's own code, one small change at a time, and asks the tests of that code each time.
 
 A change that no test notices is printed: a test is missing, or the change changes nothing. Modules are paired with
-their tests below. Every change runs in a fork of one process that has imported what is costly, with the changed source
-under an import hook, so that nothing is written to the checkout.
+their tests below. Every change runs in a fork, with the changed source under an import hook, so that nothing is written
+to the checkout; the parent imports no library that starts threads, which a fork would lose.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -175,8 +174,6 @@ def main() -> int:
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT / "verifier"), str(ROOT / "tests")]
     os.environ["PYTHONPATH"] = str(ROOT / "verifier")
-    for name in ("numpy", "pyarrow", "pydantic", "scipy.stats"):  # not what pytest rewrites: that is each fork's own
-        importlib.import_module(name)
 
     modules = [one for one in TESTS if not given.module or any(part in one for part in given.module)]
     every = [change for module in modules for change in changes(module)]
