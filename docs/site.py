@@ -42,8 +42,12 @@ def _title(path: Path) -> str:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Lists the studies and the decisions, which need no line of their own in mkdocs.yml."""
+    """Lists the studies, the decisions and pages that nobody sorted in: they need no line in mkdocs.yml."""
     assert config.nav is not None
+    sorted_in = json.dumps(config.nav)
+    others = [path.name for path in sorted((ROOT / "docs").glob("*.md")) if f'"{path.name}"' not in sorted_in]
+    if others:
+        config.nav.append({"More": others})
     decisions = sorted((ROOT / "docs" / "adr").glob("*.md"))
     listed = [f"adr/{path.name}" for path in decisions]
     config.nav.append({"Studies": [{name: f"studies/{name}.md"} for name in _studies()]})

@@ -19,8 +19,8 @@ class Command:
     line: str
     shown: str
 
-    def run(self, directory: Path, expected: int = 0) -> None:
-        """Runs it and compares: it ends as expected, complains of nothing, and prints what is shown."""
+    def run(self, directory: Path, expected: int = 0) -> str:
+        """Runs it and compares: it ends as expected, complains of nothing, and prints what is shown; what it prints."""
         programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             self.line,
@@ -34,6 +34,7 @@ class Command:
         assert (self.line, done.returncode, done.stderr) == (self.line, expected, "")
         if self.shown:
             assert _comparable(done.stdout) == _comparable(self.shown), self.line
+        return done.stdout
 
 
 def commands(page: Path) -> list[Command]:

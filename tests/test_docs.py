@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 ELSEWHERE = {"certify-your-policies.md", "from-results-to-verdict.md"}
-"""Followed by a test that looks at what the commands wrote, too."""
+"""Followed by tests of their own, which look at what the commands wrote, too."""
 FOLLOWED = [page for page in sorted((ROOT / "docs").rglob("*.md")) if commands(page) and page.name not in ELSEWHERE]
 
 
@@ -66,6 +67,13 @@ def test_gallery_is_what_its_script_writes() -> None:
     assert set(pictures) == {one.name for one in gallery["SHOWN"]}
     assert min(pictures.values()) > 1_000
     assert sum(pictures.values()) < 400_000
+
+
+def test_changelog_names_the_format() -> None:
+    """Every version says which format of bundles it writes."""
+    newest = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1]
+    manifest = json.loads((ROOT / "bundles/leduc/bundle/manifest.json").read_text(encoding="utf-8"))
+    assert f"Bundles have format {manifest['sealtrace']} (" in newest
 
 
 def test_citation_names_this_version() -> None:

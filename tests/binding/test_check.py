@@ -362,3 +362,28 @@ def test_a_short_column_of_deviations_belongs_to_the_measure_before_it(tmp_path:
     check = checked(tmp_path, latex(table, "Accuracy on parsing, over seeds."))
     assert [one.statistic for one in check.bindings] == ["mean", "sd"]
     assert check.verdict == "explained"
+
+
+def test_numbers_side_by_side_are_found_where_results_hold_them_together(tmp_path: Path) -> None:
+    """A coefficient, its interval and its p stand in one object and the one inside it; a changed digit does not."""
+    chance = random.Random(5)
+    tests = {
+        f"{one}_against_{other}": {
+            "spearman": chance.uniform(0.1, 0.9),
+            "interval": {"low": chance.uniform(-0.5, 0.1), "high": chance.uniform(0.5, 0.95)},
+            "q_value": chance.uniform(0.001, 0.2),
+        }
+        for one in ("entropy", "length", "novelty", "depth", "width")
+        for other in ("drift", "error", "recall", "delay")
+    }
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/correlations.json").write_text(json.dumps(tests))
+    meant = tests["novelty_against_delay"]
+    text = "The correlations of novelty against delay are clear (rho = {:+.3f}, CI to {:+.3f}, q = {:.3f})."
+    numbers = [meant["spearman"], meant["interval"]["high"], meant["q_value"]]
+    check = checked(tmp_path, latex([["a", "b"], ["c", "d"]], "Nothing.", text.format(*numbers)))
+    assert [one.status for one in check.text] == ["explained"] * 3
+    assert check.text[0].by == "a value at correlations.json#/novelty_against_delay"
+    numbers[1] += 0.02
+    check = checked(tmp_path, latex([["a", "b"], ["c", "d"]], "Nothing.", text.format(*numbers)))
+    assert [one.status for one in check.text].count("explained") < 3

@@ -207,6 +207,21 @@ def test_any_other_layout_is_read_whole_with_a_note(
     assert any("sealtrace convert" in note for note in notes)
 
 
+def test_columns_that_are_not_screened_are_left_to_the_checks(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Utilities by the evaluators' own names: the screen does not know them, so nothing is streamed."""
+
+    def named(_: list[Row], scores: list[Row]) -> None:
+        for row in scores:
+            row["expected"] = {"weak": row.pop("weak"), "strong": row.pop("strong")}
+
+    bundle = changed(sound, tmp_path / "bundle", TRACES, named)
+    report = judged(bundle, monkeypatch)
+    assert report["streamed"] is False
+    assert {check["id"]: check["status"] for check in report["checks"]}["score.utility"] == "pass"
+
+
 def test_changed_bytes_are_a_finding(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte of a double is flipped without sealing anew: identity and content fail, as in smaller files."""
     bundle = tmp_path / "bundle"

@@ -37,7 +37,8 @@ PIECES = st.sampled_from(
      \IfBooleanTF{ \IfNoValueT{ \begin{tblr}{colspec={ll},cell{1}{1}={c=2}{c},hline{2}={}} \end{tblr} \SetCell[c=2]{c}
      \begin{deluxetable}{ll} \end{deluxetable} \tablehead{ \startdata \tablecaption{ \begin{NiceTabular}{ll}
      \end{NiceTabular} \Block{2-2}{ \begin{tabular}{r@{$\pm$}l} \subfloat[ \subcaptionbox{ \begin{subtable}{1cm}
-     \end{subtable} \author{ \begin{tabu} \end{tabu} \unknown{1}{2} \SI{1}{\ms} \tnote{1} \ref{tab:x} \cite{y} ± <.001
+     \end{subtable} \ctable[caption={a}]{ll}{}{\FL \ML \begin{tabbing} \= \> \kill \end{tabbing}
+     \author{ \begin{tabu} \end{tabu} \unknown{1}{2} \SI{1}{\ms} \tnote{1} \ref{tab:x} \cite{y} ± <.001
     """
     )
 ) | st.sampled_from(["\n", "\n\n", " ", "\t", "\\", "%% file: x\n", "% c\n"])

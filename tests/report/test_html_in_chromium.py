@@ -214,7 +214,7 @@ def test_consequences_are_folded(browser: Browser, width: int) -> None:
     assert cause.locator(".follows").count() == 4
     assert cause.locator(".follows li").count() == 0
     cause.locator(".follows summary").last.click()
-    assert cause.locator(".follows").last.locator("li").count() > 0
+    sync_api.expect(cause.locator(".follows").last.locator("li")).not_to_have_count(0)
     page.close()
 
 

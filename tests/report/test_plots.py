@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from sealtrace.contract.details import Plot, PlotLimit, PlotPoint, PlotSeries
@@ -82,6 +83,16 @@ def test_axes_fit_the_data() -> None:
     assert min(ticks) >= 0
     assert 0.5 < max(ticks) <= 0.8
     assert "budget 0.7" in picture
+
+
+def test_short_logarithmic_axes_have_ticks_between_powers() -> None:
+    """Each tick says its own number, however large; what is not finite is not drawn."""
+    (figure,) = drawn([curves((1e7, 2.0), (6e7, 3.0), (5e7, math.nan))])
+    assert figure.pictures[0].count("<circle") == 2
+    for label in ("1e7", "2e7", "5e7"):
+        assert f">{label}<" in figure.pictures[0]
+    (figure,) = drawn([curves((1.0, 1e-300), (10.0, 1e300))])
+    assert figure.pictures[0].count("<circle") == 2
 
 
 def test_long_labels_stand_above_their_rows_on_a_phone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,15 @@ def test_a_group_budget_and_the_mixture_decide() -> None:
     chosen = {one.selector: one.recomputed for one in sealtrace.verify(BUNDLE).summary.selected}
     assert chosen["by-arrival"] != chosen["mixture-only"]
     assert chosen["learned"] != chosen["shift-robust"]
+
+
+def test_certify_shows_the_budget_of_a_group() -> None:
+    """Where a group has its own, beside its name; elsewhere the setting's holds."""
+    run = command("certify", BUNDLE, "--partition", "arrival", "--width", "130")
+    assert "on foot: n = 270, epsilon 0.08, " in run.output
+    found = json.loads(command("certify", BUNDLE, "--format", "json").output)["partitions"]
+    own = {one["name"]: [group["epsilon"] for group in one["groups"]] for one in found}
+    assert own == {"everyone": [None], "arrival": ["0.08", "0.25"], "learned": [None] * 3}
 
 
 def copied(tmp_path: Path) -> Path:

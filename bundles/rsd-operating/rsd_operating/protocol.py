@@ -11,7 +11,9 @@ GRID = stratified.GRID[1:]
 """Without scale 0: the anchor is a fallback, and a certificate has to be earned."""
 REPEATS, CALIBRATION, HELD_OUT = 20, 512, 128
 SHIFTS = ["deep-betting", "small-pots", "worse-tempers"]
-DRAWN = {"calibration": 512, "held-out": 512, "fresh": REPEATS * (CALIBRATION + HELD_OUT)}
+FRESH = dict.fromkeys(["fresh-1", "fresh-2"], REPEATS // 2 * (CALIBRATION + HELD_OUT))
+"""The states of all repeats, in two splits of moderate size."""
+DRAWN = {"calibration": 512, "held-out": 512} | FRESH
 """Splits that are drawn as the population is, in the order in which they take their states."""
 SHIFT_STATES = 512
 SPLITS = DRAWN | dict.fromkeys(SHIFTS, SHIFT_STATES)
@@ -57,7 +59,7 @@ def protocol() -> dict[str, Any]:
             "partition": "manual",
         },
         "resampling": {
-            "pool": ["fresh"],
+            "pool": list(FRESH),
             "repeats": REPEATS,
             "generator": "blocks",
             "calibration": CALIBRATION,

@@ -13,7 +13,10 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from sealtrace.binding.bound import Bound
+from sealtrace.binding.clusters import Neighbourhoods
 from sealtrace.binding.frames import Frame
 from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records, beside, summaries
@@ -67,8 +70,12 @@ class _Mention:
     spread: bool
     """It stands behind ± and says how the number before it varies."""
     line: ProseLine
+    joined: bool
+    """It stands close behind the number before it, in one sentence."""
 
 
+_CLOSE = 36
+"""Letters between numbers that stand together."""
 NAMED = 4.5
 """Bits that a record must have over other records as well named, where its file gave a table."""
 ALONE = 6.0
@@ -89,7 +96,7 @@ def bind_text(
         for field in frame.dimensions:
             settings.setdefault(field.name.lower(), set()).update(field.values)
     mentions, set_aside = _mentions(prose, settings)
-    cells = [(grid, cell) for grid in grids for cell in grid.cells.values() if not cell.wordy]
+    cells = _Cells(grids)
     found: list[BoundText] = []
     at: _Place | None = None
     for mention in mentions:
@@ -123,6 +130,8 @@ def bind_text(
     }
     for step in (1, -1):
         _neighbours(names, found, mentions, step)
+    if time.monotonic() < deadline:
+        _together(found, mentions, names, frames)
     _left_behind(found, mentions, cells, bound, names)
     for place, record in names.items():
         found[place].status, found[place].by, found[place].bits = "explained", record.text(), record.bits
@@ -133,10 +142,31 @@ def _short(frame: Frame, deadline: float, fields: int) -> list[Frame]:
     return summaries(frame, fields) if time.monotonic() < deadline else []
 
 
+def _together(
+    found: list[BoundText], mentions: list[_Mention], names: Mapping[int, Named], frames: list[Frame]
+) -> None:
+    """Numbers side by side that one place of the results holds: a coefficient, its interval and its p."""
+    places = Neighbourhoods(frames)
+    start = 0
+    while start < len(mentions):
+        end = start + 1
+        while end < len(mentions) and mentions[end].joined:
+            end += 1
+        cluster = range(start, end)
+        start = end
+        if len(cluster) < 3 or all(found[at].status == "explained" or at in names for at in cluster):
+            continue
+        held = places.holding([mentions[at].slot for at in cluster[:6]], mentions[cluster[0]].weights)
+        if held is not None and held[1] >= ALONE:
+            for at in cluster[:6]:
+                if found[at].status == "unexplained" and at not in names:
+                    found[at].status, found[at].by, found[at].bits = "explained", f"a value at {held[0]}", held[1]
+
+
 def _left_behind(
     found: list[BoundText],
     mentions: list[_Mention],
-    cells: list[tuple[Grid, PrintedCell]],
+    cells: _Cells,
     bound: Bound,
     names: dict[int, Named],
 ) -> None:
@@ -148,10 +178,12 @@ def _left_behind(
         if any(found[at].status != "explained" and at not in names for at in here if at != place):
             # A sentence with several numbers that nothing gives may speak of something else.
             continue
-        if any(_same(slot, mention.slot) for _, cell in cells for slot in cell.slots):
+        if cells.printing(mention.slot):
             # Some table prints it: the sentence may speak of that.
             continue
-        spoken = [(grid, cell) for grid, cell in cells if _in_full(grid, cell, mention) and _alike(cell, mention.slot)]
+        spoken = [
+            (grid, cell) for grid, cell in cells.all if _alike(cell, mention.slot) and _in_full(grid, cell, mention)
+        ]
         if len(spoken) != 1:
             continue
         grid, cell = spoken[0]
@@ -204,6 +236,7 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
         for sentence in _SENTENCE.split(line.text):
             told = frozenset(words(sentence))
             weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
+            last = -_CLOSE - 1
             for match in _NUMBER.finditer(sentence):
                 slots = slots_of(match.group(0).strip())
                 if len(slots) != 1:
@@ -212,7 +245,9 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
                     aside += 1
                     continue
                 spread = sentence[: match.start()].rstrip().endswith("±")
-                found.append(_Mention(slots[0], _around(sentence, match), weights, told, spread, line))
+                joined = match.start() - last <= _CLOSE and ";" not in sentence[last : match.start()]
+                found.append(_Mention(slots[0], _around(sentence, match), weights, told, spread, line, joined))
+                last = match.end()
             before = told
     return found, aside
 
@@ -246,10 +281,28 @@ def _only_names(match: re.Match[str], sentence: str, settings: Mapping[str, Cont
 _Place = tuple[Grid, PrintedCell, int]
 
 
+class _Cells:
+    """All cells with numbers, ready to be asked which of them print a number."""
+
+    def __init__(self, grids: list[Grid]) -> None:
+        self.all = [(grid, cell) for grid in grids for cell in grid.cells.values() if not cell.wordy]
+        self._places: list[_Place] = [(grid, cell, at) for grid, cell in self.all for at in range(len(cell.slots))]
+        self._values = np.abs([float(cell.slots[at].value) for _, cell, at in self._places])
+
+    def printing(self, slot: Slot) -> list[_Place]:
+        """The numbers of cells that print the same; few are compared exactly."""
+        target, near = abs(float(slot.value)), float(slot.unit)
+        close = np.abs(self._values - target) <= near
+        if slot.percent:
+            close |= np.abs(100 * self._values - target) <= near
+        found = (self._places[at] for at in np.nonzero(close)[0])
+        return [(grid, cell, at) for grid, cell, at in found if _same(cell.slots[at], slot)]
+
+
 def _by_cell(
     one: BoundText,
     mention: _Mention,
-    cells: list[tuple[Grid, PrintedCell]],
+    cells: _Cells,
     bound: Bound,
     before: _Place | None,
 ) -> _Place | None:
@@ -263,12 +316,7 @@ def _by_cell(
         if len(cell.slots) > place + 1 and _same(cell.slots[place + 1], mention.slot):
             places.append((1.0, (grid, cell, place + 1)))
     else:
-        places = [
-            (_said(grid, cell, mention), (grid, cell, place))
-            for grid, cell in cells
-            for place, slot in enumerate(cell.slots)
-            if _same(slot, mention.slot)
-        ]
+        places = [(_said(grid, cell, mention), (grid, cell, at)) for grid, cell, at in cells.printing(mention.slot)]
     if not places:
         return None
     score, found = max(places, key=lambda it: it[0])

@@ -34,6 +34,7 @@ def write_parquet(table: pa.Table, kind: RowKind, sink: Any, *, laid_out: bool |
         pq.write_table(table, sink, compression="zstd", row_group_size=2**17)
         return
     writer = RowWriter(sink, kind)
+    writer.declare(table)
     writer.write(in_order(table, kind))
     writer.close()
 
@@ -41,7 +42,7 @@ def write_parquet(table: pa.Table, kind: RowKind, sink: Any, *, laid_out: bool |
 class RowWriter:
     """Writes more records than can be held: tables of them in the order of their key, one after the other.
 
-    What the first table says of its columns holds for all: which are there, and which may be absent in some rows.
+    What the first block says of its columns holds for all: which are there, and which may be absent in some rows.
     """
 
     def __init__(self, sink: Any, kind: RowKind) -> None:
@@ -56,15 +57,17 @@ class RowWriter:
         self._digests: list[bytes] = []
         self.rows = 0
 
+    def declare(self, table: pa.Table) -> None:
+        """Takes the columns of a table for those of all records, before any is written."""
+        self._names = [
+            field.name
+            for field in self._shape.fields
+            if table.column(field.name).null_count < table.num_rows or not table.num_rows
+        ]
+        self._schema = pa.schema([_field(*one) for one in self._columns(table).items()])
+
     def write(self, table: pa.Table) -> None:
         """More records, all after those that came before."""
-        if not self._names:
-            self._names = [
-                field.name
-                for field in self._shape.fields
-                if table.column(field.name).null_count < table.num_rows or not table.num_rows
-            ]
-            self._schema = pa.schema([_field(*one) for one in self._columns(table).items()])
         whole = table if self._pending is None else pa.concat_tables([self._pending, table]).unify_dictionaries()
         codes = combined_codes(whole, self._key)
         if not np.all(codes[1:] >= codes[:-1]):
@@ -87,15 +90,17 @@ class RowWriter:
         return {name: _laid_out(table.column(name).combine_chunks(), shapes[name]) for name in self._names}
 
     def _emit(self, block: pa.Table) -> None:
+        if self._schema is None:
+            self.declare(block)
         assert self._schema is not None
         for field in self._shape.fields:
             if field.name not in self._names and block.column(field.name).null_count < block.num_rows:
-                raise ValueError(f"{field.name} is in no record of the first table, and in a later one")
+                raise ValueError(f"{field.name} is in no record of the first block, and in a later one")
         columns = self._columns(block)
         if any(_field(*one).type != self._schema.field(one[0]).type for one in columns.items()) or any(
             array.null_count and not self._schema.field(name).nullable for name, array in columns.items()
         ):
-            # A name of a map that the first table has and this block has not, or the other way round.
+            # A name of a map that the first block has and this one has not, or the other way round.
             columns = {name: _as_first(array, self._schema.field(name)) for name, array in columns.items()}
         group = _compact(pa.table(columns, schema=self._schema))
         if self._writer is None:
@@ -124,7 +129,7 @@ def _writer(sink: Any, schema: pa.Schema, key: tuple[str, ...]) -> Any:
 
 
 def _as_first(array: pa.Array, field: pa.Field) -> pa.Array:
-    """A column in the form of the first table; `ValueError` where it does not fit that."""
+    """A column in the form of the first block; `ValueError` where it does not fit that."""
     if pa.types.is_struct(field.type) and pa.types.is_struct(array.type):
         there = {child.name: array.field(place) for place, child in enumerate(array.type)}
         wanted = list(field.type)
@@ -134,7 +139,7 @@ def _as_first(array: pa.Array, field: pa.Field) -> pa.Array:
                 return pa.StructArray.from_arrays(children, fields=wanted)
     elif array.type == field.type and (field.nullable or not array.null_count):
         return array
-    raise ValueError(f"{field.name} has another form than in the first table")
+    raise ValueError(f"{field.name} has another form than in the first block")
 
 
 def _compact(group: pa.Table) -> pa.Table:

@@ -29,9 +29,10 @@ def _key(cell: TableCell) -> dict[str, str]:
     return {"table": cell.table, "row": cell.row, "column": cell.column}
 
 
-def _printed_at(cell: TableCell) -> str:
-    """Where the paper prints a cell; the record's own place is the finding's source."""
-    return f" Printed at {cell.source}:{cell.line}." if cell.source and cell.line else ""
+def _told(sentence: str, cell: TableCell) -> str:
+    """A sentence, and where the paper prints the cell; the record's own place is the finding's source."""
+    place = f" Printed at {cell.source}:{cell.line}." if cell.source and cell.line else ""
+    return f"{sentence.removesuffix('.')}.{place}"
 
 
 @check("table.shape", "tables")
@@ -244,7 +245,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
             outcome.at(result.cell.record, _key(result.cell)).say(
                 "warning" if result.status in WARNINGS else "error",
                 result.cell.pointer,
-                f"{result.judgement.sentence}{_printed_at(result.cell)}.",
+                _told(result.judgement.sentence, result.cell),
                 result.recomputed,
                 result.cell.text,
             )
@@ -263,7 +264,7 @@ def marks(printed: Printed, outcome: Outcome) -> None:
         outcome.at(problem.cell.record, _key(problem.cell)).say(
             problem.severity,
             problem.cell.pointer,
-            f"{problem.message}{_printed_at(problem.cell)}.",
+            _told(problem.message, problem.cell),
             problem.expected,
             problem.found,
         )

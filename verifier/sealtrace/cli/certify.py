@@ -100,9 +100,9 @@ def command(
       "setting": {"tau", "epsilon_group", "epsilon_global", "zeta_risk",
         "zeta_util", "rho", "utility_range", "utility", "risk", "split",
         "states"},
-      "partitions": [{"name", "groups": [{"group", "states", "candidates":
-        [{"candidate", "crossings", "risk_upper", "utility_mean",
-          "utility_lower", "certified"}]}]}],
+      "partitions": [{"name", "groups": [{"group", "states", "epsilon",
+        "candidates": [{"candidate", "crossings", "risk_upper",
+          "utility_mean", "utility_lower", "certified"}]}]}],
       "selectors": [{"selector", "rule", "partition",
         "map": [{"group", "candidate", "outcome"}],
         "risk_upper", "utility_lower", "radius", "reason",

@@ -157,10 +157,12 @@ def _number(value: float | None) -> str:
 def _block(group: Group, layout: _Layout, width: int, paint: Paint) -> list[Line]:
     """The certificates of one group."""
     decided = [one.certified for one in group.candidates if one.certified is not None]
+    own = "" if group.epsilon is None else f"epsilon {group.epsilon}, "
     count = f"{sum(decided)} of {len(group.candidates)} certified" if decided else "nothing is certified"
     room = layout.width if layout.names else width
     lines = [
-        (line, line) for line in _wrapped(f"{group.group}: n = {group.states}, {count}", room, _INDENT, _INDENT * 2)
+        (line, line)
+        for line in _wrapped(f"{group.group}: n = {group.states}, {own}{count}", room, _INDENT, _INDENT * 2)
     ]
 
     def row(name: str, figures: Sequence[str], mark: str, colour: str | None) -> None:

@@ -142,12 +142,14 @@ class _Axes:
 
     def points(self, plot: Plot) -> list[PlotPoint]:
         """The points of a plot that have a place: a curve has none where a logarithm does not exist."""
-        found = [point for series in plot.series for point in series.points]
+        found = [point for series in plot.series for point in series.points if math.isfinite(point.y)]
         return found if plot.up is None else [point for point in found if self.has_place(point)]
 
     def has_place(self, point: PlotPoint) -> bool:
         return (
             point.x is not None
+            and math.isfinite(point.x)
+            and math.isfinite(point.y)
             and (not self.logarithmic or point.x > 0)
             and (not self.upwards or point.y > 0)
         )  # fmt: skip
@@ -184,16 +186,18 @@ def _ticks(axis: Axis, logarithmic: bool, most: int) -> list[tuple[float, str]]:
     """Places and labels; of a logarithmic axis powers of ten, and what lies between them where there are few."""
     if not logarithmic:
         return [(tick, short(tick)) for tick in axis.ticks(most)]
-    powers = range(math.ceil(axis.low - 1e-9), math.floor(axis.high + 1e-9) + 1)
-    if len(powers) > most:
-        return [(power, _power(power)) for power in powers[:: -(-len(powers) // most)]]
-    steps = (1, 2, 5) if len(powers) <= 2 else (1,)
-    found = [(math.log10(unit) + power, unit, power) for power in range(-400, 400) for unit in steps if axis.low <= math.log10(unit) + power <= axis.high]  # noqa: E501 # fmt: skip
-    return [(place, short(unit * 10.0**power) if abs(power) < 5 else _power(power)) for place, unit, power in found]
+    powers = range(math.floor(axis.low), math.ceil(axis.high) + 1)
+    whole = [power for power in powers if axis.low <= power <= axis.high]
+    if len(whole) > most:
+        return [(power, _power(1, power)) for power in whole[:: -(-len(whole) // most)]]
+    places = [
+        (math.log10(unit) + power, unit, power) for power in powers for unit in ((1, 2, 5) if len(whole) < 3 else (1,))
+    ]
+    return [(place, _power(unit, power)) for place, unit, power in places if axis.low <= place <= axis.high]
 
 
-def _power(power: int) -> str:
-    return short(10.0**power) if -4 < power < 5 else f"1e{power}"
+def _power(unit: int, power: int) -> str:
+    return short(unit * 10.0**power) if -4 < power < 5 else f"{unit}e{power}"
 
 
 def _rules(axis: Axis, logarithmic: bool, most: int, low: float, high: float) -> Iterator[Markup]:
@@ -212,19 +216,22 @@ def _curves(plot: Plot, axes: _Axes, width: float) -> Markup:
     across, up = around(axes.across, left, right), around(axes.up, bottom, top)
     parts = [words(plot.up or "", 0, 12, "soft")]
     parts += _rules(across, axes.logarithmic, 8 if wide else 5, top, bottom)
-    for tick, label in _ticks(up, axes.upwards, 5):
-        parts += [line(left, up.at(tick), right, up.at(tick), "grid"), words(label, left - 6, up.at(tick) + 4, "tick", "end")]  # noqa: E501 # fmt: skip
+    for tick, label in _ticks(up, axes.upwards, 6):
+        parts.append(line(left, up.at(tick), right, up.at(tick), "grid"))
+        parts.append(words(label, left - 6, up.at(tick) + 4, "tick", "end"))
     parts.append(words(plot.across, (left + right) / 2, bottom + 34, "soft", "middle"))
     for limit in plot.limits:
         value = limit.value
         if limit.upright and across.low <= value <= across.high:
-            parts += [line(across.at(value), top, across.at(value), bottom, "limit"), words(limit.name, across.at(value) + 4, top + 10, "soft")]  # noqa: E501 # fmt: skip
+            parts.append(line(across.at(value), top, across.at(value), bottom, "limit"))
+            parts.append(words(limit.name, across.at(value) + 4, top + 10, "soft"))
         elif not limit.upright:
-            parts += [line(left, up.at(value), right, up.at(value), "limit"), words(limit.name, right, up.at(value) - 4, "soft", "end")]  # noqa: E501 # fmt: skip
+            parts.append(line(left, up.at(value), right, up.at(value), "limit"))
+            parts.append(words(limit.name, right, up.at(value) - 4, "soft", "end"))
     for place, series in enumerate(plot.series):
         parts += _series(place, series, axes, across, up)
     if labels and wide:
-        parts += _names(plot, axes, across, up, right, top, bottom)
+        parts += _names(plot, axes, across, up)
     said = "; ".join(_said(series) for series in plot.series if series.points) + "."
     return picture(plot.title, said, bottom + 42, *parts, width=width)
 
@@ -249,13 +256,14 @@ def _at(point: PlotPoint, axes: _Axes, across: Axis, up: Axis) -> tuple[float, f
     )
 
 
-def _names(plot: Plot, axes: _Axes, across: Axis, up: Axis, right: float, top: float, bottom: float) -> Iterator[Markup]:  # noqa: E501 # fmt: skip
+def _names(plot: Plot, axes: _Axes, across: Axis, up: Axis) -> Iterator[Markup]:
     """Labels at the right edge, led to their points; points that coincide share one."""
+    right = across.end
     found: dict[tuple[float, float], list[str]] = {}
     for series in plot.series:
         for point in series.points if series.named else ():
             found.setdefault(_at(point, axes, across, up), []).append(point.label)
-    heights = apart([y for _, y in found], 15, top, bottom)
+    heights = apart([y for _, y in found], 15, up.end, up.start)
     for ((x, y), names), height in zip(found.items(), heights, strict=True):
         yield tag("path", d=f"M{x:.1f} {y:.1f}L{right + 4:.1f} {height:.1f}H{right + 10:.1f}", class_="lead")
         yield words(names[0] + (f" +{len(names) - 1}" if len(names) > 1 else ""), right + 13, height + 4)
@@ -269,7 +277,8 @@ def _said(series: PlotSeries) -> str:
 
 
 def _intervals(plot: Plot, axes: _Axes, width: float) -> Markup:
-    rows = [(place, point) for place, series in enumerate(plot.series) for point in series.points]
+    known = axes.points(plot)
+    rows = [(place, point) for place, series in enumerate(plot.series) for point in series.points if point in known]
     longest = _LETTER * max(len(point.label) for _, point in rows)
     # Where labels leave too little room for the numbers, each stands above its row.
     above = longest > width * 0.42

@@ -9,8 +9,8 @@ The JSON is stable. Constants are exact text; bounds are doubles; null stands fo
     changed        setting -> {declared, explored}
     setting        tau, epsilon_group, epsilon_global, zeta_risk, zeta_util, rho, utility_range, utility and risk
                    (evaluators), split, states
-    partitions     name, groups: [group, states, candidates: [candidate, crossings, risk_upper, utility_mean
-                   (normalized), utility_lower, certified]]
+    partitions     name, groups: [group, states, epsilon (null: the setting's), candidates: [candidate, crossings,
+                   risk_upper, utility_mean (normalized), utility_lower, certified]]
     selectors      selector, rule, partition (null: no groups), map: [group, candidate, outcome] (empty: not computed),
                    risk_upper, utility_lower, radius, reason, global_budget (robust: idle | can-bind),
                    sealed (same | differs | none), differences, declared (the declared setting's map, where a what-if
@@ -52,6 +52,8 @@ class Group:
     group: str
     states: int
     candidates: tuple[Competitor, ...]
+    epsilon: str | None = None
+    """The group's own budget; None where it is the setting's."""
 
 
 @dataclass(frozen=True)

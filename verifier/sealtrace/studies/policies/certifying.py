@@ -207,8 +207,9 @@ def _certificates(
                         )
                         for row, candidate in enumerate(calibration.candidates)
                     ),
+                    constant_text(budget) if budget != setting.epsilon_group else None,
                 )
-                for place, group in enumerate(partition.groups)
+                for place, (group, budget) in enumerate(zip(partition.groups, calibration.budgets, strict=True))
             ),
         )
     return None

@@ -345,6 +345,9 @@ class _Pair:
                 raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
         if _coded(table, "split")[1] != [entry.split] or table.column("split").null_count:
             raise NotLaidOutError("a row names another split than its file")
+        screened, there = _SCREENED_COLUMNS[entry.kind], set(table.column_names)
+        if strange := sorted((there - screened) | (screened - there - _MAY_LACK)):
+            raise NotLaidOutError(f"{strange[0]} is not screened, or is not there")
         for field_ in shape.fields:
             if field_.required and column_of(table, field_.name) is None:
                 raise NotLaidOutError(f"it has no {field_.name}")
@@ -517,6 +520,13 @@ def _no_traces() -> dict[str, Frame]:
     return {kind: Frame(kind, []) for kind in ("trace", "score")}
 
 
+_SCREENED_COLUMNS = {
+    "trace": frozenset(
+        {"state", "arm", "scale", "split", "group", "inputs", "legal", "probabilities", "action", "ledger"}
+    ),
+    "score": frozenset({"state", "arm", "scale", "split", "weak", "strong", "delta", "crossing", "trace_sha256"}),
+}
+_MAY_LACK = frozenset({"scale", "group"})
 _LEGAL = [one.name for one in row_shape("trace").fields].index("legal")
 
 
