@@ -13,6 +13,7 @@ import pytest
 from large_bundle import make
 from sealtrace import examination
 from sealtrace.bundle import blocks, stores
+from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_rows, write_table
 from support import Row, unseal
@@ -237,3 +238,17 @@ def test_changed_bytes_are_a_finding(sound: Path, tmp_path: Path, monkeypatch: p
     failed = {check["id"] for check in report["checks"] if check["status"] == "fail"}
     assert {"identity.bytes", "identity.content"} <= failed
     assert report["verdict"] == "findings"
+
+
+def test_streamed_rows_can_be_asked_for_and_must_be_those_that_were_judged(sound: Path, tmp_path: Path) -> None:
+    """What needs whole columns, such as an SQL recipe, has them read again; other bytes are refused."""
+    bundle = tmp_path / "bundle"
+    shutil.copytree(sound, bundle)
+    first, second = examination.examine(bundle), examination.examine(bundle)
+    frame = first.evidence.frame("trace")
+    assert first.bundle.streamed
+    assert (frame.size, frame.table.num_rows, frame.place(0)[1]) == (20 * STATES, 20 * STATES, 1)
+    path = bundle / f"{TRACES[0]}.parquet"
+    path.write_bytes(path.read_bytes()[:-1] + b"2")
+    with pytest.raises(BundleError, match="changed while it was being verified"):
+        second.evidence.frame("trace").column("action")

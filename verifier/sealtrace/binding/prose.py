@@ -181,9 +181,8 @@ def _left_behind(
         if cells.printing(mention.slot):
             # Some table prints it: the sentence may speak of that.
             continue
-        spoken = [
-            (grid, cell) for grid, cell in cells.all if _alike(cell, mention.slot) and _in_full(grid, cell, mention)
-        ]
+        near = (cell for cell in cells.near(mention.slot) if _alike(cell[1], mention.slot))
+        spoken = [(grid, cell) for grid, cell in near if _in_full(grid, cell, mention)]
         if len(spoken) != 1:
             continue
         grid, cell = spoken[0]
@@ -285,9 +284,14 @@ class _Cells:
     """All cells with numbers, ready to be asked which of them print a number."""
 
     def __init__(self, grids: list[Grid]) -> None:
-        self.all = [(grid, cell) for grid in grids for cell in grid.cells.values() if not cell.wordy]
-        self._places: list[_Place] = [(grid, cell, at) for grid, cell in self.all for at in range(len(cell.slots))]
+        cells = [(grid, cell) for grid in grids for cell in grid.cells.values() if not cell.wordy]
+        self._places: list[_Place] = [(grid, cell, at) for grid, cell in cells for at in range(len(cell.slots))]
         self._values = np.abs([float(cell.slots[at].value) for _, cell, at in self._places])
+
+    def near(self, slot: Slot) -> list[tuple[Grid, PrintedCell]]:
+        """The cells whose first number lies within half of it."""
+        close = np.abs(self._values - abs(float(slot.value))) <= 0.5 * self._values
+        return [(grid, cell) for grid, cell, at in (self._places[one] for one in np.nonzero(close)[0]) if not at]
 
     def printing(self, slot: Slot) -> list[_Place]:
         """The numbers of cells that print the same; few are compared exactly."""

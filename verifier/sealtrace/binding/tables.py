@@ -46,6 +46,7 @@ def bind_tables(
     """
     bound = Bound()
     orders = [likeliest_first(grid, views) for grid in grids]
+    series = [series_of(grid) for grid in grids]
     steps = [(step, place) for step in _STEPS for place in range(len(grids))]
     shares = [step[3] * math.sqrt(len(grids[place].cells)) for step, place in steps]
     left = sum(shares)
@@ -56,16 +57,21 @@ def bind_tables(
         # Most steps need less than their share, so that one may take more.
         limit = tally.work + (work - tally.work) * min(1.0, 3 * shares[done] / max(left, 1.0))
         left -= shares[done]
-        _bind(grid, kinds, orders[place], bound, tally, limit, deep=deep, named="value" not in name)
+        wanted = blocks_of(grid) if "part" in kinds else [one for one in series[place] if one.kind in kinds]
+        before = len(bound.bindings)
+        _bind(grid, wanted, orders[place], bound, tally, limit, deep=deep, named="value" not in name)
         if tally.over(limit):
             tally.untried.append(f"{grid.name}: some {name}")
-        compose(grid, series_of(grid), bound)
+        while len(bound.bindings) > before:
+            # What was composed may be a part of something else.
+            before = len(bound.bindings)
+            compose(grid, series[place], bound)
     return bound
 
 
 def _bind(
     grid: Grid,
-    kinds: tuple[str, ...],
+    wanted: list[Series],
     views: list[FrameView],
     bound: Bound,
     tally: Tally,
@@ -74,7 +80,6 @@ def _bind(
     deep: bool,
     named: bool,
 ) -> None:
-    wanted = blocks_of(grid) if "part" in kinds else [one for one in series_of(grid) if one.kind in kinds]
     for one in wanted:
         one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
         one.known = [bound.meant.get(one.line(spot), {}) for spot in one.spots]
