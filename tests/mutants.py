@@ -1,8 +1,8 @@
 """Changes the verifier's own code, one small change at a time, and asks the tests of that code each time.
 
 A change that no test notices is printed: a test is missing, or the change changes nothing. Modules are paired with
-their tests below. Every change runs in a fork of one process that has imported what is costly, with the changed source
-under an import hook, so that nothing is written to the checkout.
+their tests below. Every change runs in a fork, with the changed source under an import hook, so that nothing is written
+to the checkout; the parent imports no library that starts threads, which a fork would lose.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -19,6 +18,7 @@ import random
 import resource
 import sys
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -71,26 +71,30 @@ class Change:
     module: str
     line: int
     what: str
-    source: str
-    """The module's whole text after it."""
+    place: int
+    """Which node of the syntax tree is changed; -1 for none."""
+
+    @property
+    def source(self) -> str:
+        """The module's whole text after it."""
+        tree = ast.parse((PACKAGE / self.module).read_text("utf-8"))
+        if self.place >= 0:
+            _changed(next(node for number, node in enumerate(ast.walk(tree)) if number == self.place))
+        return ast.unparse(tree)
 
 
 def changes(module: str) -> Iterator[Change]:
     """Every change of a module."""
-    text = (PACKAGE / module).read_text("utf-8")
-    count = sum(1 for _ in ast.walk(ast.parse(text)))
-    for place in range(count):
-        tree = ast.parse(text)
-        node = next(one for number, one in enumerate(ast.walk(tree)) if number == place)
-        if (what := _changed(node)) is not None:
-            yield Change(module, getattr(node, "lineno", 0), what, ast.unparse(tree))
+    for place, node in enumerate(ast.walk(ast.parse((PACKAGE / module).read_text("utf-8")))):
+        if (what := _changed(copy(node))) is not None:
+            yield Change(module, getattr(node, "lineno", 0), what, place)
 
 
 def _changed(node: ast.AST) -> str | None:
     """Changes a node in place and says how; None where there is no such way. Annotations and texts are let be."""
     match node:
         case ast.Compare(ops=[operator, *_]) if type(operator) in _COMPARISONS:
-            node.ops[0] = _COMPARISONS[type(operator)]()
+            node.ops = [_COMPARISONS[type(operator)](), *node.ops[1:]]
             return f"{type(operator).__name__} to {type(node.ops[0]).__name__}"
         case ast.BinOp(op=operation) if type(operation) in _OPERATIONS and not _of_types(node):
             node.op = _OPERATIONS[type(operation)]()
@@ -170,15 +174,14 @@ def main() -> int:
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT / "verifier"), str(ROOT / "tests")]
     os.environ["PYTHONPATH"] = str(ROOT / "verifier")
-    for name in ("numpy", "pyarrow", "pydantic", "scipy.stats"):  # not what pytest rewrites: that is each fork's own
-        importlib.import_module(name)
+    # Pytest would import a plugin's whole package by its own loader, and this package is one.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 
     modules = [one for one in TESTS if not given.module or any(part in one for part in given.module)]
     every = [change for module in modules for change in changes(module)]
     chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
     for module in sorted({change.module for change in chosen}):
-        text = (PACKAGE / module).read_text("utf-8")
-        if noticed(Change(module, 0, "nothing", ast.unparse(ast.parse(text)))):
+        if noticed(Change(module, 0, "nothing", -1)):
             print(f"{module}: its tests fail without any change")
             return 1
     survivors = []

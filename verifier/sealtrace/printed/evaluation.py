@@ -321,8 +321,8 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
 
 
 _SAYING = {
-    "max": ("max", "best", "highest", "peak"),
-    "min": ("min", "worst", "lowest"),
+    "max": ("max", "best", "highest", "largest", "greatest", "peak"),
+    "min": ("min", "worst", "lowest", "smallest", "least"),
     "min to max": ("min", "range"),
     "median": ("median",),
     "sum": ("sum", "total"),
