@@ -183,8 +183,8 @@ COLUMNS: dict[str, tuple[str, str, Callable[[], pa.Array], str]] = {
     "NaN": ("score", "weak", lambda: pa.array([float("nan")]), "/weak"),
     "infinity": ("score", "weak", lambda: pa.array([float("-inf")]), "/weak"),
     "infinity in single precision": ("score", "weak", lambda: pa.array([float("inf")], pa.float32()), "/weak"),
-    "null in a required column": ("score", "weak", lambda: pa.array([None], pa.float64()), "/weak"),
-    "untyped null in a required column": ("score", "weak", lambda: pa.nulls(1), "/weak"),
+    "null in a required column": ("score", "delta", lambda: pa.array([None], pa.float64()), "/delta"),
+    "untyped null in a required column": ("score", "delta", lambda: pa.nulls(1), "/delta"),
     "text for a list": ("trace", "legal", lambda: pa.array(["fold"]), "/legal"),
     "list of numbers for names": ("trace", "legal", lambda: pa.array([[1]]), "/legal"),
     "null in a list": ("trace", "legal", lambda: pa.array([["fold", None]]), "/legal/*"),
@@ -256,7 +256,7 @@ def test_unknown_and_repeated_columns_are_defects() -> None:
 def test_a_missing_required_column_is_a_defect_of_every_row() -> None:
     """Absent evidence is not empty evidence."""
     table = table_of("score", [SCORE, SCORE])
-    for name in ("state", "weak", "crossing"):
+    for name in ("state", "delta", "crossing"):
         store = by_parquet("score", parquet_bytes(table.drop_columns([name])))
         assert [(1, f"/{name}"), (2, f"/{name}")] == [(defect.row, defect.field) for defect in store.misfits.listed]
         assert store.table.num_rows == 0
