@@ -99,7 +99,7 @@ def test_both_formats_and_the_specification_give_one_digest(kind: str, data: st.
 
 
 @pytest.mark.parametrize("kind", ROWS)
-@fuzz
+@settings(fuzz, max_examples=400 if LONG else 8)
 @given(data=st.data())
 def test_large_tables_have_one_digest_in_blocks_whatever_carries_them(kind: str, data: st.DataObject) -> None:
     """Blocks of two rows and more: JSON lines, shuffled Parquet and laid-out Parquet give what the rules give."""

@@ -87,7 +87,10 @@ class RowWriter:
 
     def _columns(self, table: pa.Table) -> dict[str, pa.Array]:
         shapes = {field.name: field.shape for field in self._shape.fields}
-        return {name: _laid_out(table.column(name).combine_chunks(), shapes[name]) for name in self._names}
+        forms = {name: self._schema.field(name).type for name in self._names} if self._schema is not None else {}
+        return {
+            name: _laid_out(table.column(name).combine_chunks(), shapes[name], forms.get(name)) for name in self._names
+        }
 
     def _emit(self, block: pa.Table) -> None:
         if self._schema is None:
@@ -97,11 +100,10 @@ class RowWriter:
             if field.name not in self._names and block.column(field.name).null_count < block.num_rows:
                 raise ValueError(f"{field.name} is in no record of the first block, and in a later one")
         columns = self._columns(block)
-        if any(_field(*one).type != self._schema.field(one[0]).type for one in columns.items()) or any(
-            array.null_count and not self._schema.field(name).nullable for name, array in columns.items()
-        ):
-            # A name of a map that the first block has and this one has not, or the other way round.
-            columns = {name: _as_first(array, self._schema.field(name)) for name, array in columns.items()}
+        for name, array in columns.items():
+            field = self._schema.field(name)
+            if array.type != field.type or (array.null_count and not field.nullable):
+                raise ValueError(f"{name} has another form than in the first block")
         group = _compact(pa.table(columns, schema=self._schema))
         if self._writer is None:
             self._writer = _writer(self._sink, self._schema, self._key)
@@ -128,20 +130,6 @@ def _writer(sink: Any, schema: pa.Schema, key: tuple[str, ...]) -> Any:
     )
 
 
-def _as_first(array: pa.Array, field: pa.Field) -> pa.Array:
-    """A column in the form of the first block; `ValueError` where it does not fit that."""
-    if pa.types.is_struct(field.type) and pa.types.is_struct(array.type):
-        there = {child.name: array.field(place) for place, child in enumerate(array.type)}
-        wanted = list(field.type)
-        if there.keys() <= {child.name for child in wanted}:
-            children = [there.get(child.name, pa.nulls(len(array), child.type)) for child in wanted]
-            if all(child.nullable or not one.null_count for child, one in zip(wanted, children, strict=True)):
-                return pa.StructArray.from_arrays(children, fields=wanted)
-    elif array.type == field.type and (field.nullable or not array.null_count):
-        return array
-    raise ValueError(f"{field.name} has another form than in the first block")
-
-
 def _compact(group: pa.Table) -> pa.Table:
     """The rows with dictionaries that hold what stands in them and nothing else."""
     for place, field in enumerate(group.schema):
@@ -151,7 +139,8 @@ def _compact(group: pa.Table) -> pa.Table:
     return group
 
 
-def _laid_out(array: pa.Array, shape: Shape) -> pa.Array:
+def _laid_out(array: pa.Array, shape: Shape, form: pa.DataType | None) -> pa.Array:
+    """A column as it is stored; in the form that earlier blocks have, where there are any."""
     match shape:
         case Text():
             return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
@@ -164,13 +153,27 @@ def _laid_out(array: pa.Array, shape: Shape) -> pa.Array:
                 indices = pa.array(codes.astype(np.int32), mask=codes < 0)
             return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()))
         case Mapping(value=Number()):
-            columns = blocks.by_name(array) if len(array) > array.null_count else None
-            if columns is None or array.null_count or not 0 < len(columns) <= MOST_NAMES:
-                return array
-            fields = [(name, pa.array(values, mask=None if there.all() else ~there)) for name, values, there in columns]
-            return pa.StructArray.from_arrays([one for _, one in fields], fields=[_field(*one) for one in fields])
+            return _a_column_per_name(array, form)
         case _:
             return array
+
+
+def _a_column_per_name(array: pa.MapArray, form: pa.DataType | None) -> pa.Array:
+    """Maps as a struct of numbers; as they are where one is absent, names are too many, or earlier blocks have maps."""
+    if not len(array) or array.null_count or not (form is None or pa.types.is_struct(form)):
+        return array
+    columns = blocks.by_name(array)
+    if columns is None:
+        return array
+    found = {name: pa.array(values, mask=None if there.all() else ~there) for name, values, there in columns}
+    fields = [_field(*one) for one in found.items()] if form is None else list(form)
+    if not 0 < len(fields) <= MOST_NAMES or not found.keys() <= {field.name for field in fields}:
+        return array
+    # A name that earlier blocks have need not stand in this one.
+    children = [found.get(field.name, pa.nulls(len(array), field.type)) for field in fields]
+    if any(child.null_count and not field.nullable for child, field in zip(children, fields, strict=True)):
+        return array
+    return pa.StructArray.from_arrays(children, fields=fields)
 
 
 def _field(name: str, array: pa.Array) -> pa.Field:
