@@ -19,8 +19,10 @@ from fsspec.implementations.memory import MemoryFileSystem
 import sealtrace as package
 from bundle.test_archives import fixture_files, tar_bytes, zip_bytes
 from cli.runner import sealtrace
-from sealtrace.bundle import remote
+from large_bundle import make
+from sealtrace.bundle import blocks, remote
 from sealtrace.contract.report import Report
+from sealtrace.examination import examine
 from small_study import small_study
 from support import FIXTURE
 
@@ -157,7 +159,21 @@ def test_a_directory_at_an_address_gives_the_report_but_for_what_it_cannot_list(
     assert there["bundle"] == here["bundle"]
     assert {check.id for check in report.checks if check.status == "missing"} == set(UNSEEN)
     assert (report.verdict, report.exit_code) == ("incomplete", 3)
-    assert sorted(server.asked) == sorted(f"/a%20b/{path}" for path, _ in fixture_files())
+    lengths = sum(len(data) for _, data in fixture_files())
+    assert lengths <= examine(f"{server.address}/a%20b").bundle.budget.done < 2 * lengths
+    assert sorted(server.asked) == sorted(2 * [f"/a%20b/{path}" for path, _ in fixture_files()])
+
+
+def test_large_rows_at_an_address_are_streamed(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row group at a time, as from the disk; the digest is that of the one copy."""
+    monkeypatch.setattr(blocks, "SMALL", 500)
+    monkeypatch.setattr(blocks, "BLOCK", 300)
+    make(tmp_path / "large", 120)
+    server.put(tmp_path / "large", "/large")
+    there = examine(f"{server.address}/large")
+    assert there.bundle.streamed
+    assert said(there.report, *UNSEEN)["checks"] == said(package.verify(tmp_path / "large"), *UNSEEN)["checks"]
+    assert sorted(server.asked) == sorted(server.pages)
 
 
 def test_a_changed_a_longer_and_an_absent_file_are_found(server: Server, small: Path) -> None:
