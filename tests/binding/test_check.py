@@ -444,7 +444,7 @@ def test_a_named_extreme_is_pointed_at(tmp_path: Path, header: str) -> None:
 
 @pytest.mark.parametrize(("header", "off"), [("Recall", 0), ("Minutes", 0), ("Worst", 1)])
 def test_nothing_is_off_from_other_columns_in_a_way_that_nobody_mentions(tmp_path: Path, header: str, off: int) -> None:
-    """A column that is nearly the least of those beside it, under a header that says so or not (`Recall` is no `all`)."""
+    """A column nearly the least of those beside it, under a header that says so or not: `Recall` is no `all`."""
     systems, values = _systems(14)
     tasks = ("parsing", "ranking", "tagging")
     write_csv(tmp_path / "results/runs.csv", [{"system": one, **{t: values[one][t] for t in tasks}} for one in systems])

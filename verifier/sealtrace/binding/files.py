@@ -67,6 +67,7 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
     """Every data file below a directory, or one file; the small ones first, up to so many values or until a time."""
     listing = Listing()
     left = values
+    late = False
     found: dict[str, list[Rows]] = {}
     paths = list(_data_files(root))
     names = {path: path.relative_to(root).as_posix() if root.is_dir() else path.name for path in paths}
@@ -75,7 +76,8 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
             listing.problems.append(f"{name}: not read, the results are larger than the limit")
             continue
-        if time.monotonic() > deadline:
+        late = late or time.monotonic() > deadline
+        if late:
             listing.problems.append(f"{name}: not read for want of time")
             continue
         listing.files += 1

@@ -19,12 +19,12 @@ class Tally:
     seconds: float = 0.0
     """How long it took."""
     untried: list[str] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(init=False)
     deadline: float = field(init=False)
     """When the present step is over."""
 
     def __post_init__(self) -> None:
-        self.deadline = self.end
+        self.started, self.deadline = time.monotonic(), self.end
 
     def begin(self, share: float) -> None:
         """Begins a step that is over when this share of the whole time is."""
