@@ -308,7 +308,7 @@ def test_labels_that_name_nothing_are_read_by_several_numbers_and_never_by_one(t
 def test_units_and_constant_columns(tmp_path: Path) -> None:
     """Megabytes from bytes; a constant column that the header names is given, beside others of its file."""
     systems, values = _systems(13)
-    rows = [
+    rows: list[Row] = [
         {
             "system": one,
             "size_bytes": int(values[one]["megabytes"] * 2**20),
@@ -367,7 +367,7 @@ def test_a_short_column_of_deviations_belongs_to_the_measure_before_it(tmp_path:
 def test_numbers_side_by_side_are_found_where_results_hold_them_together(tmp_path: Path) -> None:
     """A coefficient, its interval and its p stand in one object and the one inside it; a changed digit does not."""
     chance = random.Random(5)
-    tests = {
+    tests: Row = {
         f"{one}_against_{other}": {
             "spearman": chance.uniform(0.1, 0.9),
             "interval": {"low": chance.uniform(-0.5, 0.1), "high": chance.uniform(0.5, 0.95)},
@@ -407,8 +407,11 @@ EXTREMES = ("ash", "elm", "fir", "oak")
 
 def _perplexities(directory: Path, chance: random.Random) -> dict[str, list[float]]:
     """Runs of four systems on five corpora; the perplexities of each, in order."""
-    rows = [{"system": one, "corpus": f"c{place}", "ppl": chance.uniform(5, 90), "tokens": chance.randrange(10**5)}
-            for one in EXTREMES for place in range(5)]  # fmt: skip
+    rows: list[Row] = [
+        {"system": one, "corpus": f"c{place}", "ppl": chance.uniform(5, 90), "tokens": chance.randrange(10**5)}
+        for one in EXTREMES
+        for place in range(5)
+    ]
     write_csv(directory / "results/runs.csv", rows)
     return {one: sorted(row["ppl"] for row in rows if row["system"] == one) for one in EXTREMES}
 
