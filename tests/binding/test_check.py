@@ -308,7 +308,7 @@ def test_labels_that_name_nothing_are_read_by_several_numbers_and_never_by_one(t
 def test_units_and_constant_columns(tmp_path: Path) -> None:
     """Megabytes from bytes; a constant column that the header names is given, beside others of its file."""
     systems, values = _systems(13)
-    rows = [
+    rows: list[Row] = [
         {
             "system": one,
             "size_bytes": int(values[one]["megabytes"] * 2**20),
@@ -367,7 +367,7 @@ def test_a_short_column_of_deviations_belongs_to_the_measure_before_it(tmp_path:
 def test_numbers_side_by_side_are_found_where_results_hold_them_together(tmp_path: Path) -> None:
     """A coefficient, its interval and its p stand in one object and the one inside it; a changed digit does not."""
     chance = random.Random(5)
-    tests = {
+    tests: Row = {
         f"{one}_against_{other}": {
             "spearman": chance.uniform(0.1, 0.9),
             "interval": {"low": chance.uniform(-0.5, 0.1), "high": chance.uniform(0.5, 0.95)},
@@ -400,3 +400,59 @@ def test_nothing_is_off_from_a_statistic_that_nobody_mentions(tmp_path: Path) ->
     }
     table = [["System", "Score"], *([one, f"{values[one == 'yew']:.2f}"] for one, values in scores.items())]
     assert checked(tmp_path, latex(table, "Scores.")).counts.off == 0
+
+
+EXTREMES = ("ash", "elm", "fir", "oak")
+
+
+def _perplexities(directory: Path, chance: random.Random) -> dict[str, list[float]]:
+    """Runs of four systems on five corpora; the perplexities of each, in order."""
+    rows: list[Row] = [
+        {"system": one, "corpus": f"c{place}", "ppl": chance.uniform(5, 90), "tokens": chance.randrange(10**5)}
+        for one in EXTREMES
+        for place in range(5)
+    ]
+    write_csv(directory / "results/runs.csv", rows)
+    return {one: sorted(row["ppl"] for row in rows if row["system"] == one) for one in EXTREMES}
+
+
+@pytest.mark.parametrize("place", [0, -1], ids=["least", "greatest"])
+@pytest.mark.parametrize(
+    "caption",
+    ["Perplexity.", "Perplexity over a range of corpora.", "Perplexity. Best in bold, worst underlined."],
+)
+@pytest.mark.parametrize("slip", ["another run", "one digit"])
+def test_nothing_is_off_from_an_extreme_that_nobody_mentions(
+    tmp_path: Path, place: int, caption: str, slip: str
+) -> None:
+    """Three of four are the least or the greatest of their runs; no label says so, and a caption only in passing."""
+    values = _perplexities(tmp_path, random.Random(31))
+    printed = {one: f"{found[place]:.2f}" for one, found in values.items()}
+    last = f"{values['oak'][2]:.2f}"
+    printed["oak"] = last if slip == "another run" else printed["oak"][:-1] + str((int(printed["oak"][-1]) + 3) % 10)
+    table = [["System", "PPL"], *([one, printed[one]] for one in EXTREMES)]
+    counts = checked(tmp_path, latex(table, caption)).counts
+    assert (counts.off, counts.explained) == (0, 0)
+
+
+@pytest.mark.parametrize("header", ["Least PPL", "Min PPL"])
+def test_a_named_extreme_is_pointed_at(tmp_path: Path, header: str) -> None:
+    """Where the header says the least, the number that is not is off; a word that is no statistic's name is none."""
+    values = _perplexities(tmp_path, random.Random(32))
+    printed = {one: f"{found[0]:.2f}" for one, found in values.items()}
+    printed["oak"] = printed["oak"][:-1] + str((int(printed["oak"][-1]) + 3) % 10)
+    table = [["System", header], *([one, printed[one]] for one in EXTREMES)]
+    assert checked(tmp_path, latex(table, "Perplexity.")).counts.off == header.startswith("Min")
+
+
+@pytest.mark.parametrize(("header", "off"), [("Recall", 0), ("Minutes", 0), ("Worst", 1)])
+def test_nothing_is_off_from_other_columns_in_a_way_that_nobody_mentions(tmp_path: Path, header: str, off: int) -> None:
+    """A column nearly the least of those beside it, under a header that says so or not: `Recall` is no `all`."""
+    systems, values = _systems(14)
+    tasks = ("parsing", "ranking", "tagging")
+    write_csv(tmp_path / "results/runs.csv", [{"system": one, **{t: values[one][t] for t in tasks}} for one in systems])
+    made = {one: min(values[one][task] for task in tasks) for one in systems}
+    made["network"] += 0.04
+    table = [["System", *tasks, header]]
+    table += [[one, *(f"{values[one][task]:.2f}" for task in tasks), f"{made[one]:.2f}"] for one in systems]
+    assert checked(tmp_path, latex(table, "Scores.")).counts.off == off

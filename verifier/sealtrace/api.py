@@ -10,6 +10,7 @@ audit     whether a paper's printed numbers can all be true
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from fractions import Fraction
 from os import PathLike
@@ -61,8 +62,10 @@ def check(paper: AnyPath, results: AnyPath, *, seconds: float = 45.0, audited: b
 
     if not Path(results).exists():
         raise BundleError(f"{results}: there is no such directory")
-    findings = bind(read_paper(Path(paper)), Path(paper).name, Path(results), seconds=seconds)
-    return concluded(findings, __version__, audit(paper) if audited else None)
+    started = time.monotonic()
+    reported = read_paper(Path(paper))
+    findings = bind(reported, Path(paper).name, Path(results), seconds=seconds, started=started, audited=audited)
+    return concluded(findings, __version__)
 
 
 def certify(

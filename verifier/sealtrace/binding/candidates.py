@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.binding import scoring
 from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import Selection, Transformation
 from sealtrace.binding.operations import Operation
@@ -43,6 +44,17 @@ class Candidate:
     def off(self) -> int:
         """How many of them it does not give."""
         return int((self.covered & ~self.agrees).sum())
+
+    @property
+    def unsaid(self) -> bool:
+        """Whether it takes a median, an extreme or a sum that no label mentions: nothing is off from such a rule."""
+        return any(one.statistic not in scoring.EVERYDAY and not scoring.said(one.statistic, one.series.words)
+                   for one in self.selected)  # fmt: skip
+
+    @property
+    def left_open(self) -> bool:
+        """Whether it says nothing of a number although its labels select rows."""
+        return any(bool(((one.sizes > 0) & ~self.covered).any()) for one in self.selected if one.series is self.series)
 
     def behind(self, place: int) -> list[tuple[Selected, int]]:
         """The selections of rows that give one number, and its place in the series of each."""
@@ -97,6 +109,12 @@ class Composed(Candidate):
     """Of each number; empty where it says nothing."""
     of: str = ""
     """What is put together, for people, where it is more than two."""
+
+    @property
+    def unsaid(self) -> bool:
+        """Also where it puts together other numbers of the table in a way that its header does not mention."""
+        rare = self.operation.name in ("sum", "greatest", "least")
+        return (rare and not self.operation.said(self.series.constant[0])) or super().unsaid
 
     def behind(self, place: int) -> list[tuple[Selected, int]]:
         """Those of its parts."""

@@ -7,20 +7,23 @@
 (5) Name accidents: an older run, a label beside another run's numbers, text that was left behind.
 (6) Audit the paper's own numbers.
 (7) Reach the verdict.
+
+One clock runs for all of it: the audit goes first and takes a third at most, reading, columns, search and text have
+their shares of what is left, and what there was no time for is said.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from sealtrace.binding.accidents import accidents_of, message_of
 from sealtrace.binding.bound import Binding, Bound
-from sealtrace.binding.choosing import Tally, printed_as
+from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames
 from sealtrace.binding.files import Listing, read_results
@@ -30,6 +33,7 @@ from sealtrace.binding.labels import Glossary
 from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, PrintedCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
+from sealtrace.binding.tally import Tally
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
 from sealtrace.contract.audit import Audit
 from sealtrace.contract.checked import (
@@ -51,6 +55,8 @@ VALUES_A_SECOND = 200_000
 WORK_A_SECOND = 10_000_000
 """Work that is allowed for each second of the bound: less than a quiet machine does, so that a busy one gives the same
 answer."""
+READING, FRAMES, SEARCH = 0.35, 0.5, 0.85
+"""Shares of the time after which results are read, are columns, and tables are bound; the text has the rest."""
 
 
 @dataclass
@@ -66,6 +72,7 @@ class Findings:
     set_aside: int
     listing: Listing
     tally: Tally
+    audit: Audit | None = None
 
 
 def examine(
@@ -74,16 +81,33 @@ def examine(
     results: Path,
     *,
     seconds: float = 45.0,
+    started: float | None = None,
+    audited: bool = False,
     progress: Progress | None = None,
 ) -> Findings:
-    """Steps 1 to 4 for a paper and a directory; `seconds` bounds the search."""
+    """Steps 1 to 4 and 6 for a paper and a directory; `seconds` bounds everything from when the check `started`."""
+    end = (time.monotonic() if started is None else started) + seconds
+    audit = _audited(reported, paper, min(seconds / 3, end - time.monotonic()), progress) if audited else None  # (6)
+    tally = Tally(end)
     if progress is not None:
         progress("reading results", 0, 1)
     grids = grids_of(reported.tables)  # (1)
     # What small files take is little; large ones may take a third of the time.
-    listing = read_results(results, seconds * VALUES_A_SECOND, time.monotonic() + 0.35 * seconds)  # (2)
+    tally.begin(READING)
+    listing = read_results(results, seconds * VALUES_A_SECOND, tally.deadline)  # (2)
     captions = [table.caption for table in reported.tables]
-    return find(grids, reported.prose, listing, paper, results.name, captions, seconds=seconds, progress=progress)
+    findings = find(
+        grids, reported.prose, listing, paper, results.name, captions, seconds=seconds, tally=tally, progress=progress
+    )
+    return replace(findings, audit=audit)
+
+
+def _audited(reported: Reported, paper: str, seconds: float, progress: Progress | None) -> Audit:
+    from sealtrace import __version__
+    from sealtrace.relations.auditing import audit
+    from sealtrace.relations.subjects import subject_of
+
+    return audit(subject_of(reported, paper), version=__version__, progress=progress, seconds=seconds)
 
 
 def find(
@@ -95,28 +119,30 @@ def find(
     captions: Sequence[str] = (),
     *,
     seconds: float = 45.0,
+    tally: Tally | None = None,
     progress: Progress | None = None,
 ) -> Findings:
     """Steps 3 and 4, for tables and rows from wherever they came."""
-    started = time.monotonic()
-    deadline = started + seconds
-    frames = frames_of(listing.tables)
-    frames += [one for frame in frames for one in derived_frames(frame)]
+    tally = tally or Tally(time.monotonic() + seconds)
+    tally.begin(FRAMES)
+    frames = frames_of(listing.tables, tally)
+    frames += [one for frame in frames for one in derived_frames(frame, tally)]
     frames = [frame for frame in frames if frame.measures]
     glossary = Glossary.of([*(line.text for line in prose), *captions])
     # What is small is tried first: aggregates are more often printed than what they were made of.
     frames.sort(key=lambda frame: frame.numbers.size)
     views = [FrameView(frame, False, glossary) for frame in frames]
     views += [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
-    tally = Tally(deadline=started + 0.85 * seconds)
+    tally.begin(SEARCH)
     bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
-    text, set_aside = bind_text(prose, grids, bound, frames, deadline, progress)  # (4)
-    tally.seconds = time.monotonic() - started
+    tally.begin(1.0)
+    text, set_aside = bind_text(prose, grids, bound, frames, tally, progress)  # (4)
+    tally.seconds = time.monotonic() - tally.started
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
 
 
-def concluded(findings: Findings, version: str, audit: Audit | None = None) -> Check:
-    """Steps 5 to 7: the findings as a report."""
+def concluded(findings: Findings, version: str) -> Check:
+    """Steps 5 and 7: the findings as a report."""
     bindings = {id(one): f"b{place}" for place, one in enumerate(findings.bound.bindings, 1)}
     cells = [
         _cell(findings, grid, cell, bindings)
@@ -158,7 +184,7 @@ def concluded(findings: Findings, version: str, audit: Audit | None = None) -> C
             untried=findings.tally.untried,
             problems=findings.listing.problems,
         ),
-        audit=audit,  # (6)
+        audit=findings.audit,
     )
 
 

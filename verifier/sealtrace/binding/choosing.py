@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
@@ -29,6 +28,7 @@ from sealtrace.binding.hypotheses import (
 )
 from sealtrace.binding.operations import COMPARISONS, DIFFERENCE, Operation, compares
 from sealtrace.binding.series import Series, Slot
+from sealtrace.binding.tally import Tally
 
 KEPT = 10
 """Candidates that are kept of each series."""
@@ -44,22 +44,8 @@ MOST_PAIRED = 200_000
 """Values up to which all pairs of filters are compared."""
 _OVERHEAD = 20_000
 """Work that an evaluation takes beside its numbers."""
-
-
-@dataclass
-class Tally:
-    """How much was tried, and how much may be."""
-
-    deadline: float = math.inf
-    hypotheses: int = 0
-    work: int = 0
-    """Numbers that were computed and compared; what bounds the search on any machine alike."""
-    seconds: float = 0.0
-    untried: list[str] = field(default_factory=list)
-
-    def over(self, limit: float) -> bool:
-        """Whether the work or the time is used up."""
-        return self.work > limit or time.monotonic() > self.deadline
+MOST_CHOSEN = 200_000_000
+"""Printed numbers times rows up to which labels are looked up."""
 
 
 @dataclass
@@ -145,6 +131,9 @@ def search(
     for view in views if wanted else ():
         if tally.over(limit):
             break
+        if len(group[0].slots) * view.frame.rows > MOST_CHOSEN:
+            tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in {view.frame.name}, which is too long")
+            continue
         tally.work += _OVERHEAD if named else _OVERHEAD + 10 * view.frame.numbers.size * len(wanted)
         for selection in selections(view, group[0]) if named else by_value(view, [one.series for one in wanted]):
             chosen = rows_chosen(selection.chosen)
@@ -162,7 +151,7 @@ def search(
 
 
 def _wanted(series: Series, deep: bool) -> _Wanted:
-    words = words_around(series)
+    words = series.words
     changes = []
     for one in transformations(series):
         if deep or one.cost < 6:
@@ -170,11 +159,6 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
             changes.append(_Change(one, np.minimum(low, high), np.maximum(low, high)))
     tried = frozenset(one for one in STATISTICS if deep or one in scoring.EVERYDAY or scoring.said(one, words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
-
-
-def words_around(series: Series) -> tuple[str, ...]:
-    """Words of the labels that all numbers of a series share."""
-    return tuple(word for text in series.constant for word in text.lower().replace("(", " ").replace(")", " ").split())
 
 
 def bits_of(series: Series) -> Numbers:

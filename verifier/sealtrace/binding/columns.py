@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from sealtrace.binding.files import Rows
 from sealtrace.binding.frames import Dimension, Frame, Numbers
 from sealtrace.binding.names import aligned_fields
+from sealtrace.binding.tally import Tally
 from sealtrace.printed.numbers import read_printed
 
 MAX_VALUES = 400
@@ -23,27 +25,52 @@ _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
 
 
-def frames_of(tables: list[Rows]) -> list[Frame]:
-    """Frames of all tables."""
-    return [frame for group in _alike(tables) if (frame := _stacked(group)) is not None]
+def frames_of(tables: list[Rows], tally: Tally | None = None) -> list[Frame]:
+    """Frames of all tables, the small ones first where there is not time for all."""
+    tally = tally or Tally()
+    groups = _alike(tables, tally)
+    sizes = [sum(len(one) * len(one.columns) for one in group) for group in groups]
+    found: dict[int, Frame | None] = {}
+    for place in sorted(range(len(groups)), key=sizes.__getitem__):
+        if tally.late():
+            break
+        found[place] = _stacked(groups[place])
+    used = {id(one) for place in found for one in groups[place]}
+    left = [one.file for one in tables if id(one) not in used]
+    if left:
+        tally.untried.append(f"what {left[0]} and {len(set(left)) - 1} more files hold")
+    return [frame for _, frame in sorted(found.items()) if frame is not None]
 
 
-def _alike(tables: list[Rows]) -> list[list[Rows]]:
-    """Tables that belong together: the same columns anywhere, or most of the columns in one directory."""
-    groups: list[tuple[frozenset[str], str, list[Rows]]] = []
+def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
+    """Tables that belong together: the same columns anywhere, or most of the columns in one directory.
+
+    Where every file has columns of its own all are compared with all, and half of the time is left for their rows.
+    """
+    end = (time.monotonic() + tally.deadline) / 2
+    kinds: dict[tuple[bool, int], list[Rows]] = {}
     for table in tables:
-        names = frozenset(table.columns)
-        directory = table.file.rpartition("/")[0]
-        for known, where, members in groups:
-            if members[0].nested != table.nested or members[0].depth != table.depth or members[-1].file == table.file:
-                continue
-            shared = len(known & names) / max(1, len(known | names))
-            if known == names or shared >= (0.5 if where == directory else 0.8):
-                members.append(table)
+        kinds.setdefault((table.nested, table.depth), []).append(table)
+    groups: dict[tuple[bool, int], list[tuple[frozenset[str], str, list[Rows]]]] = {}
+    # What there is little of first.
+    for kind, alike in sorted(kinds.items(), key=lambda one: len(one[1])):
+        for table in alike:
+            if time.monotonic() > end:
                 break
-        else:
-            groups.append((names, directory, [table]))
-    return [members for _, _, members in groups]
+            names = frozenset(table.columns)
+            directory = table.file.rpartition("/")[0]
+            for known, where, members in groups.setdefault(kind, []):
+                if members[-1].file == table.file:
+                    continue
+                shared = len(known & names) / max(1, len(known | names))
+                if known == names or shared >= (0.5 if where == directory else 0.8):
+                    members.append(table)
+                    break
+            else:
+                groups[kind].append((names, directory, [table]))
+    order = {id(table): place for place, table in enumerate(tables)}
+    found = [members for kind in groups.values() for _, _, members in kind]
+    return sorted(found, key=lambda members: order[id(members[0])])
 
 
 def _stacked(tables: list[Rows]) -> Frame | None:

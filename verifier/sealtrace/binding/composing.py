@@ -6,8 +6,9 @@ They are computed from what results give, before rounding, and believed by the s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from sealtrace.binding.choosing import bits_of, weighed
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.operations import AGGREGATES, COMPARISONS, Operation
 from sealtrace.binding.series import Grid, Series, Spot
+from sealtrace.binding.tally import Tally
 
 Line = tuple[int, int]
 """A column or a row, and which number of its cells."""
@@ -30,17 +32,20 @@ MOST_LINES = 40
 class _Hypothesis:
     operation: Operation
     expected: Numbers
-    parts: list[list[Spot]]
+    parts: Callable[[int], list[Spot]]
+    """The numbers behind one of the series, by its place; worked out only for what is believed."""
     of: str = ""
 
 
-def compose(grid: Grid, series: list[Series], bound: Bound) -> None:
+def compose(grid: Grid, series: list[Series], bound: Bound, tally: Tally) -> None:
     """Binds columns and rows that follow from bound numbers of their table."""
     for one in series:
+        if tally.late(f"{grid.name}: some numbers from numbers"):
+            return
         one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
         if one.kind == "block" or one.fresh.sum() < 2:
             continue
-        found = _best(one, list(_hypotheses(_Lines(grid, one, bound))), bound)
+        found = _best(one, list(_hypotheses(_Lines(grid, one, bound), tally)), bound)
         if found is not None:
             bound.add(Binding(found, found.score))
 
@@ -61,7 +66,11 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
             continue
         rank = found.digits - cost
         if best is None or rank > best.rank:
-            best = Composed(
+            covered = np.isfinite(one.expected)
+            parts = [
+                [_part(bound, spot) for spot in one.parts(at)] if there else [] for at, there in enumerate(covered)
+            ]
+            composed = Composed(
                 series=series,
                 expected=one.expected,
                 agrees=agrees,
@@ -70,9 +79,11 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
                 score=found.evidence - cost,
                 rank=rank,
                 operation=one.operation,
-                parts=[[_part(bound, spot) for spot in spots] for spots in one.parts],
+                parts=parts,
                 of=one.of,
             )
+            if not composed.off or not composed.unsaid:
+                best = composed
     return best
 
 
@@ -125,9 +136,11 @@ class _Lines:
         return self.grid.titles.get(place) or (self.grid.row_labels[place][0] if self.grid.row_labels[place] else "")
 
 
-def _hypotheses(lines: _Lines) -> Iterator[_Hypothesis]:
+def _hypotheses(lines: _Lines, tally: Tally) -> Iterator[_Hypothesis]:
     vectors = {line: lines.vector(line) for line in lines.lines}
     for first, above in vectors.items():
+        if tally.late():
+            return
         for second, below in vectors.items():
             if first != second:
                 yield from _compared(lines, [(first, place) for place in lines.places],
@@ -144,10 +157,7 @@ def _hypotheses(lines: _Lines) -> Iterator[_Hypothesis]:
         table = np.column_stack([vectors[line] for line in chosen])
         for operation in AGGREGATES:
             expected = operation.function(table)
-            parts = [
-                [lines.spot(line, place) for line in chosen] if np.isfinite(value) else []
-                for place, value in zip(lines.places, expected, strict=True)
-            ]
+            parts = partial(_beside, lines, chosen)
             names = ", ".join(lines.name(line) for line in chosen[:4]) + (" …" if len(chosen) > 4 else "")
             yield _Hypothesis(operation, expected, parts, f"the {'columns' if lines.column else 'rows'} {names}")
 
@@ -159,11 +169,11 @@ def _compared(
         with np.errstate(divide="ignore", invalid="ignore"):
             expected = operation.function(above, below)
         expected = np.where(np.isfinite(expected), expected, np.nan)
-        parts = [
-            [lines.spot(*top), lines.spot(*floor)] if np.isfinite(value) else []
-            for top, floor, value in zip(tops, floors, expected, strict=True)
-        ]
-        yield _Hypothesis(operation, expected, parts)
+        yield _Hypothesis(operation, expected, lambda at: [lines.spot(*tops[at]), lines.spot(*floors[at])])
+
+
+def _beside(lines: _Lines, chosen: list[Line], at: int) -> list[Spot]:
+    return [lines.spot(line, lines.places[at]) for line in chosen]
 
 
 def _bases(lines: _Lines, line: Line) -> Iterator[list[int]]:

@@ -7,6 +7,7 @@ fixes (its subject, its difficulty) is a slice instead.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from sealtrace.binding.frames import Derivation, Dimension, Frame, Numbers, field_name
 from sealtrace.binding.runs import GOLD, GUESS, Runs, run_fields, runs_of
 from sealtrace.binding.scored import scored_frames
+from sealtrace.binding.tally import Tally
 
 MAX_LABELS = 60
 
@@ -22,9 +24,13 @@ _REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|repl
 MOST_RUNS = 5000
 
 
-def derived_frames(frame: Frame) -> list[Frame]:
+def derived_frames(frame: Frame, tally: Tally) -> list[Frame]:
     """What the rows of each run come to: means of what is measured, and metrics of predictions."""
-    return [*_means_of_repeats(frame), *_of_predictions(frame), *scored_frames(frame)]
+    found: list[Frame] = []
+    for made in (_means_of_repeats, _of_predictions, partial(scored_frames, tally=tally)):
+        if not tally.late("metrics of some results"):
+            found += made(frame)
+    return found
 
 
 def _means_of_repeats(frame: Frame) -> list[Frame]:

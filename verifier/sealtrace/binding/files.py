@@ -12,10 +12,10 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 MAX_FILES = 4000
@@ -25,6 +25,12 @@ MAX_VALUES = 12_000_000
 """Values of all files together."""
 MAX_OBJECTS = 200_000
 """Objects of one nested document."""
+BYTES_A_SECOND = 4_000_000
+"""A document is read at once or not at all: only where it would not take longer than there is time."""
+MOST_SAID = 200
+"""Files that were not read and are named one by one."""
+_LOOKS = 4096
+"""Rows between two looks at the clock."""
 _SHORT = 80
 _ITEM = "item"
 """The measure of numbers in a list."""
@@ -61,6 +67,7 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
     """Every data file below a directory, or one file; the small ones first, up to so many values or until a time."""
     listing = Listing()
     left = values
+    late = False
     found: dict[str, list[Rows]] = {}
     paths = list(_data_files(root))
     names = {path: path.relative_to(root).as_posix() if root.is_dir() else path.name for path in paths}
@@ -69,17 +76,20 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
             listing.problems.append(f"{name}: not read, the results are larger than the limit")
             continue
-        if time.monotonic() > deadline:
+        late = late or time.monotonic() > deadline
+        if late:
             listing.problems.append(f"{name}: not read for want of time")
             continue
         listing.files += 1
         listing.bytes += size
         try:
-            found[name] = [one for one in _read(path, name) if len(one)]
+            found[name] = [one for one in _read(path, name, deadline) if len(one)]
         except (OSError, ValueError, csv.Error, RecursionError, KeyError, TypeError) as error:
             listing.problems.append(f"{name}: not read ({_reason(error)})")
             continue
         left -= sum(len(one) * len(one.columns) for one in found[name])
+    if len(listing.problems) > MOST_SAID:
+        listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more files that were not read"]
     listing.tables = [table for name in sorted(found) for table in found[name]]
     return listing
 
@@ -101,19 +111,32 @@ def _data_files(root: Path) -> Iterator[Path]:
                 yield path
 
 
-def _read(path: Path, name: str) -> list[Rows]:
+_Row = TypeVar("_Row")
+
+
+def _in_time(rows: Iterable[_Row], deadline: float) -> Iterator[_Row]:
+    """Rows as they come, until the time is up."""
+    for number, row in enumerate(rows):
+        if number % _LOOKS == _LOOKS - 1 and time.monotonic() > deadline:
+            raise TimeoutError("for want of time")
+        yield row
+
+
+def _read(path: Path, name: str, deadline: float) -> list[Rows]:
     match path.suffix.lower():
         case ".csv" | ".tsv":
-            return [_delimited(path.read_text(encoding="utf-8-sig", errors="replace"), name)]
+            return [_delimited(path.read_text(encoding="utf-8-sig", errors="replace"), name, deadline)]
         case ".jsonl" | ".ndjson":
-            return _lines(path, name)
+            return _lines(path, name, deadline)
         case ".parquet":
             return [_parquet(path, name)]
         case _:
+            if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.monotonic()):
+                raise TimeoutError("for want of time")
             return _document(json.loads(path.read_text(encoding="utf-8-sig")), name)
 
 
-def _delimited(text: str, name: str) -> Rows:
+def _delimited(text: str, name: str, deadline: float) -> Rows:
     first = text.split("\n", 1)[0]
     mark = "\t" if name.endswith(".tsv") else max(",\t;", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
@@ -121,7 +144,7 @@ def _delimited(text: str, name: str) -> Rows:
     names = _distinct(header)
     kept: list[list[str]] = []
     places = []
-    for row in reader:
+    for row in _in_time(reader, deadline):
         if len(row) == len(names):
             kept.append(row)
             places.append(f"{name}:{reader.line_num}")
@@ -141,12 +164,12 @@ def _distinct(header: list[str]) -> list[str]:
     return names
 
 
-def _lines(path: Path, name: str) -> list[Rows]:
+def _lines(path: Path, name: str, deadline: float) -> list[Rows]:
     """JSON lines; what is nested in a line is named by its path."""
     records = []
     places = []
     with path.open(encoding="utf-8-sig") as lines:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(_in_time(lines, deadline), 1):
             if line.strip():
                 value = json.loads(line)
                 records.append(_flat(value) if isinstance(value, dict) else {"value": value})
@@ -176,7 +199,7 @@ def _parquet(path: Path, name: str) -> Rows:
     import pyarrow.parquet as parquet
 
     file = parquet.ParquetFile(path)
-    if file.metadata.num_rows > MAX_ROWS:
+    if file.metadata.num_rows > MAX_ROWS or file.metadata.num_rows * file.metadata.num_columns > MAX_VALUES:
         raise ValueError("too many rows")
     table = file.read()
     columns = {

@@ -72,9 +72,9 @@ def _aggregate(name: str, named: str, function: Callable[..., Numbers]) -> Opera
 
 AGGREGATES = (
     _aggregate("mean", r"\bavg\b|average|mean|overall|macro|μ", np.mean),
-    _aggregate("sum", r"total|sum|all|overall", np.sum),
-    _aggregate("greatest", r"max|best|peak", np.max),
-    _aggregate("least", r"min|worst", np.min),
+    _aggregate("sum", r"\btotals?\b|\bsum\b|\ball\b|overall", np.sum),
+    _aggregate("greatest", r"\bmax(imum)?\b|\bbest\b|\bpeak\b|highest", np.max),
+    _aggregate("least", r"\bmin(imum)?\b|\bworst\b|lowest", np.min),
 )
 
 

@@ -7,12 +7,13 @@ import numpy as np
 from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.series import Grid
+from sealtrace.binding.tally import Tally
 
 _AROUND = 64
 """Units of the last place around a number in which values of a frame are counted."""
 
 
-def likeliest_first(grid: Grid, views: list[FrameView]) -> list[FrameView]:
+def likeliest_first(grid: Grid, views: list[FrameView], tally: Tally) -> list[FrameView]:
     """Views by the numbers of the table that stand in them, beyond what chance would put there; then the small ones."""
     slots = [slot for cell in grid.cells.values() if not cell.wordy for slot in cell.slots if not slot.side]
     telling = [slot for slot in slots if len(slot.text.strip("+-−0.%").replace(".", "").replace(",", "")) >= 2]
@@ -21,6 +22,8 @@ def likeliest_first(grid: Grid, views: list[FrameView]) -> list[FrameView]:
     gains: dict[int, float] = {}
     for view in views:
         frame = view.frame.whole or view.frame
+        if id(frame) not in gains and tally.late():
+            return views
         if id(frame) not in gains:
             gains[id(frame)] = max(_gain(frame, values / scale, units / scale) for scale in (1.0, 100.0))
     return sorted(views, key=lambda view: -gains[id(view.frame.whole or view.frame)])

@@ -7,7 +7,6 @@ the sentence or its paragraph well enough that chance would not find another one
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records, beside, summaries
 from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, slots_of
 from sealtrace.binding.tables import Progress
+from sealtrace.binding.tally import Tally
 from sealtrace.contract.checked import CheckStatus
 from sealtrace.printed.extracted import ProseLine
 
@@ -87,7 +87,7 @@ def bind_text(
     grids: list[Grid],
     bound: Bound,
     frames: list[Frame],
-    deadline: float,
+    tally: Tally,
     progress: Progress | None = None,
 ) -> tuple[list[BoundText], int]:
     """Every number of the text that could be a result, and how many only name something."""
@@ -108,13 +108,13 @@ def bind_text(
     told = {(one.frame.name, one.measure) for one in read}
     # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
-    close = Records([one for part in parts for one in (part, *_short(part, deadline, 3))], 0.0)
-    wide = Records([one for frame in frames for one in (frame, *_short(frame, deadline, 2))], 0.4)
+    close = Records([one for part in parts for one in (part, *_short(part, tally, 3))], 0.0)
+    wide = Records([one for frame in frames for one in (frame, *_short(frame, tally, 2))], 0.4)
     names: dict[int, Named] = {}
     for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
         if progress is not None:
             progress("binding the text", place, len(mentions))
-        if time.monotonic() > deadline:
+        if tally.late("some numbers of the text"):
             break
         for records in (close, wide) if one.status == "unexplained" and not mention.spread else ():
             named = records.named(mention.slot, mention.weights)
@@ -130,16 +130,17 @@ def bind_text(
     }
     for step in (1, -1):
         _neighbours(names, found, mentions, step)
-    if time.monotonic() < deadline:
+    if not tally.late("numbers side by side in the text"):
         _together(found, mentions, names, frames)
-    _left_behind(found, mentions, cells, bound, names)
+    if not tally.late("text that was left behind"):
+        _left_behind(found, mentions, cells, bound, names)
     for place, record in names.items():
         found[place].status, found[place].by, found[place].bits = "explained", record.text(), record.bits
     return found, set_aside
 
 
-def _short(frame: Frame, deadline: float, fields: int) -> list[Frame]:
-    return summaries(frame, fields) if time.monotonic() < deadline else []
+def _short(frame: Frame, tally: Tally, fields: int) -> list[Frame]:
+    return [] if tally.late("means of results for the text") else summaries(frame, fields)
 
 
 def _together(
@@ -171,10 +172,13 @@ def _left_behind(
     names: dict[int, Named],
 ) -> None:
     """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
+    sentences: dict[tuple[int, frozenset[str]], list[int]] = {}
+    for place, mention in enumerate(mentions):
+        sentences.setdefault((id(mention.line), mention.told), []).append(place)
     for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
         if one.status != "unexplained" or one.by is not None or place in names or mention.spread:
             continue
-        here = [at for at, other in enumerate(mentions) if other.line is mention.line and other.told == mention.told]
+        here = sentences[id(mention.line), mention.told]
         if any(found[at].status != "explained" and at not in names for at in here if at != place):
             # A sentence with several numbers that nothing gives may speak of something else.
             continue

@@ -13,6 +13,7 @@ import numpy as np
 
 from sealtrace.binding.frames import Derivation, Frame, Numbers, field_name
 from sealtrace.binding.runs import GOLD, GUESS, Runs, run_fields, runs_of
+from sealtrace.binding.tally import Tally
 from sealtrace.contract.packs import loaded, packs
 
 MOST_ROWS = 300_000
@@ -34,7 +35,7 @@ class _Pair:
     """Metric to its function and the query that gives it."""
 
 
-def scored_frames(frame: Frame) -> list[Frame]:
+def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
     """Metrics of scores and of numeric predictions, one row for each run."""
     if not 20 <= frame.rows <= MOST_ROWS:
         return []
@@ -50,7 +51,7 @@ def scored_frames(frame: Frame) -> list[Frame]:
     queries: dict[str, str] = {}
     for pair in pairs:
         for metric, (function, query) in pair.metrics.items():
-            measures[f"{pair.name}{metric}"] = _each(runs, pair, function)
+            measures[f"{pair.name}{metric}"] = _each(runs, pair, function, tally)
             queries[f"{pair.name}{metric}"] = query
     places = [frame.places[one].split(":")[0] for one in runs.first]
     return [
@@ -62,10 +63,12 @@ def scored_frames(frame: Frame) -> list[Frame]:
     ]  # fmt: skip
 
 
-def _each(runs: Runs, pair: _Pair, function: Callable[..., float]) -> Numbers:
+def _each(runs: Runs, pair: _Pair, function: Callable[..., float], tally: Tally) -> Numbers:
     values = np.full(runs.count, np.nan)
     there = np.isfinite(pair.true) & np.isfinite(pair.said)
     for run in range(runs.count):
+        if tally.late("metrics of some results"):
+            break
         rows = there & (runs.codes == run)
         try:
             values[run] = function(pair.true[rows], pair.said[rows])

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +23,11 @@ _LITERAL = re.compile(
 _SCALES = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_MARKED = re.compile(r"\b(?:bold|boldface|underlined?|highlighted|shaded|starred|italics?)\b")
+_LOOSE = re.compile(
+    r"\brange\b(?!\s+(?:over|across))|\b(?:best|worst|peak|highest|lowest)\b(?!\s+(?:\w+\s+)?(?:of|over|across|among)\b)"
+)
+"""What a caption says without naming a statistic: `best in bold`, `a range of tasks`; `best of five runs` names one."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,8 @@ class Series:
     """Labels that tell each number from the others."""
     constant: tuple[str, ...]
     """Labels that all of them share, the nearest first."""
+    words: tuple[str, ...] = field(init=False)
+    """Words of these, by which a statistic may be named."""
     fresh: npt.NDArray[np.bool_] = field(init=False)
     """The numbers that nothing gives yet."""
     known: list[dict[str, str]] = field(init=False)
@@ -131,12 +139,23 @@ class Series:
         return self.grid.number, self.kind, spot.row if self.kind == "column" else spot.column
 
     def __post_init__(self) -> None:
+        caption = self.grid.caption
+        texts = [_telling(caption) + one[len(caption) :] if caption and one.startswith(caption) else one
+                 for one in self.constant]  # fmt: skip
+        self.words = tuple(word for one in texts for word in re.sub(r"[()]", " ", one.lower()).split())
         self.fresh = np.ones(len(self.slots), dtype=bool)
         self.known = [{} for _ in self.slots]
         self.value = np.array([float(slot.value) for slot in self.slots])
         self.low = np.array([slot.low for slot in self.slots])
         self.high = np.array([slot.high for slot in self.slots])
         self.unit = np.array([float(slot.unit) or 1.0 for slot in self.slots])
+
+
+@lru_cache(maxsize=64)
+def _telling(caption: str) -> str:
+    """A caption without what names no statistic."""
+    sentences = re.split(r"(?<=[.;])\s", caption.lower())
+    return " ".join(_LOOSE.sub(" ", one) for one in sentences if not _MARKED.search(one))
 
 
 def slots_of(text: str) -> list[Slot]:

@@ -14,11 +14,12 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.bound import Binding, Bound
 from sealtrace.binding.candidates import Candidate
-from sealtrace.binding.choosing import Tally, search, words_around
+from sealtrace.binding.choosing import search
 from sealtrace.binding.composing import compose
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.ordering import likeliest_first
 from sealtrace.binding.series import Grid, Series, blocks_of, series_of
+from sealtrace.binding.tally import Tally
 
 Progress = Callable[[str, int, int], None]
 Home = tuple[str, tuple[str, ...]]
@@ -45,7 +46,7 @@ def bind_tables(
     What a step leaves of its share goes to those after it.
     """
     bound = Bound()
-    orders = [likeliest_first(grid, views) for grid in grids]
+    orders = [likeliest_first(grid, views, tally) for grid in grids]
     series = [series_of(grid) for grid in grids]
     steps = [(step, place) for step in _STEPS for place in range(len(grids))]
     shares = [step[3] * math.sqrt(len(grids[place].cells)) for step, place in steps]
@@ -65,7 +66,7 @@ def bind_tables(
         while len(bound.bindings) > before:
             # What was composed may be a part of something else.
             before = len(bound.bindings)
-            compose(grid, series[place], bound)
+            compose(grid, series[place], bound, tally)
     return bound
 
 
@@ -149,8 +150,10 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
     for candidate in candidates:
         joint = totals[home_of(candidate)] - candidate.shared
         alone = candidate.score >= scoring.ACCEPTED
-        helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= least
-        if candidate.off and (candidate.score + candidate.shared < scoring.POINTED or _unsaid(candidate)):
+        helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= least and not candidate.unsaid
+        if candidate.off and candidate.score + candidate.shared < scoring.POINTED:
+            continue
+        if candidate.unsaid and (candidate.off or candidate.left_open):
             continue
         if alone or helped:
             paid = candidate.shared if joint - candidate.score >= scoring.ACCEPTED else 0.0
@@ -161,13 +164,6 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
     rank, chosen, score = options[0]
     others = [one for other, one, _ in options[1:] if other > rank - 3 and _gives_the_same(one, chosen)]
     return Binding(chosen, score, others[:3])
-
-
-def _unsaid(candidate: Candidate) -> bool:
-    """Whether it takes a median, an extreme or a sum that no label mentions: nothing is off from such a rule."""
-    words = words_around(candidate.series)
-    return any(one.statistic not in scoring.EVERYDAY and not scoring.said(one.statistic, words)
-               for one in candidate.selected)  # fmt: skip
 
 
 def _gives_the_same(one: Candidate, other: Candidate) -> bool:

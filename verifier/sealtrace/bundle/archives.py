@@ -1,4 +1,4 @@
-"""Where a bundle's bytes are: a directory, a .zip or a .tar.gz. Nothing is extracted to disk."""
+"""Where a bundle's bytes are: a directory, a .zip or a .tar.gz, or an address. No member is unpacked on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import IO, Protocol
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import BundleError, Defect
@@ -67,6 +67,9 @@ class Opened:
 class Container(Protocol):
     """A place that holds members."""
 
+    unseen: str | None
+    """Why members that the manifest does not list cannot be looked for, where they cannot."""
+
     def members(self) -> list[Member]:
         """Everything in it, in order of path; a path that is there twice is listed twice."""
 
@@ -79,6 +82,8 @@ class Container(Protocol):
 
 class DirectoryContainer:
     """A directory. Every component of a path is opened by itself, and none is followed if it is a link."""
+
+    unseen: str | None = None
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -152,6 +157,8 @@ class DirectoryContainer:
 class ZipContainer:
     """A .zip archive."""
 
+    unseen: str | None = None
+
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._infos = [info for info in archive.infolist() if not info.is_dir() or info.file_size or info.compress_size]
@@ -188,6 +195,8 @@ def _zip_kind(info: zipfile.ZipInfo) -> str:
 
 class TarContainer:
     """A .tar.gz archive, held in memory: its members can only be read in order."""
+
+    unseen: str | None = None
 
     def __init__(self, archive: tarfile.TarFile, budget: Budget) -> None:
         self._members: list[Member] = []
@@ -266,10 +275,16 @@ def _common_directory(paths: list[str]) -> str:
 
 @contextmanager
 def open_container(path: Path, budget: Budget | None = None) -> Iterator[Container]:
-    """The container at a path, or `BundleError`."""
+    """The container at a path or an address, or `BundleError`."""
+    from sealtrace.bundle.remote import address_of, local_path, open_remote
+
+    path, address = local_path(path), address_of(path)
     with ExitStack() as stack:
         try:
-            container = _open(path, stack, budget or Budget())
+            if address is None or address.scheme == "file":
+                container = _open(path, stack, budget or Budget())
+            else:
+                container = open_remote(address, stack, budget or Budget())
         except (
             zipfile.BadZipFile,
             tarfile.TarError,
@@ -281,9 +296,9 @@ def open_container(path: Path, budget: Budget | None = None) -> Iterator[Contain
             IndexError,
             RecursionError,
         ) as error:
-            raise BundleError(f"{path}: the archive is damaged ({error})") from None
+            raise BundleError(f"{address or path}: the archive is damaged ({error})") from None
         except OSError as error:
-            raise BundleError(f"{path}: {error.strerror or error}") from None
+            raise BundleError(f"{address or path}: {error.strerror or error}") from None
         yield container
 
 
@@ -294,11 +309,16 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
         raise BundleError(f"{path}: there is no such file or directory{nearest_path(path)}")
     if not path.is_file():
         raise BundleError(f"{path}: neither a directory nor a regular file")
-    if path.name.endswith((".tar.gz", ".tgz")):
-        with tarfile.open(path, "r:gz") as tar:
-            return TarContainer(tar, budget)
-    if zipfile.is_zipfile(path):
-        return ZipContainer(stack.enter_context(zipfile.ZipFile(path)))
+    if (container := packed(stack.enter_context(path.open("rb")), path.name, stack, budget)) is not None:
+        return container
     if path.suffix.lower() in (".tex", ".md", ".pdf", ".csv"):
         raise BundleError(f"{path}: a paper, not a bundle; `sealtrace audit PAPER` takes it alone")
     raise BundleError(f"{path}: not a bundle (a directory, a .zip or a .tar.gz)")
+
+
+def packed(file: IO[bytes], name: str, stack: ExitStack, budget: Budget) -> Container | None:
+    """The archive that a file is; None where it is none."""
+    if name.endswith((".tar.gz", ".tgz")):
+        with tarfile.open(fileobj=file, mode="r:gz") as tar:
+            return TarContainer(tar, budget)
+    return ZipContainer(stack.enter_context(zipfile.ZipFile(file))) if zipfile.is_zipfile(file) else None

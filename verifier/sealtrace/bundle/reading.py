@@ -36,6 +36,7 @@ from sealtrace.bundle.identity import (
 )
 from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.shards import LaidOut, NotLaidOutError
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
@@ -84,6 +85,8 @@ class Bundle:
 
     manifest_defects: list[Defect] = field(default_factory=list)
     listing: list[Defect] = field(default_factory=list)
+    unseen: str | None = None
+    """Why files that the manifest does not list could not be looked for, where they could not."""
     byte_defects: list[Defect] = field(default_factory=list)
     sums: list[Defect] = field(default_factory=list)
     content_defects: list[Defect] = field(default_factory=list)
@@ -173,10 +176,10 @@ def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
                 manifest = parse(opened.whole())
         except (StrictJSONError, OSError) as error:
             reason = (error.strerror or error) if isinstance(error, OSError) else error
-            raise BundleError(f"{path}: {MANIFEST}: {reason}") from None
+            raise BundleError(f"{shown(path)}: {MANIFEST}: {reason}") from None
     if misfits := misfits_of("manifest", manifest):
         pointer, expected, found = misfits[0]
-        raise BundleError(f"{path}: {MANIFEST}{pointer}: expected {expected}, found {found}")
+        raise BundleError(f"{shown(path)}: {MANIFEST}{pointer}: expected {expected}, found {found}")
     result: dict[str, Any] = manifest
     return result
 
@@ -189,15 +192,16 @@ def _members(path: Path, container: Container) -> list[Member]:
     tops = {name.partition("/")[0] for name in paths}
     if below := sorted(name.removesuffix(f"/{MANIFEST}") for name in paths if name.endswith(f"/{MANIFEST}")):
         where = f"{path / below[0]} is one; name that" if path.is_dir() else f"its {below[0]}/ is one; pack that alone"
-        raise BundleError(f"{path}: not a bundle itself, but {where}")
+        raise BundleError(f"{shown(path)}: not a bundle itself, but {where}")
     if SUMS in tops or SEALS in tops:
-        raise BundleError(f"{path}: a sealed bundle that lost its {MANIFEST}; restore it from the released copy")
+        raise BundleError(f"{shown(path)}: a sealed bundle that lost its {MANIFEST}; restore it from the released copy")
     if tops & set(STAGES):
         raise BundleError(
-            f"{path}: not sealed yet; `sealtrace verify --draft` judges it as it is, and `sealtrace seal` seals it"
+            f"{shown(path)}: not sealed yet; "
+            "`sealtrace verify --draft` judges it as it is, and `sealtrace seal` seals it"
         )
     raise BundleError(
-        f"{path}: not a bundle, because it has no {MANIFEST}; "
+        f"{shown(path)}: not a bundle, because it has no {MANIFEST}; "
         "`sealtrace check PAPER DIRECTORY` takes a paper and a directory of plain results"
     )
 
@@ -337,7 +341,7 @@ class _Reader:
                     bundle.budget.read(opened.size, entry.path)
                     data = opened.whole()
                 if file_digest(data) != bundle.digests.get(entry.path):
-                    raise BundleError(f"{path}: {entry.path} changed while it was being verified")
+                    raise BundleError(f"{shown(path)}: {entry.path} changed while it was being verified")
                 stores.append(read_rows(data, entry.path, form, entry.format, budget=bundle.budget))
         return stores
 
@@ -428,6 +432,7 @@ class _Reader:
     def _listing(self) -> None:
         """Everything listed is there once, as a plain file inside the root; everything there is listed."""
         bundle = self.bundle
+        bundle.unseen = self.container.unseen
         bundle.listing.extend(self.container.defects())
         present: dict[str, list[str]] = {}
         foreign = [member for member in self.members if member.path.startswith(MACOS)]

@@ -18,6 +18,7 @@ def manifest(evidence: Evidence, outcome: Outcome) -> None:
 def listing(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = len(evidence.bundle.entries)
     outcome.defects(evidence.bundle.listing)
+    outcome.missing = evidence.bundle.unseen
 
 
 @check("identity.bytes", "files")

@@ -40,7 +40,8 @@ def later(evidence: Evidence, outcome: Outcome) -> None:
 @check("witness.outside", "witnesses")
 def outside(evidence: Evidence, outcome: Outcome) -> None:
     found = evidence.seen_as(Outside).witnesses
-    if not found.inspected:
+    outcome.missing = evidence.bundle.unseen
+    if not found.inspected and not outcome.missing:
         outcome.not_applicable = "nothing was signed or timestamped outside, and nothing was asked for"
         return
     outcome.inspected = found.inspected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 @click.command()
 @click.argument("paper", type=click.Path(path_type=Path))
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--seconds", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Search no longer.")
+@click.option("--seconds", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Take no longer.")
 @click.option(
     "--save",
     type=click.Path(path_type=Path, file_okay=False),
@@ -71,9 +72,8 @@ def command(
     from sealtrace.cli.bindings_asked import ask_about
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.printed.papers import read_paper
-    from sealtrace.relations.auditing import audit
-    from sealtrace.relations.subjects import read_subject
 
+    started = time.monotonic()
     targets = targets_of(forms, outputs, FORMS)
     if ask:
         refuse_silent_asking()
@@ -86,14 +86,18 @@ def command(
     refuse_bad_places(targets, [paper])
     with progress_bar() as progress:
         reported = read_paper(paper, root)
-        findings = examine(reported, paper.name, results, seconds=seconds, progress=progress)
-        audited = None
-        if not no_audit:
-            subject, sources = read_subject(paper, progress, root)
-            audited = audit(subject, sources, version=__version__, progress=progress)
+        findings = examine(
+            reported,
+            paper.name,
+            results,
+            seconds=seconds,
+            started=started,
+            audited=not no_audit,
+            progress=progress,
+        )
     if ask:
         ask_about(findings.bound)
-    found = concluded(findings, __version__, audited)
+    found = concluded(findings, __version__)
     if save is not None:
         _save(save, draft_of(findings, reported))
     write_targets(targets, lambda target: _rendered(found, target, everything))

@@ -108,7 +108,7 @@ def command(
     allow_waived: bool,
     asked: Asked,
 ) -> int:
-    """Verify BUNDLE: a directory, a .zip or a .tar.gz.
+    """Verify BUNDLE: a directory, a .zip or a .tar.gz, here or at an address (https://, s3://, file://).
 
     Without BUNDLE, the embedded RSD-Poker fixture is verified. A skipped check is reported as
     skipped, and the verdict is then incomplete.
@@ -121,6 +121,7 @@ def command(
     Examples:
       sealtrace verify
       sealtrace verify artifact.tar.gz --expect-root 3f2a...
+      sealtrace verify https://example.org/artifact.zip
       sealtrace verify artifact/ --check identity --check stage
       sealtrace verify artifact/ --format json -o report.json
       sealtrace verify artifact/ -o sarif=found.sarif -o junit=found.xml
@@ -152,8 +153,11 @@ def command(
     known: Cache | None = None
     # Files of the reader's own are not hashed, so what depends on them is not kept.
     if cache is not None and not (draft or reported or beside or waivers or as_expected) and asked == type(asked)():
+        from sealtrace.bundle.remote import address_of
         from sealtrace.cache import Cache
 
+        if bundle is not None and address_of(bundle) is not None:
+            raise click.UsageError("--cache hashes a bundle before it is read, so it takes none at an address")
         options = {"check": check, "skip": skip, "strict": strict, "root": expect_root, "rows": every_row, "page": page}
         known = Cache(cache, bundle or default_bundle(), options)
     differences: list[str] = []

@@ -13,6 +13,7 @@ from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.audit import AuditProblem
 from sealtrace.printed.papers import PAPERS, is_paper, read_paper
+from sealtrace.printed.reported import Reported
 from sealtrace.relations.auditing import Source, Stored, Subject
 from sealtrace.relations.sealed import misshapen
 
@@ -27,7 +28,7 @@ def read_subject(
     if path.is_dir() and not (path / MANIFEST).is_file():
         return _directory(path)
     if path.is_file() and is_paper(path):
-        return _paper(path, root), []
+        return subject_of(read_paper(path, root), path.name), []
     if path.exists() and not path.is_dir() and not path.is_file():
         raise BundleError(f"{path}: neither a file nor a directory")
     if path.is_file() and not path.name.lower().endswith((".zip", ".tar.gz", ".tgz", ".tar")):
@@ -40,13 +41,13 @@ def read_source(path: Path) -> Source:
     return Source(path.as_posix(), _text(path))
 
 
-def _paper(path: Path, root: Path | None) -> Subject:
-    reported = read_paper(path, root)
+def subject_of(reported: Reported, name: str) -> Subject:
+    """A paper that was read, to be audited."""
     problems = [
         AuditProblem(message=one.message, severity=one.severity, source=one.source, line=one.line)
         for one in reported.problems
     ]
-    return Subject(path.name, reported.records, reported.tables, reported.prose, reported.texts, problems=problems)
+    return Subject(name, reported.records, reported.tables, reported.prose, reported.texts, problems=problems)
 
 
 def _sealed(bundle: Bundle) -> Subject:

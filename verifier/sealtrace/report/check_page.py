@@ -79,6 +79,7 @@ def render(check: Check) -> str:
             notes=[
                 *search.problems,
                 *([f"Not tried for want of time: {'; '.join(search.untried)}"] if search.untried else []),
+                *(one.message for one in (check.audit.left_out if check.audit is not None else ())),
             ],
         )
     )

@@ -150,6 +150,8 @@ def _audit(check: Check, width: int, paint: Paint) -> Iterator[str]:
     yield ""
     yield paint("The paper's own numbers", "cyan")
     yield from wrapped(f"{check.audit.verdict}: {counted_relations(check.audit)}", width, "  ")
+    for left in check.audit.left_out:
+        yield from wrapped(harmless(left.message), width, "  ")
     for decision in check.audit.decisions:
         if decision.status == "contradiction":
             yield from wrapped(harmless(f"{decision.sentence} {decision.arithmetic or ''}"), width, "  ")

@@ -1,0 +1,176 @@
+"""`--seconds` holds for everything that a check does, and what there was no time for is said."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from binding.random_studies import latex, study, write_csv
+from sealtrace.binding.checking import concluded, examine
+from sealtrace.binding.tally import Tally
+from sealtrace.cli.check import command
+from sealtrace.contract.checked import Check
+from sealtrace.printed.papers import read_paper
+
+SECONDS = 30.0
+
+
+@dataclass
+class Clock:
+    """A clock that moves when it is looked at, and when somebody sets it."""
+
+    now: float = 1000.0
+    tick: float = 0.0
+    looks: int = 0
+    stop_at: str = ""
+    """The step at whose beginning the time is suddenly over."""
+
+    def __call__(self) -> float:
+        self.now += self.tick
+        self.looks += 1
+        return self.now
+
+    def progress(self, step: str, *_: int) -> None:
+        """A progress bar that lets a step take very long."""
+        if self.stop_at and step.startswith(self.stop_at):
+            self.now += 10 * SECONDS
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    made = Clock()
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "monotonic", made)
+        yield made
+
+
+def _release(directory: Path, tables: int = 3, files: int = 40) -> Path:
+    """A paper with long tables and a text, its results, and many files beside them."""
+    papers = []
+    for seed in range(tables):
+        made = study(seed)
+        write_csv(directory / f"results/study{seed}/runs.csv", made.rows)
+        papers.append(made.paper)
+    for number in range(files):
+        document = {f"part{number}": {f"value{place}": place + number / 7 for place in range(4)}}
+        (directory / f"results/extra{number}.json").write_text(json.dumps(document))
+    long = [["Item", *(f"c{column}" for column in range(12))]]
+    long += [
+        [f"item{row}", *(f"{(row * 37 + column * 11) % 97 + 0.5:.1f}" for column in range(12))] for row in range(90)
+    ]
+    bodies = [paper.split(r"\begin{document}")[-1].split(r"\end{document}")[0] for paper in papers]
+    paper = latex(long, "A long table.", "\n".join([*bodies, "On item1 the score of c1 was 0.4321, and 71.25 before."]))
+    (directory / "paper.tex").write_text(paper)
+    return directory / "paper.tex"
+
+
+def _checked(directory: Path, clock: Clock) -> Check:
+    reported = read_paper(_release(directory))
+    findings = examine(
+        reported, "paper.tex", directory / "results", seconds=SECONDS, audited=True, progress=clock.progress
+    )
+    return concluded(findings, "test")
+
+
+def test_with_time_enough_nothing_is_left_out(tmp_path: Path, clock: Clock) -> None:
+    """The release that the tests below cut short is one that a check gets through."""
+    check = _checked(tmp_path, clock)
+    assert (check.search.files, check.search.problems, check.search.untried) == (43, [], [])
+    assert check.audit is not None
+    assert not check.audit.left_out
+    assert check.counts.explained
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("deciding", "the seconds were used up"),
+        ("reading results", "not read for want of time"),
+        ("binding columns", "some columns"),
+        ("binding blocks", "some blocks"),
+        ("binding the text", "some numbers of the text"),
+    ],
+)
+def test_what_there_was_no_time_for_is_said(tmp_path: Path, clock: Clock, step: str, said: str) -> None:
+    """Whichever step takes all of the time, those after it are left out, and the report names them."""
+    clock.stop_at = step
+    check = _checked(tmp_path, clock)
+    assert check.audit is not None
+    left = [*check.search.problems, *check.search.untried, *(one.message for one in check.audit.left_out)]
+    assert any(said in one for one in left), left
+    assert "some numbers of the text" in check.search.untried
+    assert check.counts.off == 0
+
+
+def test_every_step_ends_on_one_clock(tmp_path: Path, clock: Clock) -> None:
+    """When each look at the clock takes a second, few looks are left after the end: no loop goes on without looking."""
+    paper = _release(tmp_path, files=400)
+    clock.tick, clock.looks = 1.0, 0
+    reported = read_paper(paper)
+    started = clock()
+    findings = examine(reported, "paper.tex", tmp_path / "results", seconds=SECONDS, started=started, audited=True)
+    took = clock.now - started
+    assert findings.audit is not None
+    assert findings.audit.left_out
+    assert any("for want of time" in one for one in findings.listing.problems)
+    assert findings.tally.untried
+    # Each of a few tables and steps looks once more to see that it is over; no file and no number does.
+    assert took < 3 * SECONDS
+
+
+def test_the_audit_takes_a_third_at_most(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left after reading the paper is passed on: a third of the whole, or less where less is left."""
+    allowed: list[float] = []
+
+    def audit(*_: object, seconds: float, **__: object) -> None:
+        allowed.append(seconds)
+
+    monkeypatch.setattr("sealtrace.relations.auditing.audit", audit)
+    reported = read_paper(_release(tmp_path))
+    for late in (0.0, 0.9 * SECONDS):
+        examine(reported, "paper.tex", tmp_path / "results", seconds=SECONDS, started=clock.now - late, audited=True)
+    assert allowed == pytest.approx([SECONDS / 3, 0.1 * SECONDS])
+
+
+def test_a_long_file_is_given_up_in_the_middle(tmp_path: Path, clock: Clock) -> None:
+    """Neither lines nor a document that cannot be read in time stops the check; each is named."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/lines.jsonl").write_text('{"a": 1}\n' * 60_000)
+    (tmp_path / "results/rows.csv").write_text("a,b\n" + "1,2\n" * 200_000)
+    (tmp_path / "results/whole.json").write_text(json.dumps({"a": "x" * 5_000_000}))
+    (tmp_path / "paper.md").write_text("| a | b |\n|---|---|\n| x | 1.5 |\n")
+    clock.tick = 0.4
+    findings = examine(read_paper(tmp_path / "paper.md"), "paper.md", tmp_path / "results", seconds=5.0)
+    unread = {one.split(":")[0] for one in findings.listing.problems if "for want of time" in one}
+    assert unread == {"lines.jsonl", "rows.csv", "whole.json"}
+
+
+def test_the_command_says_what_was_left_out(tmp_path: Path, clock: Clock) -> None:
+    """The text names what was not tried, of the audit as well, and a check without time explains nothing."""
+    paper = _release(tmp_path)
+    clock.tick = 2.0
+    arguments = [str(paper), str(tmp_path / "results"), "--seconds", "10"]
+    result = CliRunner().invoke(command, arguments, standalone_mode=False)
+    assert result.return_value == 3, result.output
+    told = " ".join(result.output.split())
+    assert "not tried for want of time" in told
+    assert "the seconds were used up" in told
+
+
+def test_a_step_is_late_by_its_own_share(clock: Clock) -> None:
+    """What a tally leaves out is named once."""
+    tally = Tally(clock.now + 100)
+    tally.begin(0.5)
+    assert not tally.late("columns")
+    clock.now += 51
+    assert tally.late("columns")
+    assert tally.late("columns")
+    tally.begin(1.0)
+    assert not tally.late("text")
+    assert tally.untried == ["columns"]
