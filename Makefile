@@ -94,7 +94,7 @@ fuzz-readers: .venv/development ## coverage-guided fuzzing of each reader of unt
 		PYTHONPATH=verifier $(RUN) tests/fuzzing/fuzz.py $$reader -max_total_time=$(or $(SECONDS),300) || exit 1; done
 
 mutants: .venv/development ## changes of the verifier's own code: does a test notice each? SAMPLE of them (200)
-	$(RUN) tests/mutants.py --sample $(or $(SAMPLE),200)
+	$(RUN) benchmarks/mutants.py --sample $(or $(SAMPLE),200)
 
 bench: .venv/development ## four million traces beside the floor and peers, map searches, growth with length
 	$(RUN) benchmarks/scale.py --write

@@ -21,7 +21,7 @@ def command(file: Path, output: Path | None) -> int:
     \b
     Examples:
       sealtrace convert study/trace/trace.calibration.jsonl
-      sealtrace convert study/trace/trace.calibration.parquet -o readable/trace.calibration.jsonl
+      sealtrace convert trace/trace.calibration.parquet -o readable/traces.jsonl
 
     Exit codes: 0 written; 2 unreadable, refused by its schema, or there already.
     """
