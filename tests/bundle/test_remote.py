@@ -251,8 +251,10 @@ def test_what_an_address_holds_in_secret_is_not_said() -> None:
     run = sealtrace("verify", f"http://someone:word@127.0.0.1:{port}/x.zip?key=1")
     assert run.code == 2
     assert "Connection refused" in run.errors
-    assert "word" not in run.errors
-    assert "key" not in run.errors
+    invalid = sealtrace("verify", "http://someone:word@host:99999/x.zip?key=1")
+    assert invalid.code == 2
+    assert "word" not in run.errors + invalid.errors
+    assert "key" not in run.errors + invalid.errors
 
 
 @pytest.mark.parametrize(

@@ -183,8 +183,9 @@ def _copied(address: Address, limit: int, budget: Budget, what: str) -> IO[bytes
         raise BundleError(f"{address}: the server said nothing for {_SILENCE:g} seconds") from None
     except Exception as error:  # each store has exceptions of its own, which are not known here
         copy.close()
-        number = getattr(error, "errno", None) or 0
-        reason = os.strerror(number) if number > 0 else str(error).partition("\n")[0] or type(error).__name__
+        cause = getattr(error, "os_error", error)
+        reason = os.strerror(cause.errno) if isinstance(cause, ConnectionError) and cause.errno else str(error)
+        reason = reason.replace(address.rest, "…").partition("\n")[0] or type(error).__name__
         raise BundleError(f"{address}: cannot be fetched ({reason})") from None
     copy.seek(0)
     return copy
