@@ -456,3 +456,20 @@ def test_nothing_is_off_from_other_columns_in_a_way_that_nobody_mentions(tmp_pat
     table = [["System", *tasks, header]]
     table += [[one, *(f"{values[one][task]:.2f}" for task in tasks), f"{made[one]:.2f}"] for one in systems]
     assert checked(tmp_path, latex(table, "Scores.")).counts.off == off
+
+
+@pytest.mark.parametrize(("systems", "off"), [(4, 0), (12, 1)])
+def test_another_run_is_off_only_where_many_numbers_are_of_one(tmp_path: Path, systems: int, off: int) -> None:
+    """Nobody says which run is printed. Three of the first run are no rule for a fourth of another; eleven are."""
+    chance = random.Random(33)
+    names = [f"{tree}{size}" for tree in ("ash", "elm", "fir", "oak") for size in ("", " small", " large")][:systems]
+    rows: list[Row] = [
+        {"system": one, "corpus": corpus, "ppl": chance.uniform(5, 90)}
+        for one in names
+        for corpus in ("wiki", "news", "code")
+    ]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    printed = {row["system"]: f"{row['ppl']:.3f}" for row in rows if row["corpus"] == "news"}
+    printed[names[1]] = next(f"{row['ppl']:.3f}" for row in rows if row["system"] == names[1])
+    table = [["System", "PPL"], *([one, printed[one]] for one in names)]
+    assert checked(tmp_path, latex(table, "Perplexity.")).counts.off == off

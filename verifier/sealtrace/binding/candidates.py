@@ -56,6 +56,11 @@ class Candidate:
         """Whether it says nothing of a number although its labels select rows."""
         return any(bool(((one.sizes > 0) & ~self.covered).any()) for one in self.selected if one.series is self.series)
 
+    @property
+    def picked(self) -> bool:
+        """Whether a number that is off is one of its label's rows, too, and few others show which row is meant."""
+        return False
+
     def behind(self, place: int) -> list[tuple[Selected, int]]:
         """The selections of rows that give one number, and its place in the series of each."""
         raise NotImplementedError
@@ -85,6 +90,21 @@ class Selected(Candidate):
     transformation: Transformation
     sizes: Numbers
     """Rows behind each number."""
+
+    @property
+    def picked(self) -> bool:
+        """One row of so many for each number that agrees: the bits of these choices speak for the rule."""
+        if (self.sizes[self.agrees] > 1).any():
+            return False
+        values = self.frame.numbers[:, self.frame.measures.index(self.measure)]
+        wrong = np.nonzero(self.covered & ~self.agrees)[0]
+        held = [
+            scoring.hits(own[None], self.series.low[place : place + 1], self.series.high[place : place + 1]).any()
+            for place in wrong
+            if len(own := self.transformation(values[self.selection.chosen[place]]))
+        ]
+        choices = np.log2(np.maximum(1, self.selection.chosen[self.agrees].sum(axis=1)))
+        return any(held) and float(choices.sum()) < scoring.ACCEPTED
 
     def behind(self, place: int) -> list[tuple[Selected, int]]:
         """Itself."""

@@ -151,7 +151,7 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
         joint = totals[home_of(candidate)] - candidate.shared
         alone = candidate.score >= scoring.ACCEPTED
         helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= least and not candidate.unsaid
-        if candidate.off and candidate.score + candidate.shared < scoring.POINTED:
+        if candidate.off and (candidate.score + candidate.shared < scoring.POINTED or candidate.picked):
             continue
         if candidate.unsaid and (candidate.off or candidate.left_open):
             continue
