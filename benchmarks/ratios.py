@@ -89,7 +89,7 @@ RATIOS = [
     Ratio("sealtrace --help / import click", 3.0, help_to_click),
     Ratio("verify the fixture / import its libraries", 6.0, verify_to_imports),
     Ratio("diff / verify, of the fixture", 2.0, diff_to_verify),
-    Ratio("verify 10,000 traces / hash and decode them", 6.0, partial(large_to_floor, 0)),
+    Ratio("verify 10,000 traces / hash and decode them", 4.0, partial(large_to_floor, 0)),
     Ratio("the same, peak memory", 2.5, partial(large_to_floor, 2)),
     Ratio("300,000 streamed rows more / hash and decode them", 13.0, streamed_to_floor),
     Ratio("search for maps / general solver", 0.5, search_to_solver),
