@@ -37,6 +37,16 @@ def test_a_paper_that_follows_is_code_zero(tmp_path: Path, made: Study) -> None:
     assert "hypotheses in" in run.output
 
 
+def test_the_current_directory_is_called_by_its_name(
+    tmp_path: Path, made: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A headline that ends in nothing says of no results."""
+    assert made.numbers
+    monkeypatch.chdir(tmp_path / "results")
+    run = sealtrace("check", Path("../paper.tex"), Path("."), "--no-audit")
+    assert run.output.splitlines()[0] == "EXPLAINED  paper.tex against results"
+
+
 def test_codes_of_what_is_off_and_of_what_nothing_gives(tmp_path: Path, made: Study) -> None:
     """1 for a cell that is off, 3 where nothing is off but something is unexplained."""
     first = made.paper.index("& ", made.paper.index("midrule")) + 2

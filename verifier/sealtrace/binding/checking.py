@@ -96,8 +96,9 @@ def examine(
     tally.begin(READING)
     listing = read_results(results, seconds * VALUES_A_SECOND, tally.deadline)  # (2)
     captions = [table.caption for table in reported.tables]
+    name = results.resolve().name  # The current directory has none of its own.
     findings = find(
-        grids, reported.prose, listing, paper, results.name, captions, seconds=seconds, tally=tally, progress=progress
+        grids, reported.prose, listing, paper, name, captions, seconds=seconds, tally=tally, progress=progress
     )
     return replace(findings, audit=audit)
 
