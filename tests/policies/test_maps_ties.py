@@ -11,9 +11,9 @@ import pytest
 
 from policies.test_maps import small_instance
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of
-from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
 from studies.certified_study import Parts, certified_study

@@ -26,7 +26,7 @@ from sealtrace.report import json as json_format
 from sealtrace.report.html.data import BEFORE_FIELDS
 from sealtrace.report.html.of_report import FIELDS
 from sealtrace.report.html.svg import Axis, apart, around
-from sealtrace.studies.policies.figures import unsurpassed
+from sealtrace.studies.policies.overview import unsurpassed
 from studies.certified_study import certified_study
 from support import read_rows
 

@@ -32,11 +32,10 @@ from sealtrace.mathematics import resampling
 from sealtrace.printed.metrics import Value, compute
 from sealtrace.studies.policies import map_metrics  # noqa: F401 - imported for its registrations
 from sealtrace.studies.policies.checks.partitions import structure_degradations
-from sealtrace.studies.policies.evidence.calibration import Calibration
+from sealtrace.studies.policies.evidence.calibration import Calibration, declared_setting
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
-from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions import Declared, best_partition
 

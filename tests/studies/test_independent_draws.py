@@ -9,9 +9,9 @@ from typing import Any
 import sealtrace
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.printed.metrics import compute
+from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.deployment import repeated_splits
-from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from studies.certified_study import SPLITS, Parts, certified_study
 

@@ -6,11 +6,10 @@ import math
 from pathlib import Path
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.studies.policies.evidence.calibration import Calibration
+from sealtrace.studies.policies.evidence.calibration import Calibration, competing, declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of, twin
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
-from sealtrace.studies.policies.evidence.settings import competing, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from studies.certified_study import Parts, certified_study
 

@@ -13,10 +13,9 @@ import sealtrace
 from oracles.certification import Operating, certificates, dual, robust
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.printed.metrics import compute
-from sealtrace.studies.policies.evidence.calibration import UndeclaredError
+from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of
-from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Variant
 from studies.certified_study import Parts, certified_study

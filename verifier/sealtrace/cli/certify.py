@@ -118,8 +118,7 @@ def command(
     from sealtrace.examination import examine
     from sealtrace.report.certify_text import render_text
     from sealtrace.report.inert import harmless
-    from sealtrace.studies.policies.certified import render_json
-    from sealtrace.studies.policies.certifying import certify
+    from sealtrace.studies.policies.certifying import certify, render_json
 
     explored: Explored = {}
     for names, value in (

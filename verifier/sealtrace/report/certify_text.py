@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from sealtrace.report.inert import harmless
 from sealtrace.report.text import Paint, plain
-from sealtrace.studies.policies.certified import Assigned, Certified, Choice, Competitor, Group, PartitionTable
+from sealtrace.studies.policies.certifying import Assigned, Certified, Choice, Competitor, Group, PartitionTable
 
 NOT_CERTIFIED = "A choice made after looking at the calibration scores is not certified."
 _NAME, _MARK = "candidate", "certified"

@@ -1,44 +1,259 @@
-"""What `certify` computes: certificates and maps from the records, beside the sealed maps."""
+"""What is certified of a study of policies: certificates and choices, recomputed, beside what was sealed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from sealtrace import __version__
 from sealtrace.bundle.frames import Matrix
 from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
+from sealtrace.report.inert import json_text
 from sealtrace.studies.policies import PACK
-from sealtrace.studies.policies.certified import (
-    Assigned,
-    Certified,
-    Change,
-    Choice,
-    Competitor,
-    Count,
-    Group,
-    PartitionTable,
-    constant_text,
+from sealtrace.studies.policies.checks.maps import assigned_name
+from sealtrace.studies.policies.evidence.calibration import (
+    ASSUMPTIONS,
+    Calibration,
+    Setting,
+    UndeclaredError,
+    VoidError,
+    declared_setting,
 )
-from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.choice import Chosen, count_scales
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
-from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
 from sealtrace.studies.policies.records.protocol import Selector
-from sealtrace.studies.policies.sealed_choices import compared_map, compared_selection
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
+
+
+Outcome = Literal["selected", "no-certified-candidate"]
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """The bounds of one candidate in one group."""
+
+    candidate: str
+    crossings: int
+    risk_upper: float | None
+    utility_mean: float | None
+    """Normalized to the utility range."""
+    utility_lower: float | None
+    certified: bool | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group with everything that competes in it."""
+
+    group: str
+    states: int
+    candidates: tuple[Competitor, ...]
+    epsilon: str | None = None
+    """The group's own budget; None where it is the setting's."""
+
+
+@dataclass(frozen=True)
+class PartitionTable:
+    """The certificates of one partition."""
+
+    name: str
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """What a map deploys in one group."""
+
+    group: str | None
+    """None where the selector has no partition."""
+    candidate: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Count:
+    """Crossings of one candidate over all calibration states."""
+
+    candidate: str
+    crossings: int
+    states: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What one selector chooses."""
+
+    selector: str
+    rule: str
+    partition: str | None
+    map: tuple[Assigned, ...] = ()
+    risk_upper: float | None = None
+    utility_lower: float | None = None
+    radius: str | None = None
+    reason: str | None = None
+    global_budget: Literal["idle", "can-bind"] | None = None
+    sealed: Literal["same", "differs", "none"] = "none"
+    differences: tuple[str, ...] = ()
+    declared: tuple[Assigned, ...] | None = None
+    counts: tuple[Count, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """A constant that a what-if option replaced."""
+
+    declared: str | None
+    explored: str
+
+
+@dataclass(frozen=True)
+class Certified:
+    """Everything that the command says of a bundle."""
+
+    name: str
+    root_sha256: str | None
+    verdict: str = "verified"
+    """Of the bundle as a whole: certificates of records that fail elsewhere are worth nothing."""
+    setting: dict[str, Any] = field(default_factory=dict)
+    changed: dict[str, Change] = field(default_factory=dict)
+    partitions: tuple[PartitionTable, ...] = ()
+    selectors: tuple[Choice, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def exploratory(self) -> bool:
+        """Whether anything but the declared setting was asked about."""
+        return bool(self.changed)
+
+    @property
+    def exit_code(self) -> int:
+        """1 where the bundle fails or a sealed map is another one, 3 where something is missing."""
+        if self.verdict == "findings":
+            return 1
+        if not self.exploratory and any(one.sealed == "differs" for one in self.selectors):
+            return 1
+        return 3 if self.missing else 0
+
+
+def render_json(found: Certified) -> str:
+    """The stable form, as the module describes it."""
+    document = {
+        "sealtrace": __version__,
+        "bundle": {"name": found.name, "root_sha256": found.root_sha256},
+        "verdict": found.verdict,
+        "exploratory": found.exploratory,
+        "changed": {name: asdict(change) for name, change in found.changed.items()},
+        "setting": found.setting,
+        "partitions": [asdict(one) for one in found.partitions],
+        "selectors": [asdict(one) for one in found.selectors],
+        "assumptions": list(found.assumptions),
+        "missing": list(found.missing),
+    }
+    return json_text(document)
+
+
+def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | None:
+    """A constant as a decimal where it has a short one, otherwise as a ratio."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return ",".join(constant_text(one) or "" for one in value)
+    mantissa, power = _decimal(value)
+    if mantissa is None or len(str(mantissa)) > LONGEST:
+        return str(value)
+    return f"{Decimal(mantissa).scaleb(power):f}" if -LONGEST < power < 6 else f"{mantissa}e{power}"
+
+
+LONGEST = 18
+"""Digits of a decimal that is still easier to read than a ratio."""
+
+
+def _decimal(value: Fraction) -> tuple[int | None, int]:
+    """The mantissa and the power of ten of a constant; no mantissa where it has no finite decimal."""
+    power, rest = 0, value.denominator
+    for prime in (2, 5):
+        times = 0
+        while rest % prime == 0:
+            rest, times = rest // prime, times + 1
+        power = max(power, times)
+    if rest != 1:
+        return None, 0
+    mantissa, power = int(value * 10**power), -power
+    while mantissa and mantissa % 10 == 0:
+        mantissa, power = mantissa // 10, power + 1
+    return mantissa, power
+
+
+def compared_map(study: Study, chosen: Chosen, choice: Choice) -> Choice:
+    """A choice in groups beside the sealed map."""
+    sealed = [one.value for one in study.bundle.documents_of("map") if one.value["selector"] == choice.selector]
+    if not sealed:
+        return choice
+    record, differences = sealed[0], []
+    if len(sealed) > 1:
+        differences.append(f"there are {len(sealed)} sealed maps of this selector")
+    if record["partition"] != choice.partition:
+        differences.append(f"the sealed map is one of {record['partition']}")
+    due = {one.group: _said(one) for one in choice.map}
+    found = {
+        one["group"]: _said(Assigned(one["group"], assigned_name(study, one), one["outcome"]))
+        for one in record["assignments"]
+    }
+    differences += [
+        f"{group}: sealed {found.get(group, 'nothing')}, recomputed {due.get(group, 'nothing')}"
+        for group in dict.fromkeys([*due, *found])
+        if due.get(group) != found.get(group)
+    ]
+    for kind, name in (("risk", "risk_upper"), ("utility", "utility_lower")):
+        reported, computed = record.get(name), getattr(choice, name)
+        unknown = kind in chosen.certifies and computed is None
+        if not unknown and not _agree(reported, computed, study.tolerance):
+            differences.append(f"{kind} bound: sealed {_stated(reported)}, recomputed {_stated(computed)}")
+    return replace(choice, sealed="differs" if differences else "same", differences=tuple(differences))
+
+
+def _said(one: Assigned) -> str:
+    return one.candidate if one.outcome == "selected" else f"{one.candidate} (NO-CERTIFIED-CANDIDATE)"
+
+
+def _agree(reported: float | None, computed: float | None, tolerance: float) -> bool:
+    if reported is None or computed is None:
+        return reported is computed
+    return abs(reported - computed) <= tolerance
+
+
+def _stated(bound: float | None) -> str:
+    return "nothing" if bound is None else repr(bound)
+
+
+def compared_selection(study: Study, choice: Choice) -> Choice:
+    """A choice over the scale grid beside the sealed selection."""
+    sealed = [one.value for one in study.bundle.documents_of("selection") if one.value["selector"] == choice.selector]
+    if not sealed:
+        return choice
+    chosen = sealed[0].get("choice")
+    scales = dict(zip(map(exact, study.declared.scale_grid), (one.candidate for one in choice.counts), strict=True))
+    anchor = Assigned(None, study.anchor_name, "no-certified-candidate")
+    found = anchor if chosen is None else Assigned(None, scales.get(exact(chosen), f"scale {chosen}"), "selected")
+    if (found,) == choice.map:
+        return replace(choice, sealed="same")
+    return replace(choice, sealed="differs", differences=(f"sealed {_said(found)}, recomputed {_said(choice.map[0])}",))
+
 
 _READS = ("protocol", "observation", "candidate", "trace", "values", "partition")
 _NEEDS = (

@@ -23,7 +23,7 @@ from sealtrace.printed.metrics import (
     metrics_of,
     value_of,
 )
-from sealtrace.studies.policies.evidence.calibration import UndeclaredError, VoidError
+from sealtrace.studies.policies.evidence.calibration import UndeclaredError, VoidError, competing
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import (
     Deployed,
@@ -40,9 +40,8 @@ from sealtrace.studies.policies.evidence.deployment import (
 )
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
-from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.populations import candidate_place
+from sealtrace.studies.policies.policy_metrics import candidate_place
 
 metric = metrics_of("policies")
 

@@ -2,23 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sealtrace.contract.details import Plot
+from sealtrace.contract.details import Plot, PlotLimit, PlotPoint, PlotSeries
 from sealtrace.contract.report import Agreement, Selected
+from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import Undecided, mean
+from sealtrace.studies.policies.checks.certificates import calibration_of, joined
 from sealtrace.studies.policies.checks.maps import assigned_name, declared_selector
 from sealtrace.studies.policies.checks.selection import chosen_text, recounted
+from sealtrace.studies.policies.evidence.calibration import (
+    ASSUMPTIONS,
+    Calibration,
+    UndeclaredError,
+    VoidError,
+    declared_setting,
+)
 from sealtrace.studies.policies.evidence.choice import Chosen
-from sealtrace.studies.policies.evidence.deployment import chosen_by, map_name
-from sealtrace.studies.policies.evidence.settings import ASSUMPTIONS, declared_setting
+from sealtrace.studies.policies.evidence.deployment import chosen_by, deploy, map_name
+from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.figures import UNDEFINED, certificates, frontier, mixtures
 
 if TYPE_CHECKING:
     from sealtrace.bundle.reading import Document
     from sealtrace.examination import Examination
+
+
+RADII = tuple(Fraction(step, 20) for step in range(41))
+"""Where a map's bounds are drawn: from no movement to any mixture at all."""
+
+UNDEFINED = (UndeclaredError, UnscoredError, VoidError, Undecided)
+"""What cannot be computed is not drawn; a check has said why."""
+
+_RISK = (
+    "A line runs from the share k/n that was counted to the bound U that is certified. A full dot is certified, a ring "
+    "is not. The dashed line is the budget of a group."
+)
+_UTILITY = "A line runs from the bound L that is certified to the mean that was counted. A ring is not certified."
+
+
+def certificates(study: Study, *, with_utility: bool) -> Iterator[Plot]:
+    """The recomputed bounds of every candidate, a plot for each group; the protocol's own partition first and open."""
+    found = sorted(joined(study), key=lambda one: one.partition.name != study.declared.deployed)
+    for one in found:
+        with suppress(*UNDEFINED):
+            calibration, name = calibration_of(study, one.partition), one.partition.name
+            plots = [_risks(calibration, name, place, group) for place, group in enumerate(one.partition.groups)]
+            if with_utility:
+                plots += [
+                    _utilities(calibration, name, place, group) for place, group in enumerate(one.partition.groups)
+                ]
+            folded = len(found) > 1 and one is not found[0]
+            yield from (plot.model_copy(update={"folded": folded}) for plot in plots)
+
+
+def _risks(calibration: Calibration, partition: str, place: int, group: str) -> Plot:
+    states, budgets = int(calibration.counts[place]), calibration.study.declared.certification
+    points = []
+    for row, name in _rows(calibration):
+        crossings, upper = int(calibration.crossings[row, place]), float(calibration.upper[row, place])
+        points.append(
+            PlotPoint(
+                label=name,
+                y=upper,
+                low=crossings / states if states else 0.0,
+                high=upper,
+                note=f"{crossings} of {states} cross",
+                hollow=not calibration.certified[row, place],
+            )
+        )
+    return Plot(
+        title=f"{group}, {states} states",
+        section=f"Risk bounds in {partition}",
+        caption=_RISK,
+        across="share of states that cross",
+        series=[PlotSeries(name="U", points=points)],
+        limits=_limit("budget", budgets.epsilon_group if budgets else None),
+    )
+
+
+def _utilities(calibration: Calibration, partition: str, place: int, group: str) -> Plot:
+    points = []
+    for row, name in _rows(calibration):
+        lower, middle = float(calibration.stated_lower[row, place]), float(calibration.normalized[row, place])
+        if math.isfinite(lower):
+            high = middle if math.isfinite(middle) else None
+            hollow = not calibration.certified[row, place]
+            points.append(PlotPoint(label=name, y=lower, low=lower, high=high, hollow=hollow))
+    return Plot(
+        title=group,
+        section=f"Utility bounds in {partition}",
+        caption=_UTILITY,
+        across="normalized utility",
+        series=[PlotSeries(name="L", points=points)],
+    )
+
+
+def _rows(calibration: Calibration) -> Iterator[tuple[int, str]]:
+    """The competing candidates with their names."""
+    return ((row, calibration.study.candidates[one].name) for row, one in enumerate(calibration.candidates))
+
+
+def _limit(name: str, value: str | None, *, upright: bool = True) -> list[PlotLimit]:
+    """A declared constant, where it can be drawn."""
+    with suppress(ValueError, ZeroDivisionError, OverflowError):
+        if value is not None:
+            return [PlotLimit(name=f"{name} {value}", value=float(exact(value)), upright=upright)]
+    return []
+
+
+def mixtures(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
+    """The worst bounds of each map that states them, against how far the mixture of groups may move."""
+    budgets = study.declared.certification
+    radius = _limit("declared radius", budgets.rho if budgets else None)
+    budget = _limit("budget", budgets.epsilon_global if budgets else None, upright=False)
+    for bound, value, limits in (("risk", Chosen.risk_upper, budget), ("utility", Chosen.utility_lower, [])):
+        # Maps that are the same give the same curve, which is drawn once.
+        curves: dict[tuple[float, ...], list[str]] = {}
+        for selector, chosen in maps:
+            if bound in chosen.certifies and (values := _mixed(chosen, value)):
+                curves.setdefault(values, []).append(selector)
+        if curves:
+            yield Plot(
+                title=f"Worst {bound} bound",
+                caption=f"How the {bound} bound of each map worsens as the mixture of groups moves away from the "
+                "calibrated one: at radius 0 it stays, at 2 it may be any mixture.",
+                across="radius of the l1 ball",
+                up=f"{bound} bound",
+                series=[
+                    PlotSeries(
+                        name=", ".join(selectors),
+                        points=[PlotPoint(x=float(at), y=y) for at, y in zip(RADII, values, strict=True)],
+                        marks=False,
+                    )
+                    for values, selectors in curves.items()
+                ],
+                limits=[*radius, *limits],
+            )
+
+
+def _mixed(chosen: Chosen, value: Callable[[Chosen, Fraction], float]) -> tuple[float, ...]:
+    with suppress(*UNDEFINED):
+        return tuple(value(chosen, radius) for radius in RADII)
+    return ()
+
+
+def frontier(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
+    """Utility against violation of candidates and maps on the first held-out split."""
+    split = next((name for name, role in study.roles.items() if role == "held-out"), None)
+    if split is None or not len(states := states_of(study, split)):
+        return
+    setting = declared_setting(study)
+    outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
+    families: dict[str, list[PlotPoint]] = {}
+    for place, one in enumerate(study.candidates):
+        found = outcomes.of(place)
+        utility = mean(found.utility[states])
+        if math.isfinite(utility):
+            point = _reached(one.name, utility, int(found.crossed[states].sum()), len(states))
+            families.setdefault(one.family or one.arm, []).append(point)
+    chosen = []
+    for selector, assigned in maps:
+        with suppress(*UNDEFINED):
+            policy = deploy(assigned, states, setting.utility, setting.risk)
+            chosen.append(_reached(selector, mean(policy.utility), int(policy.crossed.sum()), len(states)))
+    if not families:
+        return
+    best = unsurpassed([point for points in families.values() for point in points])
+    yield Plot(
+        title=f"{setting.utility.capitalize()} EV against violation",
+        caption=f"Every candidate on the split {split}. The line joins those that no other surpasses in both."
+        + (" Crosses are what selectors chose." if chosen else ""),
+        across="violation, share of states",
+        up=f"mean {setting.utility} EV",
+        series=[
+            PlotSeries(name="unsurpassed", points=best, marks=False, named=not chosen),
+            *(PlotSeries(name=name, points=points, line=False) for name, points in families.items()),
+            *([PlotSeries(name="chosen by a selector", points=chosen, line=False, named=True)] if chosen else []),
+        ],
+    )
+
+
+def _reached(name: str, utility: float, crossings: int, states: int) -> PlotPoint:
+    return PlotPoint(label=name, x=crossings / states, y=utility, note=f"{crossings} of {states} cross")
+
+
+def unsurpassed(points: list[PlotPoint]) -> list[PlotPoint]:
+    """Those that no other surpasses in both, by rising violation."""
+    best: list[PlotPoint] = []
+    for one in sorted(points, key=lambda one: (one.x or 0.0, -one.y)):
+        if not best or one.y > best[-1].y:
+            best.append(one)
+    return best
+
 
 _SCORED = (
     "join.unique-key",

@@ -1,15 +1,11 @@
 """What must hold of a study of policies; importing this registers the checks."""
 
 from sealtrace.studies.policies.checks import (  # noqa: F401 - imported for their registrations
+    access,
     actions,
-    boundary,
     certificates,
-    gate,
-    joins,
-    ledger,
     maps,
     partitions,
-    probabilities,
     protocol,
     replay,
     scores,

@@ -14,11 +14,16 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError, VoidError
+from sealtrace.studies.policies.evidence.calibration import (
+    Calibration,
+    UndeclaredError,
+    VoidError,
+    competing,
+    declared_setting,
+)
 from sealtrace.studies.policies.evidence.deployment import calibration_split
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
-from sealtrace.studies.policies.evidence.settings import competing, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 
 

@@ -15,9 +15,9 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.certificates import missing_where_undefined
 from sealtrace.studies.policies.checks.selection import report_held_out
+from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by
-from sealtrace.studies.policies.evidence.settings import declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Selector
 

@@ -14,9 +14,9 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
+from sealtrace.studies.policies.evidence.calibration import competing
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
-from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import partitions
 from sealtrace.studies.policies.mathematics.partitions import Declared

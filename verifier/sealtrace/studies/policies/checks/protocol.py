@@ -13,8 +13,8 @@ import pyarrow as pa
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
+from sealtrace.studies.policies.evidence.calibration import competing
 from sealtrace.studies.policies.evidence.features import Feature
-from sealtrace.studies.policies.evidence.settings import competing
 from sealtrace.studies.policies.evidence.study import Candidate, Study
 from sealtrace.studies.policies.records.protocol import PolicyProtocol, QueryRule, Selector, Variant, Weights
 

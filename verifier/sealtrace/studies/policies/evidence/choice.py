@@ -16,10 +16,9 @@ from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double, mean
-from sealtrace.studies.policies.evidence.calibration import Calibration, UndeclaredError
+from sealtrace.studies.policies.evidence.calibration import Calibration, Setting, UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
-from sealtrace.studies.policies.evidence.settings import Setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import maps
 from sealtrace.studies.policies.mathematics.scores import ScaleChoice, empirical_zero

@@ -14,10 +14,9 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import mean
-from sealtrace.studies.policies.evidence.calibration import UndeclaredError
+from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen, choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, in_order, outcomes_of, states_of
-from sealtrace.studies.policies.evidence.settings import Setting, declared_setting
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Resampling
 
