@@ -14,10 +14,10 @@ from oracles.openspiel import values_of
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
 from sealtrace.contract.report import Report
-from sealtrace.studies.games import openspiel
+from sealtrace.studies.games import rules
+from sealtrace.studies.games.mathematics.evaluation import Tree
 from sealtrace.studies.games.mathematics.tables import Vector
-from sealtrace.studies.games.mathematics.trees import Tree
-from sealtrace.studies.games.openspiel import tree_of
+from sealtrace.studies.games.rules import tree_of
 
 DICE = "liars_dice(numdice=1,dice_sides=3)"
 
@@ -98,7 +98,7 @@ def test_an_incomplete_profile(tmp_path: Path) -> None:
 )
 def test_games_that_cannot_be_walked(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too large, for three, or unknown to OpenSpiel: said of the rules, and nothing is computed."""
-    monkeypatch.setattr(openspiel, "MOST_NODES", 3000)
+    monkeypatch.setattr(rules, "MOST_NODES", 3000)
     report = study(tmp_path / "bundle", {"openspiel": game}, "1.0000")
     (finding,) = [one for one in report.findings if one.check == "game.rules"]
     assert (finding.field, finding.found) == ("/openspiel", game)

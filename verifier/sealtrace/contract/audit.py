@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Record
+from sealtrace.contract.scalars import Count, Record, example
 
 AuditVerdict = Literal["contradiction", "incomplete", "suspicion", "nothing-found"]
 AuditStatus = Literal["holds", "contradiction", "suspicion", "undecided"]
@@ -144,47 +144,16 @@ class Audit(Record):
     )
     suggestions: list[AuditSuggestion] = Field(default=[], description="Relations to consider, where asked for.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "sealtrace": "0.1.0",
-                    "paper": "paper.tex",
-                    "verdict": "contradiction",
-                    "tallies": [{"family": "declared", "holds": 0, "contradiction": 1, "undecided": 0}],
-                    "coverage": {
-                        "cells": 2,
-                        "constrained": 2,
-                        "contradicted": 2,
-                        "unconstrained": 0,
-                        "text": 0,
-                        "text_constrained": 0,
-                    },
-                    "tables": [],
-                    "decisions": [
-                        {
-                            "relation": "half",
-                            "family": "declared",
-                            "status": "contradiction",
-                            "sentence": "Exploitability is half of NashConv.",
-                            "source": "definition of exploitability",
-                            "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv] / 2",
-                            "facts": ["tab:leduc[1, Exploit.]", "tab:leduc[1, NashConv]"],
-                            "distance": "49/2",
-                            "nearest": "tab:leduc[1, Exploit.]",
-                        }
-                    ],
-                    "facts": [
-                        {
-                            "address": "tab:leduc[1, Exploit.]",
-                            "printed": "0.75",
-                            "low": "0.745",
-                            "high": "0.755",
-                            "source": "paper.tex",
-                            "line": 12,
-                        }
-                    ],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "sealtrace": "0.1.0", "paper": "paper.tex", "verdict": "contradiction",
+        "tallies": [{"family": "declared", "holds": 0, "contradiction": 1, "undecided": 0}],
+        "coverage": {"cells": 2, "constrained": 2, "contradicted": 2, "unconstrained": 0, "text": 0,
+            "text_constrained": 0},
+        "tables": [],
+        "decisions": [{"relation": "half", "family": "declared", "status": "contradiction",
+            "sentence": "Exploitability is half of NashConv.", "source": "definition of exploitability",
+            "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv] / 2", "facts": ["tab:leduc[1, Exploit.]",
+            "tab:leduc[1, NashConv]"], "distance": "49/2", "nearest": "tab:leduc[1, Exploit.]"}],
+        "facts": [{"address": "tab:leduc[1, Exploit.]", "printed": "0.75", "low": "0.745", "high": "0.755",
+            "source": "paper.tex", "line": 12}]
+    }""")

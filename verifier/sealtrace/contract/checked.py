@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from sealtrace.contract.audit import Audit
-from sealtrace.contract.scalars import Count, Record
+from sealtrace.contract.scalars import Count, Record, example
 
 CheckStatus = Literal["explained", "off", "unexplained"]
 CheckVerdict = Literal["explained", "off", "unexplained"]
@@ -123,61 +123,16 @@ class Check(Record):
     search: CheckSearch = Field(description="What was tried.")
     audit: Audit | None = Field(None, description="The audit of the paper's own numbers, where it was run.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "sealtrace": "0.1.0",
-                    "paper": "paper.tex",
-                    "results": "results",
-                    "verdict": "off",
-                    "counts": {
-                        "cells": 2,
-                        "explained": 1,
-                        "off": 1,
-                        "unexplained": 0,
-                        "text": 0,
-                        "text_explained": 0,
-                        "text_off": 0,
-                        "text_unexplained": 0,
-                        "set_aside": 0,
-                    },
-                    "bindings": [
-                        {
-                            "id": "b1",
-                            "table": "tab:main",
-                            "kind": "column",
-                            "subject": "Acc.",
-                            "formula": "mean of accuracy in runs.csv by model",
-                            "files": ["runs.csv"],
-                            "measure": "accuracy",
-                            "statistic": "mean",
-                            "transformation": "",
-                            "where": {},
-                            "by": ["model"],
-                            "bits": 41.5,
-                            "agrees": 8,
-                            "numbers": 9,
-                        }
-                    ],
-                    "cells": [
-                        {
-                            "table": "tab:main",
-                            "row": "small",
-                            "column": "Acc.",
-                            "printed": "0.412",
-                            "source": "paper.tex",
-                            "line": 20,
-                            "status": "off",
-                            "expected": "0.402",
-                            "bindings": ["b1"],
-                            "message": "row small prints 0.412; the other 8 cells are mean of accuracy in runs.csv by "
-                            "model, which gives 0.402 here",
-                        }
-                    ],
-                    "text": [],
-                    "search": {"files": 1, "frames": 2, "hypotheses": 5000, "seconds": 0.2},
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "sealtrace": "0.1.0", "paper": "paper.tex", "results": "results", "verdict": "off",
+        "counts": {"cells": 2, "explained": 1, "off": 1, "unexplained": 0, "text": 0, "text_explained": 0,
+            "text_off": 0, "text_unexplained": 0, "set_aside": 0},
+        "bindings": [{"id": "b1", "table": "tab:main", "kind": "column", "subject": "Acc.",
+            "formula": "mean of accuracy in runs.csv by model", "files": ["runs.csv"], "measure": "accuracy",
+            "statistic": "mean", "transformation": "", "where": {}, "by": ["model"], "bits": 41.5, "agrees": 8,
+            "numbers": 9}],
+        "cells": [{"table": "tab:main", "row": "small", "column": "Acc.", "printed": "0.412", "source": "paper.tex",
+            "line": 20, "status": "off", "expected": "0.402", "bindings": ["b1"],
+            "message": "row small prints 0.412; the other 8 cells are mean of accuracy in runs.csv by model, which gives 0.402 here"}],
+        "text": [], "search": {"files": 1, "frames": 2, "hypotheses": 5000, "seconds": 0.2}
+    }""")  # noqa: E501 - a text of JSON stands on one line

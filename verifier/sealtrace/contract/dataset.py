@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Name, Record, Text
+from sealtrace.contract.scalars import Count, Name, Record, Text, example
 
 Fields = Annotated[list[Name], Field(min_length=1, description="Names of fields.")]
 
@@ -58,29 +58,12 @@ class Dataset(Record):
     truth: Name | None = Field(None, description="The field of right answers, which predictions are compared with.")
     measured: bool | None = Field(None, description="Whether its numbers are measurements, which nothing recomputes.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "dataset": "answers",
-                    "row": {
-                        "type": "object",
-                        "properties": {
-                            "example": {"type": "string"},
-                            "system": {"type": "string", "enum": ["base", "ours"]},
-                            "seed": {"type": "integer"},
-                            "gold": {"type": "string"},
-                            "answer": {"type": "string"},
-                        },
-                        "required": ["example", "system", "seed", "gold", "answer"],
-                    },
-                    "key": ["example", "system", "seed"],
-                    "complete": [{"every": [["example"], ["system"], ["seed"]]}],
-                    "depends": [{"on": ["example"], "fields": ["gold"]}],
-                    "truth": "gold",
-                    "rows": 600,
-                    "printed": {"system": {"ours": "Ours (best)"}},
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "dataset": "answers",
+        "row": {"type": "object", "properties": {"example": {"type": "string"}, "system": {"type": "string",
+            "enum": ["base", "ours"]}, "seed": {"type": "integer"}, "gold": {"type": "string"},
+            "answer": {"type": "string"}}, "required": ["example", "system", "seed", "gold", "answer"]},
+        "key": ["example", "system", "seed"], "complete": [{"every": [["example"], ["system"], ["seed"]]}],
+        "depends": [{"on": ["example"], "fields": ["gold"]}], "truth": "gold", "rows": 600,
+        "printed": {"system": {"ours": "Ours (best)"}}
+    }""")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Name, Record, Sha256, Text
+from sealtrace.contract.scalars import Count, Name, Record, Sha256, Text, example
 
 
 class Tree(Record):
@@ -20,18 +20,8 @@ class Tree(Record):
     root_sha256: Sha256 = Field(description="The tree's root.")
     reason: Text | None = Field(None, description="Why the rows are withheld.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "sealtrace": "1",
-                    "name": "answers",
-                    "kind": "prediction",
-                    "hash": "sha256-rfc6962",
-                    "leaves": 1000,
-                    "root_sha256": "0" * 64,
-                    "reason": "The questions are under licence.",
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "sealtrace": "1", "name": "answers", "kind": "prediction", "hash": "sha256-rfc6962", "leaves": 1000,
+        "root_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+        "reason": "The questions are under licence."
+    }""")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text
+from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text, example
 
 Value = Annotated[str, StringConstraints(strict=True, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 Condition = Value | Annotated[list[Value], Field(min_length=1)]
@@ -118,24 +118,13 @@ class PrintedTable(Record):
     columns: list[Column] = Field(min_length=1, description="The columns.")
     rows: list[TableRow] = Field(description="The rows.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "label": "tab:main",
-                    "columns": [
-                        {"label": "Scale", "recipe": {"metric": "scale", "arguments": {"policy": "residual@{Scale}"}}},
-                        {
-                            "label": "Weak EV",
-                            "recipe": {"metric": "weak_ev", "arguments": {"policy": "residual@{Scale}"}},
-                            "direction": "higher",
-                        },
-                    ],
-                    "rows": [{"label": "0.08", "cells": ["0.08", "4.2889"], "marks": {"Weak EV": "best"}}],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "label": "tab:main",
+        "columns": [{"label": "Scale", "recipe": {"metric": "scale", "arguments": {"policy": "residual@{Scale}"}}},
+            {"label": "Weak EV", "recipe": {"metric": "weak_ev", "arguments": {"policy": "residual@{Scale}"}},
+            "direction": "higher"}],
+        "rows": [{"label": "0.08", "cells": ["0.08", "4.2889"], "marks": {"Weak EV": "best"}}]
+    }""")
 
 
 Formula = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=40_000)]
@@ -170,18 +159,10 @@ class Relation(Record):
     question: Text | None = Field(None, description="What to ask the authors where it is contradicted.")
     unknowns: list[RelationUnknown] | None = Field(None, description="Unknowns that it shares with other relations.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "relation": "exploitability",
-                    "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv] / 2",
-                    "sentence": "Exploitability is half of NashConv.",
-                    "source": "definition of exploitability",
-                    "assumes": ["Both columns describe the same profile."],
-                    "repairs": [{"says": "not halved", "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv]"}],
-                    "question": "Is exploitability the mean or the sum over players?",
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "relation": "exploitability", "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv] / 2",
+        "sentence": "Exploitability is half of NashConv.", "source": "definition of exploitability",
+        "assumes": ["Both columns describe the same profile."],
+        "repairs": [{"says": "not halved", "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv]"}],
+        "question": "Is exploitability the mean or the sum over players?"
+    }""")

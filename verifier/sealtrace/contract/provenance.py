@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text
+from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text, example
 
 
 class Source(Record):
@@ -18,18 +18,10 @@ class Source(Record):
     sha256: Sha256 = Field(description="Its original hash.")
     description: Text | None = Field(None, description="What it is, for readers.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "path": "declare/attachments/recipe.py",
-                    "role": "code",
-                    "bytes": 1024,
-                    "sha256": "0" * 64,
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "path": "declare/attachments/recipe.py", "role": "code", "bytes": 1024,
+        "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    }""")
 
 
 class Run(Record):
@@ -45,8 +37,4 @@ class Run(Record):
     checkpoint_rule: Text | None = Field(None, description="How the checkpoint was chosen.")
     settings: dict[Name, Exact] | None = Field(None, description="Numeric settings, exact.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"run": "rsd-s17", "arm": "residual", "training_seed": 17, "settings": {"batch": "32"}}]
-        }
-    )
+    model_config = example('{"run": "rsd-s17", "arm": "residual", "training_seed": 17, "settings": {"batch": "32"}}')

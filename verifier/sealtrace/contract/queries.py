@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Name, Record, Text
+from sealtrace.contract.scalars import Name, Record, Text, example
 
 
 class SharedQueries(Record):
@@ -20,13 +20,7 @@ class SharedQueries(Record):
         description="Name to a SELECT over records and views that must return no rows: a check of its own.",
     )
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "views": {"scored": "SELECT *, (answer = gold)::INT AS correct FROM answers"},
-                    "macros": {"percent(x)": "round(100 * x, 1)"},
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "views": {"scored": "SELECT *, (answer = gold)::INT AS correct FROM answers"},
+        "macros": {"percent(x)": "round(100 * x, 1)"}
+    }""")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from sealtrace.contract.details import Details
-from sealtrace.contract.scalars import Count, Record
+from sealtrace.contract.scalars import Count, Record, example
 
 Severity = Literal["error", "warning", "note"]
 Status = Literal["pass", "fail", "missing", "skipped", "not-applicable"]
@@ -202,46 +202,18 @@ class Report(Record):
     coverage: Coverage = Field(description="Coverage of cells.")
     details: Details | None = Field(None, description="Evidence behind the verdict; only where it was asked for.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "sealtrace": "0.1.0",
-                    "bundle": {"name": "example", "root_sha256": "0" * 64},
-                    "verdict": "incomplete",
-                    "summary": {
-                        "inspected": ["0 states"],
-                        "chain": {"seals": 0, "stages": 8, "signatures": 0, "timestamps": 0},
-                    },
-                    "checks": [
-                        {
-                            "id": "stage.chain",
-                            "title": "Each seal names the digest of the seal before it",
-                            "status": "missing",
-                            "reason": "no seals",
-                            "inspected": 0,
-                            "unit": "seals",
-                            "findings": 0,
-                            "seconds": 0.0,
-                        }
-                    ],
-                    "findings": [],
-                    "cells": [],
-                    "coverage": {
-                        "cells": 0,
-                        "recomputed": 0,
-                        "inputs": 0,
-                        "constrained": 0,
-                        "contradicted": 0,
-                        "attested": 0,
-                        "unclassified": 0,
-                        "missing": 0,
-                        "statuses": {},
-                    },
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "sealtrace": "0.1.0",
+        "bundle": {"name": "example",
+            "root_sha256": "0000000000000000000000000000000000000000000000000000000000000000"},
+        "verdict": "incomplete",
+        "summary": {"inspected": ["0 states"], "chain": {"seals": 0, "stages": 8, "signatures": 0, "timestamps": 0}},
+        "checks": [{"id": "stage.chain", "title": "Each seal names the digest of the seal before it",
+            "status": "missing", "reason": "no seals", "inspected": 0, "unit": "seals", "findings": 0, "seconds": 0.0}],
+        "findings": [], "cells": [],
+        "coverage": {"cells": 0, "recomputed": 0, "inputs": 0, "constrained": 0, "contradicted": 0, "attested": 0,
+            "unclassified": 0, "missing": 0, "statuses": {}}
+    }""")
 
     @property
     def warnings(self) -> int:

@@ -6,6 +6,7 @@ pattern is applied by jsonschema, by pydantic and by Arrow.
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated
@@ -57,3 +58,8 @@ class Record(BaseModel):
 
     # defer_build: a command pays only for the models that it uses.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+
+def example(*texts: str) -> ConfigDict:
+    """The settings of a record whose schema shows examples, each written as it stands in a file."""
+    return ConfigDict(json_schema_extra={"examples": [json.loads(text) for text in texts]})

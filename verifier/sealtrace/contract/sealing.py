@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Name, Record, Sha256, Text
+from sealtrace.contract.scalars import Count, Name, Record, Sha256, Text, example
 
 Stage = Literal["declare", "bank", "structure", "trace", "calibrate", "select", "replay", "report"]
 Format = Literal["json", "jsonl", "parquet", "csv", "bytes"]
@@ -48,34 +48,15 @@ class Manifest(Record):
     files: list[Entry] = Field(description="Every file but this one and SHA256SUMS, by path.")
     root_sha256: Sha256 = Field(description="The bundle's root digest.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "sealtrace": "1",
-                    "name": "example",
-                    "hashes": {
-                        "file": "sha256",
-                        "document": "sha256-rfc8785",
-                        "table": "sha256-columns-1",
-                        "root": "sha256-rfc8785-without-root_sha256",
-                    },
-                    "files": [
-                        {
-                            "path": "declare/protocol.json",
-                            "kind": "protocol",
-                            "stage": "declare",
-                            "format": "json",
-                            "bytes": 1024,
-                            "sha256": "0" * 64,
-                            "content_sha256": "0" * 64,
-                        }
-                    ],
-                    "root_sha256": "0" * 64,
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "sealtrace": "1", "name": "example",
+        "hashes": {"file": "sha256", "document": "sha256-rfc8785", "table": "sha256-columns-1",
+            "root": "sha256-rfc8785-without-root_sha256"},
+        "files": [{"path": "declare/protocol.json", "kind": "protocol", "stage": "declare", "format": "json",
+            "bytes": 1024, "sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+            "content_sha256": "0000000000000000000000000000000000000000000000000000000000000000"}],
+        "root_sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    }""")
 
 
 class Seal(Record):
@@ -88,17 +69,8 @@ class Seal(Record):
     files: list[Entry] = Field(description="The files frozen by this stage.")
     empty_reason: Text | None = Field(None, description="Why the stage holds nothing, where it does.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "sealtrace": "1",
-                    "stage": "structure",
-                    "position": 3,
-                    "previous": "0" * 64,
-                    "files": [],
-                    "empty_reason": "The study learns no partition.",
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "sealtrace": "1", "stage": "structure", "position": 3,
+        "previous": "0000000000000000000000000000000000000000000000000000000000000000", "files": [],
+        "empty_reason": "The study learns no partition."
+    }""")

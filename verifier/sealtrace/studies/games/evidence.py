@@ -12,9 +12,8 @@ from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
 from sealtrace.bundle.frames import Index, Mask
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
-from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
+from sealtrace.studies.games.mathematics.evaluation import Evaluation, Tree, evaluate
 from sealtrace.studies.games.mathematics.tables import Game, Vector
-from sealtrace.studies.games.mathematics.trees import Tree
 from sealtrace.studies.games.rules import form_of, game_of, rules_problem
 
 

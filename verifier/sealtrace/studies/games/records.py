@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import WHOLE, ByAction, Count, Exact, Name, Number, Record
+from sealtrace.contract.scalars import WHOLE, ByAction, Count, Exact, Name, Number, Record, example
 
 Positive = Annotated[int, Field(strict=True, ge=1, le=1000), WHOLE]
 
@@ -42,21 +42,10 @@ class GameRules(Record):
     )
     tolerance: Exact = Field(description="Allowed distance of a strategy's sum from one, and of replayed numbers.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "game": "leduc",
-                    "ranks": ["J", "Q", "K"],
-                    "copies": 2,
-                    "ante": 1,
-                    "raises": [2, 4],
-                    "most_raises": 2,
-                    "tolerance": "1e-12",
-                }
-            ],
-        }
-    )
+    model_config = example("""{
+        "game": "leduc", "ranks": ["J", "Q", "K"], "copies": 2, "ante": 1, "raises": [2, 4], "most_raises": 2,
+        "tolerance": "1e-12"
+    }""")
 
 
 class Profile(Record):
@@ -67,17 +56,8 @@ class Profile(Record):
     player: Count = Field(description="The acting player.")
     probabilities: ByAction = Field(description="The strategy, by action name.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "profile": "uniform",
-                    "information_set": "J:",
-                    "player": 0,
-                    "probabilities": {"call": 0.5, "raise": 0.5},
-                }
-            ]
-        }
+    model_config = example(
+        '{"profile": "uniform", "information_set": "J:", "player": 0, "probabilities": {"call": 0.5, "raise": 0.5}}'
     )
 
 
@@ -97,12 +77,8 @@ class Contest(Record):
     z: Exact = Field(description="Intervals are the mean of pairs and this many standard errors, with divisor n - 1.")
     limit: Exact = Field(description="Standard errors by which a played mean may miss the exact value of the tree.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"seed": 5, "arms": ["student"], "opponents": ["cautious"], "pairs": 100, "z": "1.96", "limit": "5"}
-            ]
-        }
+    model_config = example(
+        '{"seed": 5, "arms": ["student"], "opponents": ["cautious"], "pairs": 100, "z": "1.96", "limit": "5"}'
     )
 
 
@@ -123,23 +99,14 @@ class Match(Record):
     value: Number | None = Field(None, description="The arm's return, where outcomes are valued.")
     opponent_value: Number | None = Field(None, description="The opponent's return.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"match": "h-1", "arm": "residual", "opponent": "independent-A", "result": "win"},
-                {
-                    "match": "0",
-                    "arm": "residual",
-                    "opponent": "cautious",
-                    "seat": 1,
-                    "cards": "JK",
-                    "history": "crf",
-                    "result": "win",
-                    "value": 1.0,
-                    "opponent_value": -1.0,
-                },
-            ]
-        }
+    model_config = example(
+        """{
+            "match": "h-1", "arm": "residual", "opponent": "independent-A", "result": "win"
+        }""",
+        """{
+            "match": "0", "arm": "residual", "opponent": "cautious", "seat": 1, "cards": "JK", "history": "crf",
+            "result": "win", "value": 1.0, "opponent_value": -1.0
+        }""",
     )
 
 
@@ -185,25 +152,11 @@ class Distillation(Record):
     divisor: Literal["n", "n-1"] = Field(description="The divisor of standard deviations over seeds.")
     association: Association | None = Field(None, description="Rank correlations over students and scales.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "teacher": "cfr+1000",
-                    "smoothing": "0.01",
-                    "features": ["rank J", "pair"],
-                    "scales": ["0", "0.5", "1"],
-                    "fixed": "0.5",
-                    "tau": "0.05",
-                    "epsilon": "0.10",
-                    "zeta": "0.05",
-                    "calibration": {"seed": 101, "draws": 512},
-                    "held_out": {"seed": 102, "draws": 512},
-                    "divisor": "n-1",
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "teacher": "cfr+1000", "smoothing": "0.01", "features": ["rank J", "pair"], "scales": ["0", "0.5", "1"],
+        "fixed": "0.5", "tau": "0.05", "epsilon": "0.10", "zeta": "0.05", "calibration": {"seed": 101, "draws": 512},
+        "held_out": {"seed": 102, "draws": 512}, "divisor": "n-1"
+    }""")
 
 
 class StudentLayer(Record):
@@ -225,17 +178,10 @@ class Student(Record):
         description="From features to the residual direction of fold, call, raise."
     )
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "run": "s11",
-                    "base": [{"weights": [[0.1, 0.2, 0.3]], "bias": [0.0, 0.0, 0.0], "activation": "identity"}],
-                    "residual": [{"weights": [[0.0, 0.1, 0.2]], "bias": [0.0, 0.0, 0.0], "activation": "identity"}],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "run": "s11", "base": [{"weights": [[0.1, 0.2, 0.3]], "bias": [0.0, 0.0, 0.0], "activation": "identity"}],
+        "residual": [{"weights": [[0.0, 0.1, 0.2]], "bias": [0.0, 0.0, 0.0], "activation": "identity"}]
+    }""")
 
 
 class Scale(Record):
@@ -249,21 +195,9 @@ class Scale(Record):
     certified: bool = Field(description="Whether the bound is within the budget.")
     chosen: bool = Field(description="Whether it is the scale that calibration takes.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "run": "s11",
-                    "scale": "0.5",
-                    "states": 512,
-                    "violations": 3,
-                    "bound": 0.03,
-                    "certified": True,
-                    "chosen": True,
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "run": "s11", "scale": "0.5", "states": 512, "violations": 3, "bound": 0.03, "certified": true, "chosen": true
+    }""")
 
 
 class Hand(Record):
@@ -279,23 +213,11 @@ class Hand(Record):
     players: list[Name] = Field(description="Pseudonyms: `player-` and a number.")
     actions: list[Name] = Field(description="The actions, in order.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "entry": "table-1",
-                    "hand": 0,
-                    "variant": "NT",
-                    "antes": [0, 0],
-                    "blinds_or_straddles": [1, 2],
-                    "min_bet": 2,
-                    "starting_stacks": [200, 200],
-                    "players": ["player-001", "player-002"],
-                    "actions": ["d dh p1 AcAd", "d dh p2 KcKd", "p2 cbr 6", "p1 f"],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "entry": "table-1", "hand": 0, "variant": "NT", "antes": [0, 0], "blinds_or_straddles": [1, 2], "min_bet": 2,
+        "starting_stacks": [200, 200], "players": ["player-001", "player-002"],
+        "actions": ["d dh p1 AcAd", "d dh p2 KcKd", "p2 cbr 6", "p1 f"]
+    }""")
 
 
 class Entry(Record):
@@ -327,23 +249,11 @@ class Behaviour(Record):
         "`size 0`, one above the last `size n`."
     )
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "entries": [{"entry": "table-1", "split": "calibration"}],
-                    "context": ["street", "facing"],
-                    "prior": {
-                        "facing": {"fold": 0.4, "call": 0.4, "raise": 0.2},
-                        "free": {"call": 0.7, "raise": 0.3},
-                    },
-                    "smoothing": "1",
-                    "clip": "1e-6",
-                    "sizes": ["0.5", "1"],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "entries": [{"entry": "table-1", "split": "calibration"}], "context": ["street", "facing"],
+        "prior": {"facing": {"fold": 0.4, "call": 0.4, "raise": 0.2}, "free": {"call": 0.7, "raise": 0.3}},
+        "smoothing": "1", "clip": "1e-6", "sizes": ["0.5", "1"]
+    }""")
 
 
 class Snapshot(Record):
@@ -360,21 +270,7 @@ class Snapshot(Record):
     label: Literal["fold", "call", "raise"] = Field(description="What was done; a check is a call of nothing.")
     size: Name | None = Field(None, description="The size of a raise, where it was one.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "entry": "table-1",
-                    "hand": 0,
-                    "action": 2,
-                    "split": "calibration",
-                    "street": 0,
-                    "players": 2,
-                    "pot": 3.0,
-                    "to_call": 1.0,
-                    "label": "raise",
-                    "size": "size 1",
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "entry": "table-1", "hand": 0, "action": 2, "split": "calibration", "street": 0, "players": 2, "pot": 3.0,
+        "to_call": 1.0, "label": "raise", "size": "size 1"
+    }""")

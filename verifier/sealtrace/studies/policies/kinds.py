@@ -37,8 +37,8 @@ KINDS = (
         _TRACED,
         (Opening("costs", ("event",), at="ledger"),),
     ),
-    Kind("values", Form.ROWS, f"{_RECORDS}.scores:Values", ("state", "evaluator"), (("bank", "training"), *_SCORED)),
-    Kind("score", Form.ROWS, f"{_RECORDS}.scores:Score", _IDENTITY, _SCORED),
+    Kind("values", Form.ROWS, f"{_RECORDS}.states:Values", ("state", "evaluator"), (("bank", "training"), *_SCORED)),
+    Kind("score", Form.ROWS, f"{_RECORDS}.states:Score", _IDENTITY, _SCORED),
     Kind(
         "certificate",
         Form.ROWS,
@@ -48,5 +48,5 @@ KINDS = (
     ),
     Kind("selection", Form.DOCUMENT, f"{_RECORDS}.certification:Selection", stages=any_role("select")),
     Kind("map", Form.DOCUMENT, f"{_RECORDS}.certification:CandidateMap", stages=any_role("select")),
-    Kind("summary", Form.ROWS, f"{_RECORDS}.scores:Summary", ("population", "arm", "scale"), any_role("report")),
+    Kind("summary", Form.ROWS, f"{_RECORDS}.states:Summary", ("population", "arm", "scale"), any_role("report")),
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import WHOLE, Actions, Count, Exact, Name, Number, Record, Text
+from sealtrace.contract.scalars import WHOLE, Actions, Count, Exact, Name, Number, Record, Text, example
 
 Outcome = Literal["ok", "illegal-action", "parser-failure", "service-timeout", "solver-timeout"]
 
@@ -39,29 +39,15 @@ class Service(Record):
     failure: Text = Field(description="What becomes of requests that fail, and of their time and cost.")
     hardware: Text | None = Field(None, description="What it ran on.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "service": "student",
-                    "arms": ["residual"],
-                    "actions": ["fold", "call", "raise"],
-                    "warm_up": 16,
-                    "requests": 200,
-                    "concurrency": 8,
-                    "batch": 1,
-                    "attempts": 3,
-                    "retried": ["illegal-action", "parser-failure", "service-timeout"],
-                    "timeout_ms": "50",
-                    "percentile": "nearest-rank",
-                    "retry_unit": "attempts",
-                    "boundary": "from sending the first attempt to the validated answer of the last",
-                    "queue": "none: a worker sends its next request when the last one has ended",
-                    "failure": "failed requests stay in every denominator, with their time and tokens",
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "service": "student", "arms": ["residual"], "actions": ["fold", "call", "raise"], "warm_up": 16,
+        "requests": 200, "concurrency": 8, "batch": 1, "attempts": 3,
+        "retried": ["illegal-action", "parser-failure", "service-timeout"], "timeout_ms": "50",
+        "percentile": "nearest-rank", "retry_unit": "attempts",
+        "boundary": "from sending the first attempt to the validated answer of the last",
+        "queue": "none: a worker sends its next request when the last one has ended",
+        "failure": "failed requests stay in every denominator, with their time and tokens"
+    }""")
 
 
 class Attempt(Record):
@@ -83,17 +69,6 @@ class Attempt(Record):
     tool_calls: Count | None = Field(None, description="Tool calls.")
     outcome: Outcome = Field(description="The terminal code.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "request": "r-1",
-                    "attempt": 0,
-                    "arm": "residual",
-                    "trigger": "first",
-                    "elapsed_ms": 84.3,
-                    "outcome": "ok",
-                }
-            ]
-        }
+    model_config = example(
+        '{"request": "r-1", "attempt": 0, "arm": "residual", "trigger": "first", "elapsed_ms": 84.3, "outcome": "ok"}'
     )

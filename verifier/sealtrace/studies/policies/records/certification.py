@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Exact, Name, Number, Record, Text
+from sealtrace.contract.scalars import Count, Exact, Name, Number, Record, Text, example
 
 
 class Condition(Record):
@@ -46,25 +46,11 @@ class Partition(Record):
     objective: Number | None = Field(None, description="The structure objective that it reached.")
     allocations: list[Allocation] | None = Field(None, description="Shares of the failure budgets.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "name": "by pot",
-                    "leaves": [
-                        {
-                            "group": "low",
-                            "conditions": [{"feature": "pot_pressure", "threshold": "1/2", "below": True}],
-                        },
-                        {
-                            "group": "high",
-                            "conditions": [{"feature": "pot_pressure", "threshold": "1/2", "below": False}],
-                        },
-                    ],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "name": "by pot",
+        "leaves": [{"group": "low", "conditions": [{"feature": "pot_pressure", "threshold": "1/2", "below": true}]},
+            {"group": "high", "conditions": [{"feature": "pot_pressure", "threshold": "1/2", "below": false}]}]
+    }""")
 
 
 class Certificate(Record):
@@ -81,22 +67,10 @@ class Certificate(Record):
     utility_lower: Number | None = Field(None, description="L: Hoeffding lower bound.")
     certified: bool = Field(description="Whether U is at most the group's risk budget; true where it has none.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "partition": "by pot",
-                    "group": "low",
-                    "arm": "residual",
-                    "scale": "0.08",
-                    "states": 128,
-                    "crossings": 0,
-                    "risk_upper": 0.0569,
-                    "certified": True,
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "partition": "by pot", "group": "low", "arm": "residual", "scale": "0.08", "states": 128, "crossings": 0,
+        "risk_upper": 0.0569, "certified": true
+    }""")
 
 
 class CandidateCount(Record):
@@ -153,26 +127,12 @@ class Selection(Record):
     choice: Exact | None = Field(None, description="The chosen scale; absent without one.")
     held_out: HeldOut = Field(description="Held-out join status.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "selector": "empirical-zero",
-                    "split": "calibration",
-                    "grid": ["0", "0.08"],
-                    "tau": "0.05",
-                    "counts": [
-                        {"scale": "0", "crossings": 0, "states": 12},
-                        {"scale": "0.08", "crossings": 0, "states": 12},
-                    ],
-                    "certified": ["0", "0.08"],
-                    "outcome": "selected",
-                    "choice": "0.08",
-                    "held_out": {"split": "held-out", "status": "not-joined"},
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "selector": "empirical-zero", "split": "calibration", "grid": ["0", "0.08"], "tau": "0.05",
+        "counts": [{"scale": "0", "crossings": 0, "states": 12}, {"scale": "0.08", "crossings": 0, "states": 12}],
+        "certified": ["0", "0.08"], "outcome": "selected", "choice": "0.08",
+        "held_out": {"split": "held-out", "status": "not-joined"}
+    }""")
 
 
 class CandidateMap(Record):
@@ -191,16 +151,8 @@ class CandidateMap(Record):
     reason: Text | None = Field(None, description="Why nothing better exists, for readers.")
     held_out: HeldOut = Field(description="Held-out join status.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "selector": "robust-group",
-                    "partition": "by pot",
-                    "split": "calibration",
-                    "assignments": [{"group": "low", "outcome": "selected", "arm": "residual", "scale": "0.08"}],
-                    "held_out": {"split": "held-out", "status": "not-joined"},
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "selector": "robust-group", "partition": "by pot", "split": "calibration",
+        "assignments": [{"group": "low", "outcome": "selected", "arm": "residual", "scale": "0.08"}],
+        "held_out": {"split": "held-out", "status": "not-joined"}
+    }""")

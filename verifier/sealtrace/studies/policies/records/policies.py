@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Actions, ByAction, Count, Exact, Name, Number, Record, Sha256
+from sealtrace.contract.scalars import Actions, ByAction, Count, Exact, Name, Number, Record, Sha256, example
 
 
 class Affine(Record):
@@ -39,27 +39,13 @@ class Candidate(Record):
         description="How weights become probabilities; `none` where nothing is exponentiated."
     )
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "arm": "residual",
-                    "scale": "0.08",
-                    "policy": "tilt",
-                    "interface": "teacher-backed",
-                    "family": "fixed",
-                    "family_index": 0,
-                    "direction": {
-                        "fold": {"constant": "-0.20"},
-                        "call": {"constant": "0.05"},
-                        "raise": {"constant": "0.55", "terms": {"pot_pressure": "1"}},
-                    },
-                    "serializer": ["fold", "call", "raise"],
-                    "normalization": "shifted-exponential",
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "arm": "residual", "scale": "0.08", "policy": "tilt", "interface": "teacher-backed", "family": "fixed",
+        "family_index": 0,
+        "direction": {"fold": {"constant": "-0.20"}, "call": {"constant": "0.05"}, "raise": {"constant": "0.55",
+            "terms": {"pot_pressure": "1"}}},
+        "serializer": ["fold", "call", "raise"], "normalization": "shifted-exponential"
+    }""")
 
 
 class Layer(Record):
@@ -90,18 +76,10 @@ class Checkpoint(Record):
         None, description="From features to one number, the score of a learned gate, clipped to [0, 1]."
     )
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "family": "linear",
-                    "features": ["pot_pressure"],
-                    "actions": ["fold", "raise"],
-                    "residual": [{"weights": [[-0.1, 0.4]], "bias": [0.0, 0.1], "activation": "identity"}],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "family": "linear", "features": ["pot_pressure"], "actions": ["fold", "raise"],
+        "residual": [{"weights": [[-0.1, 0.4]], "bias": [0.0, 0.1], "activation": "identity"}]
+    }""")
 
 
 class Residual(Record):
@@ -113,18 +91,10 @@ class Residual(Record):
     direction: ByAction = Field(description="The direction, by action.")
     checkpoint_sha256: Sha256 | None = Field(None, description="The checkpoint that gave it.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "family": "linear",
-                    "state": "0000",
-                    "split": "calibration",
-                    "direction": {"fold": -0.1, "call": 0.0, "raise": 0.4},
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "family": "linear", "state": "0000", "split": "calibration",
+        "direction": {"fold": -0.1, "call": 0.0, "raise": 0.4}
+    }""")
 
 
 class Query(Record):
@@ -159,19 +129,9 @@ class Trace(Record):
     query: Query | None = Field(None, description="The gate's decision, where the policy has a gate.")
     ledger: list[Charge] = Field(description="Every cost event, rejected ones too.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "state": "0000",
-                    "arm": "anchor",
-                    "split": "calibration",
-                    "inputs": ["hero", "board", "legal", "teacher.distribution"],
-                    "legal": ["fold", "call", "raise"],
-                    "probabilities": {"fold": 0.25, "call": 0.25, "raise": 0.5},
-                    "action": "raise",
-                    "ledger": [{"event": "anchor", "tokens": 1, "latency_ms": 0.1, "tool_calls": 0}],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "state": "0000", "arm": "anchor", "split": "calibration",
+        "inputs": ["hero", "board", "legal", "teacher.distribution"], "legal": ["fold", "call", "raise"],
+        "probabilities": {"fold": 0.25, "call": 0.25, "raise": 0.5}, "action": "raise",
+        "ledger": [{"event": "anchor", "tokens": 1, "latency_ms": 0.1, "tool_calls": 0}]
+    }""")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import Actions, ByAction, Count, Exact, Name, Number, Record, Sha256
+from sealtrace.contract.scalars import Actions, ByAction, Count, Exact, Name, Number, Record, Sha256, example
 
 
 class Observation(Record):
@@ -24,23 +24,10 @@ class Observation(Record):
     stack: Number | None = Field(None, description="Effective stack.")
     history: list[Name] | None = Field(None, description="The betting actions so far.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "state": "0000",
-                    "split": "calibration",
-                    "legal": ["fold", "call", "raise"],
-                    "hero": "J",
-                    "board": ["Q"],
-                    "position": "BB",
-                    "pot": 4,
-                    "stack": 16,
-                    "history": ["check", "raise"],
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "state": "0000", "split": "calibration", "legal": ["fold", "call", "raise"], "hero": "J", "board": ["Q"],
+        "position": "BB", "pot": 4, "stack": 16, "history": ["check", "raise"]
+    }""")
 
 
 class Teacher(Record):
@@ -53,19 +40,10 @@ class Teacher(Record):
     value: Number | None = Field(None, description="The teacher's value of the state.")
     visits: Count | None = Field(None, description="Samples behind the record, where it was sampled.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "state": "0000",
-                    "split": "calibration",
-                    "values": {"fold": -2, "call": -6, "raise": -0.5},
-                    "distribution": {"fold": 0.25, "call": 0.25, "raise": 0.5},
-                    "value": -1.25,
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "state": "0000", "split": "calibration", "values": {"fold": -2, "call": -6, "raise": -0.5},
+        "distribution": {"fold": 0.25, "call": 0.25, "raise": 0.5}, "value": -1.25
+    }""")
 
 
 class Values(Record):
@@ -76,18 +54,10 @@ class Values(Record):
     split: Name = Field(description="The split of the state.")
     values: ByAction = Field(description="The value of each legal action.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "state": "0000",
-                    "evaluator": "strong",
-                    "split": "calibration",
-                    "values": {"fold": -2, "call": -6, "raise": -4.5},
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "state": "0000", "evaluator": "strong", "split": "calibration",
+        "values": {"fold": -2, "call": -6, "raise": -4.5}
+    }""")
 
 
 class Score(Record):
@@ -106,22 +76,10 @@ class Score(Record):
     crossing: bool = Field(description="v: whether d is strictly below -tau.")
     trace_sha256: Sha256 = Field(description="The content digest of the trace table that was scored.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "state": "0000",
-                    "arm": "anchor",
-                    "split": "calibration",
-                    "weak": -1.0451,
-                    "strong": -3.8049,
-                    "delta": 0,
-                    "crossing": False,
-                    "trace_sha256": "0" * 64,
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "state": "0000", "arm": "anchor", "split": "calibration", "weak": -1.0451, "strong": -3.8049, "delta": 0,
+        "crossing": false, "trace_sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    }""")
 
 
 class Summary(Record):
@@ -138,20 +96,7 @@ class Summary(Record):
     delta_max: Number = Field(description="Largest d.")
     crossings: Count = Field(description="How many states have d strictly below -tau.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "population": "all",
-                    "arm": "anchor",
-                    "states": 24,
-                    "weak": 4.2082,
-                    "strong": 0.7371,
-                    "delta": 0,
-                    "delta_min": 0,
-                    "delta_max": 0,
-                    "crossings": 0,
-                }
-            ]
-        }
-    )
+    model_config = example("""{
+        "population": "all", "arm": "anchor", "states": 24, "weak": 4.2082, "strong": 0.7371, "delta": 0,
+        "delta_min": 0, "delta_max": 0, "crossings": 0
+    }""")
