@@ -80,7 +80,7 @@ def read_parquet(data: bytes) -> None:
 
 
 def read_relation(data: bytes) -> None:
-    from sealtrace.relations.rationing import decide_each
+    from sealtrace.relations.decide import decide_each
     from sealtrace.relations.reading import read_relations
     from sealtrace.relations.sealed import facts_of_records
     from sealtrace.relations.work import time_limit

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sealtrace.printed.reported import read_reported
+from sealtrace.relations.decide import decide, decide_groups
+from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import Names, parse_formula
 from sealtrace.relations.syntax import Formula
@@ -50,3 +54,9 @@ def formula_of(text: str, facts: Facts | None = None) -> Formula:
     formula, problems = parse_formula(text, Names(facts or paper_facts()))
     assert formula is not None, problems
     return formula
+
+
+def decide_all(claims: Iterable[Claim]) -> list[Decision]:
+    """Every claim by itself, then the groups that contradict each other although each of their claims holds."""
+    decisions = [decide(claim) for claim in claims]
+    return decisions + decide_groups([one.claim for one in decisions if one.status is not Status.CONTRADICTION])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from relations.papers import paper_facts
+from relations.papers import decide_all, paper_facts
 from sealtrace.relations.decision import Status
-from sealtrace.relations.groups import decide_all
 from sealtrace.relations.reading import read_relations
 
 CHAIN = """\

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealtrace.mathematics.bounds import risk_upper_ball
-from sealtrace.relations.binomial import share_range, upper_range, useful_counts
 from sealtrace.relations.contraction import contract
 from sealtrace.relations.forms import Atom, constant, operation, product, variable
-from sealtrace.relations.intervals import Interval, point
+from sealtrace.relations.intervals import Interval, point, share_range, upper_range, useful_counts
 
 numbers = st.fractions(min_value=-50, max_value=50, max_denominator=200)
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**6)

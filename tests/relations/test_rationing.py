@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sealtrace.relations import rationing
+from sealtrace.relations import decide as deciding
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import read_relations
@@ -22,8 +22,8 @@ def test_a_spent_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hard claims are given up early, and easy ones are still decided; every claim is told of."""
     claims = read_relations(FILE, "r", facts_of_records([])).claims
     seen: list[tuple[str, int, int]] = []
-    monkeypatch.setattr(rationing, "ALLOWANCE", 0)
-    decisions = rationing.decide_each(claims, lambda *step: seen.append(step))
+    monkeypatch.setattr(deciding, "ALLOWANCE", 0)
+    decisions = deciding.decide_each(claims, lambda *step: seen.append(step))
     assert [one.status for one in decisions] == [Status.HOLDS, Status.UNDECIDED, Status.CONTRADICTION]
     assert decisions[1].reason
     assert seen == [("deciding", number, 3) for number in (1, 2, 3)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relations.papers import decide_all
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import automatic_claims
-from sealtrace.relations.groups import decide_all
 
 
 def table(caption: str, header: str, rows: Sequence[str], label: str = "tab:t") -> str:

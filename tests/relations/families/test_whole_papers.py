@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from relations.papers import decide_all
 from sealtrace.relations.auditing import distinct
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
-from sealtrace.relations.groups import decide_all
 
 PAPERS = Path(__file__).parents[1] / "papers"
 

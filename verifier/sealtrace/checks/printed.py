@@ -20,7 +20,7 @@ from sealtrace.printed.judgement import Judgement, Status
 
 if TYPE_CHECKING:
     from sealtrace.relations.decision import Claim, Decision
-    from sealtrace.relations.problems import Problem
+    from sealtrace.relations.language import Problem
     from sealtrace.relations.sealed import Address
 
 
@@ -120,15 +120,15 @@ class Printed(Evidence):
     @cached_property
     def decided(self) -> list[Decision]:
         """Every relation by itself."""
-        from sealtrace.relations.rationing import decide_each
+        from sealtrace.relations.decide import decide_each
 
         return decide_each(self._read_relations[0])
 
     @cached_property
     def decided_together(self) -> list[Decision]:
         """Every relation by itself, then what cannot hold together."""
+        from sealtrace.relations.decide import decide_groups
         from sealtrace.relations.decision import Status as Decided
-        from sealtrace.relations.groups import decide_groups
 
         alone = self.decided
         return [*alone, *decide_groups([one.claim for one in alone if one.status is not Decided.CONTRADICTION])]
@@ -155,8 +155,8 @@ class Printed(Evidence):
         """The cells each of whose numbers is bound: a relation that can hold excludes other numbers in its place."""
         if not self.bundle.of_kind("relation"):
             return set()
+        from sealtrace.relations.decide import bound_numbers
         from sealtrace.relations.decision import Status as Decided
-        from sealtrace.relations.excluding import bound_numbers
         from sealtrace.relations.sealed import cells_of_facts
 
         facts = bound_numbers(one.claim for one in self.decided if one.status is Decided.HOLDS)

@@ -18,14 +18,13 @@ from typing import Any
 from sealtrace.contract.audit import Audit, AuditProblem, AuditVerdict
 from sealtrace.printed.extracted import ExtractedTable, ProseLine
 from sealtrace.relations.audited import coverage_of, decision_record, facts_of, suggestion_record, tallies_of
+from sealtrace.relations.decide import OUT_OF_TIME, Progress, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 from sealtrace.relations.families.suggested import suggestions
-from sealtrace.relations.groups import decide_groups
-from sealtrace.relations.problems import Problem
-from sealtrace.relations.rationing import OUT_OF_TIME, Progress, decide_each
+from sealtrace.relations.language import Problem
 from sealtrace.relations.reading import Reading, read_relations
 from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.sealed import facts_of_records

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -16,12 +16,12 @@ from sealtrace.relations.forms import (
     Operation,
     constant,
     lowered,
-    operation,
     product,
     replaced,
     variable,
 )
 from sealtrace.relations.intervals import INFINITY, Bound, Interval, UndefinedError, whole_numbers
+from sealtrace.relations.linear import Row
 from sealtrace.relations.syntax import (
     ORDERS,
     And,
@@ -40,6 +40,8 @@ from sealtrace.relations.syntax import (
     walk,
 )
 
+_OPPOSITE = Fraction(-1)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -49,58 +51,30 @@ class Choice:
     names: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Case:
-    """What is left of a formula after some choices."""
+    """What is left of a formula after some choices. Only `starting_case` and `assumed` change one, while making it."""
 
     box: Box
     atoms: tuple[Atom, ...] = ()
     choices: tuple[Choice, ...] = ()
     integers: frozenset[str] = frozenset()
 
+    @property
+    def variables(self) -> set[str]:
+        """What the comparisons speak of."""
+        return {name for atom in self.atoms for name in atom.form.variables}
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the comparisons are all linear."""
+        return all(atom.form.is_linear for atom in self.atoms)
+
     def open_integers(self) -> list[str]:
         """Integers with more than one value left, that a comparison speaks of."""
-        used = {name for atom in self.atoms for name in atom.form.variables}
-        return sorted(name for name in self.integers & used if not self.box[name].is_point)
+        return sorted(name for name in self.integers & self.variables if not self.box[name].is_point)
 
-
-def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = None) -> Case | None:
-    """The case that a formula starts from; None where it is false at once."""
-    box: Box = {}
-    integers = set()
-    for node in walk(formula):
-        if isinstance(node, Cell):
-            box[node.fact.address] = node.fact.interval
-        elif isinstance(node, Shared):
-            box[node.name] = Interval(
-                -INFINITY if node.low is None else node.low, INFINITY if node.high is None else node.high
-            )
-            if node.integer:
-                whole = whole_numbers(box[node.name])
-                if whole is None:
-                    return None
-                box[node.name] = whole
-                integers.add(node.name)
-    box.update({name: interval for name, interval in (widened or {}).items() if name in box})
-    return assumed(Case(box, integers=frozenset(integers)), formula, {})
-
-
-def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case | None:
-    """A case in which the formula must hold, too; None where it has no values left."""
-    building = _Building(dict(case.box), list(case.atoms), list(case.choices), set(case.integers))
-    try:
-        building.require(formula, names)
-    except EmptyError:
-        return None
-    return Case(building.box, tuple(building.atoms), tuple(building.choices), frozenset(building.integers))
-
-
-@dataclass
-class _Building:
-    box: Box
-    atoms: list[Atom] = field(default_factory=list)
-    choices: list[Choice] = field(default_factory=list)
-    integers: set[str] = field(default_factory=set)
+    # Building
 
     def require(self, formula: Formula, names: Mapping[str, str]) -> None:
         match formula:
@@ -108,50 +82,48 @@ class _Building:
                 for part in parts:
                     self.require(part, names)
             case Or(parts):
-                self.choices.append(Choice(parts, names))
+                self.choices += (Choice(parts, names),)
             case Comparison(operator, left, right):
                 self.compare(operator, left, right, names)
             case Ordered(order, items):
                 for left, right in pairwise(items):
                     self.compare(ORDERS[order], left, right, names)
             case Multiple(of, step, repeats):
-                self.multiple(of, step, repeats, names)
-            case SomeInteger(name, low, high, body):
-                self.require(body, self.some(name, low, high, names, integer=True))
-            case SomeReal(name, lower, upper, body):
-                self.require(body, self.some(name, lower, upper, names, integer=False))
+                # Some integer times the step, over the repeats, is the value.
+                factors = (step,) if repeats is None else (step, Inverse(repeats))
+                for one in (of, *factors):
+                    self.have_value(one, names)
+                count = variable(self.unknown("k", -INFINITY, INFINITY, integer=True))
+                grid = product([count, *(lowered(one, names) for one in factors)])
+                self.add(lowered(of, names).plus(grid, _OPPOSITE), "==")
+            case SomeInteger(name, low, high, body) | SomeReal(name, low, high, body):
+                integer = isinstance(formula, SomeInteger)
+                lowest, highest = (None if end is None else lowered(end, names) for end in (low, high))
+                values = Evaluation(self.box)
+                least = -INFINITY if lowest is None else values.form(lowest).low
+                most = INFINITY if highest is None else values.form(highest).high
+                fresh = self.unknown(name, least, most, integer=integer)
+                if lowest is not None and lowest.terms:
+                    self.add(lowest.plus(variable(fresh), _OPPOSITE), "<=")
+                if highest is not None and highest.terms:
+                    self.add(variable(fresh).plus(highest, _OPPOSITE), "<=")
+                self.require(body, {**names, name: fresh})
 
-    def some(
-        self, name: str, low: Expression | None, high: Expression | None, names: Mapping[str, str], *, integer: bool
-    ) -> Mapping[str, str]:
-        """An unknown between two ends, under a name that nothing else has."""
-        lowest, highest = (None if end is None else lowered(end, names) for end in (low, high))
-        values = Evaluation(self.box)
-        least = -INFINITY if lowest is None else values.form(lowest).low
-        most = INFINITY if highest is None else values.form(highest).high
-        fresh = self.fresh(name, least, most, integer=integer)
-        own = variable(fresh)
-        if lowest is not None and lowest.terms:
-            self.atoms.append(Atom(lowest.plus(own, Fraction(-1)), "<="))
-        if highest is not None and highest.terms:
-            self.atoms.append(Atom(own.plus(highest, Fraction(-1)), "<="))
-        return {**names, name: fresh}
+    def add(self, form: Form, operator: str) -> None:
+        self.atoms += (Atom(form, operator),)
 
-    def fresh(self, name: str, low: Bound, high: Bound, *, integer: bool) -> str:
-        number = 1
-        fresh = name
+    def unknown(self, name: str, low: Bound, high: Bound, *, integer: bool) -> str:
+        """A further variable, under a name that nothing else has."""
+        number, fresh = 1, name
         while fresh in self.box:
             number += 1
             fresh = f"{name}·{number}"
-        if low > high:
+        interval = Interval(low, high) if low <= high else None
+        if integer and interval is not None:
+            interval = whole_numbers(interval)
+            self.integers |= {fresh}
+        if interval is None:
             raise EmptyError
-        interval: Interval | None = Interval(low, high)
-        if integer:
-            interval = whole_numbers(Interval(low, high))
-            if interval is None:
-                raise EmptyError
-            self.integers.add(fresh)
-        assert interval is not None
         self.box[fresh] = interval
         return fresh
 
@@ -162,39 +134,66 @@ class _Building:
                 case Inverse(of):
                     domain = Atom(lowered(of, names), "!=")
                 case Call("sqrt", (of,)):
-                    domain = Atom(lowered(of, names).times(Fraction(-1)), "<=")
+                    domain = Atom(lowered(of, names).times(_OPPOSITE), "<=")
                 case Call("log", (of,)) | Call("hoeffding", (of, _)):
-                    domain = Atom(lowered(of, names).times(Fraction(-1)), "<")
+                    domain = Atom(lowered(of, names).times(_OPPOSITE), "<")
                 case _:
                     continue
             if not (domain.form.is_linear and certainly(domain.operator, Evaluation(self.box).form(domain.form))):
-                self.atoms.append(domain)
-
-    def multiple(self, of: Expression, step: Expression, repeats: Expression | None, names: Mapping[str, str]) -> None:
-        """Some integer times the step, over the repeats, is the value."""
-        for one in (of, step, *([] if repeats is None else [Inverse(repeats)])):
-            self.have_value(one, names)
-        count = variable(self.fresh("k", -INFINITY, INFINITY, integer=True))
-        factors = [count, lowered(step, names)]
-        if repeats is not None:
-            factors.append(operation("inverse", [lowered(repeats, names)]))
-        self.atoms.append(Atom(lowered(of, names).plus(product(factors), Fraction(-1)), "=="))
+                self.atoms += (domain,)
 
     def compare(self, operator: str, left: Expression, right: Expression, names: Mapping[str, str]) -> None:
         for side in (left, right):
             self.have_value(side, names)
         if operator in (">", ">="):
             left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
-        self.atoms.append(Atom(lowered(left, names).plus(lowered(right, names), Fraction(-1)), operator))
+        self.add(lowered(left, names).plus(lowered(right, names), _OPPOSITE), operator)
+
+
+def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = None) -> Case | None:
+    """The case that a formula starts from; None where it is false at once."""
+    case = Case({})
+    for node in walk(formula):
+        if isinstance(node, Cell):
+            case.box[node.fact.address] = node.fact.interval
+        elif isinstance(node, Shared) and node.name not in case.box:
+            low, high = -INFINITY if node.low is None else node.low, INFINITY if node.high is None else node.high
+            try:
+                case.unknown(node.name, low, high, integer=node.integer)
+            except EmptyError:
+                return None
+    case.box.update({name: interval for name, interval in (widened or {}).items() if name in case.box})
+    return assumed(case, formula, {})
+
+
+def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case | None:
+    """A case in which the formula must hold, too; None where it has no values left."""
+    further = replace(case, box=dict(case.box))
+    try:
+        further.require(formula, names)
+    except EmptyError:
+        return None
+    return further
+
+
+def rows_of(atoms: tuple[Atom, ...], *, closed: bool = False) -> list[Row]:
+    """Linear comparisons but inequalities (!=) as rows; where `closed`, less than allows equal, too."""
+    return [
+        Row(
+            {leaf: one for leaf, one in atom.form.terms.items() if isinstance(leaf, str)},
+            "<=" if closed and atom.operator == "<" else atom.operator,
+            -atom.form.constant,
+        )
+        for atom in atoms
+        if atom.operator != "!="
+    ]
 
 
 def settled(case: Case) -> Case | None:
     """The case with what is known put in and what is certain left out; None where it cannot hold."""
-    known: dict[Leaf, Form] = {}
-    for name, interval in case.box.items():
-        if interval.is_point:
-            assert isinstance(interval.low, Fraction)
-            known[name] = constant(interval.low)
+    known: dict[Leaf, Form] = {
+        name: constant(Fraction(interval.low)) for name, interval in case.box.items() if interval.is_point
+    }
     atoms: list[Atom] = []
     values = Evaluation(case.box)
     for atom in case.atoms:
@@ -224,7 +223,7 @@ def _only_piece(one: Operation, values: Evaluation) -> Form | None:
     ranges = [values.form(argument) for argument in one.arguments]
     if one.kind == "abs":
         inner = one.arguments[0]
-        return inner if ranges[0].low >= 0 else inner.times(Fraction(-1)) if ranges[0].high <= 0 else None
+        return inner if ranges[0].low >= 0 else inner.times(_OPPOSITE) if ranges[0].high <= 0 else None
     if not all(argument.is_linear for argument in one.arguments):
         # A piece that is left out must have a value, or the whole has none.
         return None

@@ -1,4 +1,8 @@
-"""Narrowing a box to what a comparison allows, and bounding a form over a box. Both only ever err outwards."""
+"""Forms over a box: bounding their values, and narrowing the box to what a comparison allows.
+
+Both only ever err outwards. An operation is known here by its values over intervals (`applied`), by what a value says
+about its arguments (`_allowed`), and by its partial derivatives (`_slopes`).
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sealtrace.relations.binomial import cost, share_range, upper_range, useful_counts
 from sealtrace.relations.forms import Atom, Form, Leaf, Operation
 from sealtrace.relations.intervals import (
     INFINITY,
+    WHOLE,
     ZERO,
     Interval,
-    UndefinedError,
-    greatest,
-    least,
+    applied,
+    cost,
     length_of,
     point,
     root,
+    share_range,
     shortened,
+    useful_counts,
     whole_numbers,
 )
 
@@ -26,6 +31,7 @@ Box = dict[str, Interval]
 """Each variable with the values that are left."""
 _NOT_POSITIVE = Interval(-INFINITY, Fraction(0))
 _NOT_NEGATIVE = Interval(Fraction(0), INFINITY)
+_ONE = point(Fraction(1))
 
 
 class EmptyError(Exception):
@@ -54,44 +60,34 @@ class Evaluation:
         """All values of a leaf, or more."""
         if isinstance(leaf, str):
             return self.box[leaf]
-        found = self.known.get(id(leaf))
-        if found is None:
-            found = self.known[id(leaf)] = self._operation(leaf, [self.form(one) for one in leaf.arguments])
-        return found
-
-    def _operation(self, leaf: Operation, values: list[Interval]) -> Interval:
-        first = values[0]
-        match leaf.kind:
-            case "product":
-                result = first
-                for value in values[1:]:
-                    result = result * value
-                return result
-            case "power":
-                return first.power(leaf.exponent)
-            case "abs":
-                return first.magnitude()
-            case "min":
-                return least(values)
-            case "max":
-                return greatest(values)
-            case "cp_upper":
+        if id(leaf) not in self.known:
+            values = [self.form(one) for one in leaf.arguments]
+            if leaf.kind == "cp_upper":
                 self.steps += 2 * cost(values[1])
-                return self._defined(upper_range(*values, total=self.total), inside=True)
-            case "inverse":
-                return self._defined(first.inverse(), inside=not first.low <= 0 <= first.high)
-            case "sqrt":
-                return self._defined(first.square_root(), inside=first.low >= 0)
-            case "log":
-                return self._defined(first.logarithm(), inside=first.low > 0)
-        raise TypeError(f"no operation {leaf.kind!r}")
+            self.known[id(leaf)] = _some(applied(leaf.kind, values, leaf.exponent, total=self.total))
+        return self.known[id(leaf)]
 
-    def _defined(self, value: Interval | None, *, inside: bool) -> Interval:
-        if self.total and not inside:
-            raise UndefinedError("a function leaves its domain")
-        if value is None:
-            raise EmptyError
-        return value
+    def slope(self, form: Form, name: str) -> Interval:
+        """The derivative by one variable, over the whole box."""
+        total = ZERO
+        for leaf, coefficient in form.terms.items():
+            if isinstance(leaf, str):
+                slope = _ONE if leaf == name else ZERO
+            else:
+                inner = [self.slope(argument, name) for argument in leaf.arguments]
+                if all(one == ZERO for one in inner):
+                    continue
+                slope = ZERO
+                for outer, own in zip(_slopes(leaf, [self.form(one) for one in leaf.arguments]), inner, strict=True):
+                    slope = slope + own * outer
+            total = total + slope.scaled(coefficient)
+        return total
+
+
+def _some(value: Interval | None) -> Interval:
+    if value is None:
+        raise EmptyError
+    return value
 
 
 def certainly(operator: str, value: Interval) -> bool:
@@ -118,6 +114,31 @@ def possibly(operator: str, value: Interval) -> bool:
     return value.low <= 0
 
 
+def tight_range(form: Form, box: Box) -> tuple[Interval, int]:
+    """The values of a form, and the steps that it took.
+
+    A variable that stands there more than once widens the range; where the form only rises or only falls with it, its
+    ends give the ends of the range.
+    """
+    values = Evaluation(box)
+    whole = values.form(form)
+    repeated = [name for name, count in form.occurrences.items() if count > 1 and not box[name].is_point]
+    lowest, highest = dict(box), dict(box)
+    for name in repeated:
+        low, high = box[name].low, box[name].high
+        if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
+            continue
+        slope = values.slope(form, name)
+        if slope.low >= 0:
+            lowest[name], highest[name] = point(low), point(high)
+        elif slope.high <= 0:
+            lowest[name], highest[name] = point(high), point(low)
+    if not repeated:
+        return whole, values.steps
+    least, most = Evaluation(lowest).form(form).low, Evaluation(highest).form(form).high
+    return Interval(max(whole.low, least), min(whole.high, most)), values.steps * (2 + len(repeated))
+
+
 def contract(box: Box, atoms: list[Atom], integers: frozenset[str], rounds: int = 6) -> tuple[Box | None, int]:
     """The box without values that no solution has, or None where nothing is left; and the steps that it took."""
     box = dict(box)
@@ -130,8 +151,8 @@ def contract(box: Box, atoms: list[Atom], integers: frozenset[str], rounds: int 
             try:
                 narrowing.require(atoms[place])
             except EmptyError:
-                return None, steps + narrowing.steps
-            steps += narrowing.steps
+                return None, steps + 2 * narrowing.values.steps
+            steps += 2 * narrowing.values.steps
             changed |= narrowing.changed
         waiting = [place for place, atom in enumerate(atoms) if changed & atom.form.variables]
         if not waiting or (len(atoms) == 1 and atoms[0].form.is_linear and not integers & changed):
@@ -148,17 +169,12 @@ class _Narrowing:
         self.changed: set[str] = set()
         self.values = Evaluation(box)
 
-    @property
-    def steps(self) -> int:
-        return 2 * self.values.steps
-
     def require(self, atom: Atom) -> None:
         value = self.values.form(atom.form)
         if not possibly(atom.operator, value):
             raise EmptyError
-        if atom.operator == "!=" or certainly(atom.operator, value):
-            return
-        self.form(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
+        if atom.operator != "!=" and not certainly(atom.operator, value):
+            self.form(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
 
     def form(self, form: Form, target: Interval) -> None:
         """The form must lie in the target: each leaf must make up for what the others cannot."""
@@ -167,7 +183,7 @@ class _Narrowing:
         behind = [point(form.constant)]
         for value in reversed(values[1:]):
             behind.append(behind[-1] + value)
-        before = point(Fraction(0))
+        before = ZERO
         for (leaf, coefficient), value in zip(leaves, values, strict=True):
             others = before + behind.pop()
             self.leaf(leaf, (target - others).scaled(1 / coefficient))
@@ -175,105 +191,65 @@ class _Narrowing:
 
     def leaf(self, leaf: Leaf, target: Interval) -> None:
         now = self.box[leaf] if isinstance(leaf, str) else self.values.leaf(leaf)
-        left = now.meet(target)
-        if left is None:
-            raise EmptyError
+        left = _some(now.meet(target))
         if isinstance(leaf, Operation):
             if left != now or leaf.kind in ("min", "max", "cp_upper"):
-                self.operation(leaf, left)
-            return
-        if left == now:
-            return
-        left = shortened(left)
-        if leaf in self.integers:
-            whole = whole_numbers(left)
-            if whole is None:
-                raise EmptyError
-            left = whole
-        if left != now and left.within(now):
-            self.box[leaf] = left
-            self.changed.add(leaf)
-
-    def operation(self, leaf: Operation, target: Interval) -> None:
-        arguments = leaf.arguments
-        values = [self.values.form(argument) for argument in arguments]
-        match leaf.kind:
-            case "product":
-                self._product(arguments, values, target)
-            case "inverse":
-                inverse = target.inverse()
-                if inverse is None:
-                    raise EmptyError
-                self.form(arguments[0], inverse)
-            case "power":
-                self.form(arguments[0], _roots(values[0], target, leaf.exponent))
-            case "abs":
-                self.form(arguments[0], _signed(values[0], target))
-            case "sqrt":
-                allowed = target.meet(_NOT_NEGATIVE)
-                if allowed is None:
-                    raise EmptyError
-                self.form(arguments[0], allowed.power(2))
-            case "log":
-                self.form(arguments[0], target.exponential())
-            case "cp_upper":
-                self._upper(arguments, values, target)
-            case "min" | "max":
-                self._extreme(leaf.kind, arguments, values, target)
-
-    def _product(self, arguments: tuple[Form, ...], values: list[Interval], target: Interval) -> None:
-        for place, argument in enumerate(arguments):
-            others = point(Fraction(1))
-            for other, value in enumerate(values):
-                if other != place:
-                    others = others * value
-            # Where zero times anything may be in the target, nothing follows.
-            if others.low < 0 < others.high or (others.holds(Fraction(0)) and target.holds(Fraction(0))):
-                continue
-            inverse = others.inverse()
-            if inverse is None:
-                raise EmptyError
-            self.form(argument, target * inverse)
-
-    def _extreme(self, kind: str, arguments: tuple[Form, ...], values: list[Interval], target: Interval) -> None:
-        bound = Interval(target.low, INFINITY) if kind == "min" else Interval(-INFINITY, target.high)
-        able = [place for place, value in enumerate(values) if value.meet(target) is not None]
-        if not able:
-            raise EmptyError
-        for place, argument in enumerate(arguments):
-            # Where only one of them can be the extreme one, it has to be.
-            self.form(argument, target if able == [place] else bound)
-
-    def _upper(self, arguments: tuple[Form, ...], values: list[Interval], target: Interval) -> None:
-        counts, sizes, shares = values
-        self.values.steps += 8 * cost(sizes)
-        allowed = useful_counts(counts, sizes, shares, target)
-        if allowed is None:
-            raise EmptyError
-        self.form(arguments[0], allowed)
-        if allowed.is_point and sizes.is_point and not arguments[2].is_constant:
-            left = share_range(allowed, sizes, target)
-            if left is None:
-                raise EmptyError
-            self.form(arguments[2], left)
+                values = [self.values.form(argument) for argument in leaf.arguments]
+                if leaf.kind == "cp_upper":
+                    self.values.steps += 8 * cost(values[1])
+                for argument, allowed in zip(leaf.arguments, _allowed(leaf, values, left), strict=True):
+                    if allowed != WHOLE:
+                        self.form(argument, allowed)
+        elif left != now:
+            left = shortened(left)
+            left = _some(whole_numbers(left)) if leaf in self.integers else left
+            if left != now and left.within(now):
+                self.box[leaf] = left
+                self.changed.add(leaf)
 
 
-def _signed(now: Interval, target: Interval) -> Interval:
-    """What an absolute value in the target leaves of the argument."""
-    above = Interval(max(target.low, Fraction(0)), target.high)
-    if above.low > above.high:
+def _others(values: list[Interval], place: int) -> Interval:
+    """The product of all but one."""
+    return applied("product", [_ONE, *values[:place], *values[place + 1 :]]) or WHOLE
+
+
+def _allowed(leaf: Operation, values: list[Interval], target: Interval) -> list[Interval]:
+    """Where each argument must lie for the operation's value to lie in the target; everywhere where nothing follows."""
+    first = values[0]
+    match leaf.kind:
+        case "product":
+            return [_factor(_others(values, place), target) for place in range(len(values))]
+        case "inverse":
+            return [_some(target.inverse())]
+        case "power" if leaf.exponent % 2:
+            return [Interval(root(target.low, leaf.exponent, up=False), root(target.high, leaf.exponent, up=True))]
+        case "power":
+            above = _some(target.meet(_NOT_NEGATIVE))
+            low, high = root(above.low, leaf.exponent, up=False), root(above.high, leaf.exponent, up=True)
+            return [_either_sign(first, Interval(low, high))]
+        case "abs":
+            return [_either_sign(first, _some(target.meet(_NOT_NEGATIVE)))]
+        case "sqrt":
+            return [_some(target.meet(_NOT_NEGATIVE)).power(2)]
+        case "log":
+            return [target.exponential()]
+        case "cp_upper":
+            counts = _some(useful_counts(values[0], values[1], values[2], target))
+            known = counts.is_point and values[1].is_point and not leaf.arguments[2].is_constant
+            return [counts, WHOLE, _some(share_range(counts, values[1], target)) if known else WHOLE]
+    bound = Interval(target.low, INFINITY) if leaf.kind == "min" else Interval(-INFINITY, target.high)
+    able = [place for place, value in enumerate(values) if value.meet(target) is not None]
+    if not able:
         raise EmptyError
-    return _either_sign(now, above)
+    # Where only one of them can be the extreme one, it has to be.
+    return [target if able == [place] else bound for place in range(len(values))]
 
 
-def _roots(now: Interval, target: Interval, exponent: int) -> Interval:
-    """What a power in the target leaves of the base."""
-    if exponent % 2:
-        return Interval(root(target.low, exponent, up=False), root(target.high, exponent, up=True))
-    if target.high < 0:
-        raise EmptyError
-    low = root(max(target.low, Fraction(0)), exponent, up=False)
-    return _either_sign(now, Interval(low, root(target.high, exponent, up=True)))
+def _factor(others: Interval, target: Interval) -> Interval:
+    """What one factor must be; where zero times anything may be in the target, nothing follows."""
+    if others.low < 0 < others.high or (others.holds(Fraction(0)) and target.holds(Fraction(0))):
+        return WHOLE
+    return target * _some(others.inverse())
 
 
 def _either_sign(now: Interval, above: Interval) -> Interval:
@@ -281,3 +257,26 @@ def _either_sign(now: Interval, above: Interval) -> Interval:
     if not pieces:
         raise EmptyError
     return Interval(min(piece.low for piece in pieces), max(piece.high for piece in pieces))
+
+
+def _slopes(leaf: Operation, values: list[Interval]) -> list[Interval]:
+    """The partial derivatives of an operation, or more."""
+    first = values[0]
+    match leaf.kind:
+        case "product":
+            return [_others(values, place) for place in range(len(values))]
+        case "inverse" if not first.holds(Fraction(0)):
+            return [-_some(first.inverse()).power(2)]
+        case "power":
+            return [first.power(leaf.exponent - 1).scaled(Fraction(leaf.exponent))]
+        case "sqrt" if first.low > 0:
+            return [_some(_some(first.square_root()).inverse()).scaled(Fraction(1, 2))]
+        case "log" if first.low > 0:
+            return [_some(first.inverse())]
+        case "abs":
+            return [_ONE if first.low >= 0 else -_ONE if first.high <= 0 else Interval(Fraction(-1), Fraction(1))]
+        case "min" | "max":
+            return [Interval(Fraction(0), Fraction(1))] * len(values)
+        case "cp_upper":
+            return [WHOLE, WHOLE, _NOT_POSITIVE]
+    return [WHOLE] * len(values)

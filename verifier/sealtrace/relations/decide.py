@@ -1,24 +1,42 @@
-"""The decision of one claim."""
+"""Decisions: of one claim, of many within an allowance, of those that share numbers, and of what they bind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
-from sealtrace.relations.cases import starting_case
-from sealtrace.relations.certificates import Certificate, certificate_of
-from sealtrace.relations.contraction import EmptyError, Evaluation
+from sealtrace.relations.cases import rows_of, settled, starting_case
+from sealtrace.relations.contraction import Box, EmptyError, Evaluation
 from sealtrace.relations.decision import Claim, Decision, Repaired, Status
 from sealtrace.relations.distance import nearest_move, total_move
 from sealtrace.relations.explanation import arithmetic_of, tightest_of
-from sealtrace.relations.forms import lowered
+from sealtrace.relations.fact import Fact, plain_address
+from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
 from sealtrace.relations.intervals import Interval, TooLargeError
-from sealtrace.relations.linear import Conflict, solve
+from sealtrace.relations.linear import Certificate, Conflict, Row, certificate_of, solve
 from sealtrace.relations.rendering import expression_text
-from sealtrace.relations.search import rows_of, search
-from sealtrace.relations.syntax import Call, Expression, Formula, Inverse, Unknown, walk
-from sealtrace.relations.work import OutOfWorkError, Work
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import Call, Expression, Formula, Inverse, Shared, Unknown, all_of, facts_in, walk
+from sealtrace.relations.work import OutOfWorkError, Work, shared, time_is_up
 
+ALLOWANCE = 2_000_000
+"""Steps of arithmetic for many claims: a minute or so. A thousand relations of a real paper take a fraction."""
+GROUP_STEPS = 5_000_000
+"""Steps of arithmetic for one group: some seconds."""
+MOST_TOGETHER = 30
+"""How many claims about one unknown are searched together."""
+MOVES = tuple(sign * units for units in (10**6, 1000, 100, 10, 2, 1) for sign in (1, -1))
+"""By how many units of its last digit a number is moved. Far ones come first: most relations exclude those at once."""
+OUT_OF_TIME = "the seconds of the run were used up before its turn"
 _PARTIAL = frozenset({"sqrt", "log", "cp_upper", "hoeffding"})
+
+Progress = Callable[[str, int, int], None]
+"""Told a step's name, how much of it is done, and how much there is."""
+
+
+# One claim
 
 
 def decide(claim: Claim, work: Work | None = None) -> Decision:
@@ -31,18 +49,23 @@ def decide(claim: Claim, work: Work | None = None) -> Decision:
         return Decision(claim, Status.UNDECIDED, reason=answer.reason)
     if answer.status == "possible":
         return Decision(claim, Status.HOLDS, witness=dict(answer.values or {}))
-    proof = proof_of(claim.formula, claim.name)
-    status = Status.SUSPICION if claim.is_guess else Status.CONTRADICTION
+    proof = _proof_alone(claim)
+    repairs = tuple(Repaired(repair.says, _works(repair.formula)) for repair in claim.repairs)
+    tightest = proof.tightest() if proof else tightest_of(claim.formula)
+    return _broken(claim, proof, arithmetic_of(claim.formula, proof), tightest=tightest, repairs=repairs)
+
+
+def _broken(claim: Claim, proof: Certificate | None, arithmetic: str, **further: Any) -> Decision:
+    """A contradiction, or a suspicion, with how far the numbers would have to move."""
     move = nearest_move(claim.formula)
     return Decision(
         claim,
-        status,
-        arithmetic=arithmetic_of(claim.formula, proof),
+        Status.SUSPICION if claim.is_guess else Status.CONTRADICTION,
+        arithmetic=arithmetic,
         distance=move[0] if move else total_move(claim.formula),
         nearest=move[1] if move else None,
-        tightest=proof.tightest() if proof else tightest_of(claim.formula),
-        repairs=tuple(Repaired(repair.says, _works(repair.formula)) for repair in claim.repairs),
         certificate=proof,
+        **further,
     )
 
 
@@ -52,23 +75,26 @@ def _works(formula: Formula) -> bool | None:
     return {"possible": True, "impossible": False, "unknown": None}[search(formula).status]
 
 
-def proof_of(formula: Formula, name: str) -> Certificate | None:
+def _proof_alone(claim: Claim) -> Certificate | None:
     """A proof by addition, where the formula is one case of linear comparisons."""
     try:
-        case = starting_case(formula)
-        if case is None or case.choices or case.integers or not all(atom.form.is_linear for atom in case.atoms):
+        case = starting_case(claim.formula)
+        if case is None or case.choices or case.integers or not case.is_linear:
             return None
-        atoms = tuple(atom for atom in case.atoms if atom.operator != "!=")
-        rows = rows_of(atoms)
-        found = solve(rows, case.box, Work())
+        return _proof(rows_of(case.atoms), claim.name, case.box, Work())
     except (EmptyError, TooLargeError, OutOfWorkError):
         return None
-    return certificate_of(found, rows, [name] * len(rows), case.box) if isinstance(found, Conflict) else None
+
+
+def _proof(rows: Sequence[Row], names: str | Sequence[str], box: Box, work: Work) -> Certificate | None:
+    found = solve(rows, box, work)
+    relations = [names] * len(rows) if isinstance(names, str) else names
+    return certificate_of(found, rows, relations, box) if isinstance(found, Conflict) else None
 
 
 def _undefined(formula: Formula) -> str | None:
     """What has no value whatever the printed numbers stand for: then nothing is said that could be false."""
-    box: Mapping[str, Interval] = {}
+    box: Box = {}
     for node in walk(formula):
         partial = isinstance(node, Inverse) or (isinstance(node, Call) and node.function in _PARTIAL)
         if not partial or any(isinstance(one, Unknown) for one in walk(node)):
@@ -84,3 +110,202 @@ def _undefined(formula: Formula) -> str | None:
         except (TooLargeError, KeyError):
             continue
     return None
+
+
+# Many claims
+
+
+def decide_each(claims: Sequence[Claim], progress: Progress | None = None) -> list[Decision]:
+    """Every claim by itself; once the allowance is used up, each is tried only shortly."""
+    decisions = []
+    left = ALLOWANCE
+    for number, claim in enumerate(claims, 1):
+        if time_is_up():
+            decisions.append(Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME))
+            continue
+        work = Work() if left > 0 else Work(steps=2_000, boxes=20, halvings=20)
+        with shared(2 * work.steps) as pot:
+            decisions.append(decide(claim, work))
+        left -= 2 * Work().steps - pot.left if left > 0 else 0
+        if progress:
+            progress("deciding", number, len(claims))
+    return decisions
+
+
+# Claims that share numbers: each may hold alone and all of them not
+
+
+@dataclass(frozen=True)
+class _Member:
+    """The linear comparisons that a claim makes whatever its choices and integers are."""
+
+    claim: Claim
+    rows: list[Row]
+    box: Box
+    varying: frozenset[str]
+    """The numbers that it shares with others and that are not exactly known."""
+    unknowns: frozenset[str]
+    """The declared unknowns that it speaks of."""
+
+
+def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
+    """Contradictions of connected groups of claims, each shown by a smallest set of them; none where all can hold."""
+    # A proof must not rest on a guess.
+    members = [member for claim in claims if not claim.is_guess and (member := _member(claim)) is not None]
+    found: list[Decision] = []
+    for group in _connected(members):
+        left = group
+        # One group may contradict itself in several ways that share nothing.
+        while len(left) > 1:
+            decision = _linear_contradiction(left) or _shared_contradiction(left)
+            if decision is None:
+                break
+            found.append(decision)
+            guilty = {claim.name for claim in decision.together}
+            left = [member for member in left if member.claim.name not in guilty]
+    return found
+
+
+def _member(claim: Claim) -> _Member | None:
+    """A claim's linear part; its own unknowns get the claim's name, so that no two claims share them by accident."""
+    try:
+        start = starting_case(claim.formula)
+        case = None if start is None else settled(start)
+    except (EmptyError, TooLargeError):
+        return None
+    if case is None:
+        return None
+    unknowns = _unknowns(claim)
+    own = {
+        name: f"{name} of {claim.name}" for name in case.box.keys() - unknowns - {one.address for one in claim.facts}
+    }
+    renamed: dict[Leaf, Form] = {name: variable(new) for name, new in own.items()}
+    atoms = [Atom(replaced(atom.form, renamed), atom.operator) for atom in case.atoms if atom.form.is_linear]
+    box = {own.get(name, name): one for name, one in case.box.items()}
+    return _Member(claim, rows_of(tuple(atoms)), box, frozenset(case.variables - own.keys()), unknowns)
+
+
+def _unknowns(claim: Claim) -> frozenset[str]:
+    return frozenset(node.name for node in walk(claim.formula) if isinstance(node, Shared))
+
+
+def _connected(members: list[_Member]) -> list[list[_Member]]:
+    """Members that share a number that is not exactly known, directly or through others."""
+    owner: dict[str, int] = {}
+    parent = list(range(len(members)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
+
+    for place, member in enumerate(members):
+        for name in member.varying:
+            parent[root(place)] = root(owner.setdefault(name, place))
+    groups: dict[int, list[_Member]] = {}
+    for place, member in enumerate(members):
+        groups.setdefault(root(place), []).append(member)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _linear_contradiction(group: list[_Member]) -> Decision | None:
+    try:
+        proof = _proof_together(group)
+        if proof is None:
+            return None
+        needed = _involved(group, proof)
+        for member in list(needed):
+            fewer = [one for one in needed if one is not member]
+            smaller = _proof_together(fewer)
+            if smaller is not None:
+                needed, proof = _involved(fewer, smaller), smaller
+    except OutOfWorkError as error:
+        joint, claims = _joint(group)
+        return Decision(joint, Status.UNDECIDED, reason=str(error), together=claims)
+    joint, claims = _joint(needed)
+    return _broken(joint, proof, "; ".join(proof.text()), tightest=proof.tightest(), together=claims)
+
+
+def _proof_together(group: list[_Member]) -> Certificate | None:
+    rows = [row for member in group for row in member.rows]
+    names = [member.claim.name for member in group for _ in member.rows]
+    box = {name: interval for member in group for name, interval in member.box.items()}
+    return _proof(rows, names, box, Work(GROUP_STEPS))
+
+
+def _involved(group: list[_Member], proof: Certificate) -> list[_Member]:
+    names = {line.relation for line in proof.lines}
+    return [member for member in group if member.claim.name in names]
+
+
+def _shared_contradiction(group: list[_Member]) -> Decision | None:
+    """Claims about the same unknown, whose integers and choices a linear program does not see."""
+    about = [member for member in group if member.unknowns]
+    if not 1 < len(about) <= MOST_TOGETHER or not _impossible(about):
+        return None
+    for member in list(about):
+        fewer = [one for one in about if one is not member]
+        if len(fewer) > 1 and _impossible(fewer):
+            about = fewer
+    joint, claims = _joint(about)
+    return _broken(joint, None, "no values satisfy them together", together=claims)
+
+
+def _impossible(group: list[_Member]) -> bool:
+    return search(all_of(*(member.claim.formula for member in group))).status == "impossible"
+
+
+def _joint(group: list[_Member]) -> tuple[Claim, tuple[Claim, ...]]:
+    """All of the claims as one, and each of them."""
+    claims = tuple(member.claim for member in group)
+    joint = Claim(
+        " with ".join(claim.name for claim in claims),
+        all_of(*(claim.formula for claim in claims)),
+        "These cannot all be true: " + " ".join(claim.sentence for claim in claims),
+        "; ".join(dict.fromkeys(claim.source for claim in claims)),
+        tuple(dict.fromkeys(one for claim in claims for one in claim.assumes)),
+        question=next((claim.question for claim in claims if claim.question), None),
+        family="group",
+    )
+    return joint, claims
+
+
+# What claims bind
+
+
+def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
+    """The printed numbers that some of these claims bind, each once: those of which they exclude some value.
+
+    A relation may speak of a number and say nothing about it: `0 * cell == 0`, `cell == cell`, or a formula that some
+    unknown can always satisfy. So each number is moved by whole units of its last digit, far and near, up and down;
+    where no move makes the relation impossible, it does not bind the number.
+    """
+    every = [(claim, _unknowns(claim)) for claim in claims]
+    seen: set[str] = set()
+    for claim, unknowns in every:
+        # Of claims that speak of one unknown, only several together may say anything.
+        others = [one for one, shared in every if one is not claim and unknowns & shared]
+        formula = all_of(*(one.formula for one in [claim, *others[: MOST_TOGETHER - 1]]))
+        for address, facts in _by_cell(claim.facts).items():
+            if address not in seen and not time_is_up() and _excludes(formula, address):
+                seen.add(address)
+                yield facts[0]
+
+
+def _excludes(formula: Formula, address: str) -> bool:
+    def moved(fact: Fact, units: int) -> Interval:
+        distance = fact.unit * Fraction(units)
+        return Interval(fact.low + distance, fact.high + distance)
+
+    facts = _by_cell(facts_in(formula))[address]
+    places = ({one.address: moved(one, units) for one in facts} for units in MOVES)
+    return any(search(formula, Work(50_000, 200, 40), there).status == "impossible" for there in places)
+
+
+def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    """A number that is read as a count here and as rounded there is one printed number, and moves as one."""
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(plain_address(fact), []).append(fact)
+    return found

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
-from sealtrace.relations.certificates import Certificate
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.intervals import Interval
+from sealtrace.relations.linear import Certificate
 from sealtrace.relations.syntax import Formula, facts_in
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from sealtrace.relations.cases import Case, starting_case
+from sealtrace.relations.cases import Case, rows_of, starting_case
 from sealtrace.relations.contraction import EmptyError
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.intervals import INFINITY, Interval, TooLargeError
 from sealtrace.relations.linear import Row, minimize
-from sealtrace.relations.search import Answer, rows_of, search
+from sealtrace.relations.search import Answer, search
 from sealtrace.relations.syntax import Formula, facts_in
 from sealtrace.relations.work import OutOfWorkError, Work
 
@@ -50,40 +50,33 @@ def total_move(formula: Formula) -> Fraction | None:
         case = starting_case(formula, {fact.address: Interval(-INFINITY, INFINITY) for fact in facts})
     except (EmptyError, TooLargeError):
         return None
-    if case is None or case.choices or not all(atom.form.is_linear for atom in case.atoms):
+    if case is None or case.choices or case.integers or any(atom.operator == "!=" for atom in case.atoms):
         return None
-    if case.integers or any(atom.operator == "!=" for atom in case.atoms):
+    return _least_sum(case, facts)
+
+
+def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
+    """The least sum of moves of these cells within one linear case; None where the case is none."""
+    if not case.is_linear or case.open_integers():
         return None
-    rows = [
-        Row(row.coefficients, "<=" if row.operator == "<" else row.operator, row.bound) for row in rows_of(case.atoms)
-    ]
-    box = dict(case.box)
-    objective = {}
-    for fact in facts:
-        move = f"move of {fact.address}"
-        rows += _within(fact, move)
+    rows, box = rows_of(case.atoms, closed=True), dict(case.box)
+    moves = {f"move of {fact.address}": fact for fact in facts}
+    for move, fact in moves.items():
+        # The value prints as the fact does after a move of so many units.
+        rows.append(Row({fact.address: Fraction(1), move: -fact.unit}, "<=", fact.high))
+        rows.append(Row({fact.address: Fraction(-1), move: -fact.unit}, "<=", -fact.low))
         box[move] = Interval(Fraction(0), INFINITY)
-        objective[move] = Fraction(1)
     try:
-        found = minimize(objective, rows, box, Work())
+        found = minimize(dict.fromkeys(moves, Fraction(1)), rows, box, Work())
     except OutOfWorkError:
         return None
     return None if found is None else found[0]
 
 
-def _within(fact: Fact, move: str) -> list[Row]:
-    """The value prints as the fact does after a move of so many units."""
-    return [
-        Row({fact.address: Fraction(1), move: -fact.unit}, "<=", fact.high),
-        Row({fact.address: Fraction(-1), move: -fact.unit}, "<=", -fact.low),
-    ]
-
-
 def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Work) -> Fraction | None:
     """The least move of one cell; None where it cannot repair the formula, or not with less than what is beaten."""
-    reaches = _REACHES if beaten is None else (beaten * _NEARLY,)
-    answers = []
-    for reach in reaches:
+    answers: list[Answer] = []
+    for reach in _REACHES if beaten is None else (beaten * _NEARLY,):
         answers.append(_probe(formula, fact, reach, work))
         if answers[-1].status == "possible":
             break
@@ -127,24 +120,9 @@ def _reached(answer: Answer, fact: Fact) -> Fraction:
     assert answer.values is not None
     assert answer.case is not None
     units = _gap(answer.values[fact.address], fact)
-    least = _least_in_case(answer.case, fact)
+    least = _least_sum(answer.case, [fact])
     return units if least is None else min(units, least)
 
 
 def _gap(interval: Interval, fact: Fact) -> Fraction:
     return max(Fraction(interval.low) - fact.high, fact.low - Fraction(interval.high), Fraction(0)) / fact.unit
-
-
-def _least_in_case(case: Case, fact: Fact) -> Fraction | None:
-    """The least move within one linear case."""
-    atoms = tuple(atom for atom in case.atoms if atom.operator != "!=")
-    if not all(atom.form.is_linear for atom in atoms) or case.open_integers():
-        return None
-    rows = [Row(row.coefficients, "<=" if row.operator == "<" else row.operator, row.bound) for row in rows_of(atoms)]
-    move = "move"
-    box = {**case.box, move: Interval(Fraction(0), INFINITY)}
-    try:
-        found = minimize({move: Fraction(1)}, [*rows, *_within(fact, move)], box, Work())
-    except OutOfWorkError:
-        return None
-    return None if found is None else found[0]

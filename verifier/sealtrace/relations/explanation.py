@@ -9,12 +9,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 from sealtrace.relations.cases import starting_case
-from sealtrace.relations.certificates import Certificate
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation
 from sealtrace.relations.forms import Form, lowered
 from sealtrace.relations.intervals import Interval, TooLargeError, point
-from sealtrace.relations.numerals import approximately, decimals, places_of, printed
-from sealtrace.relations.rendering import formula_text
+from sealtrace.relations.linear import Certificate
+from sealtrace.relations.rendering import approximately, decimals, formula_text, places_of, printed, range_text
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     ORDERS,
@@ -79,7 +78,7 @@ def _line(formula: Formula, unknowns: Unknowns, proof: Certificate | None) -> st
             inner: Formula = formula
             texts = []
             while isinstance(inner, SomeInteger | SomeReal):
-                texts.append(_range_text(inner))
+                texts.append(range_text(inner, printed))
                 unknowns = {**unknowns, inner.name: (inner.low, inner.high)}
                 inner = inner.body
             shown = ", ".join(texts if len(texts) < _MANY_UNKNOWNS else [texts[0], "…", texts[-1]])
@@ -87,13 +86,6 @@ def _line(formula: Formula, unknowns: Unknowns, proof: Certificate | None) -> st
         case Comparison():
             return _comparison(formula, unknowns)
     raise TypeError(f"no formula: {formula!r}")
-
-
-def _range_text(some: SomeInteger | SomeReal) -> str:
-    if isinstance(some, SomeInteger):
-        return f"integer {some.name} in {printed(some.low)}..{printed(some.high)}"
-    low, high = "-inf" if some.low is None else printed(some.low), "inf" if some.high is None else printed(some.high)
-    return f"{some.name} in [{low}, {high}]"
 
 
 def _comparison(comparison: Comparison, unknowns: Unknowns) -> str:

@@ -5,13 +5,13 @@ What cancels is cancelled here, so that a variable that stands on both sides of 
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from sealtrace.relations.intervals import MAX_BITS, TooLargeError
+from sealtrace.relations.intervals import MAX_BITS, TooLargeError, applied, point
 from sealtrace.relations.syntax import (
     Call,
     Cell,
@@ -81,15 +81,19 @@ class Form:
     @cached_property
     def variables(self) -> frozenset[str]:
         """The variables anywhere in it."""
-        return frozenset(self._variables())
+        return frozenset(self.occurrences)
 
-    def _variables(self) -> Iterator[str]:
+    @cached_property
+    def occurrences(self) -> Counter[str]:
+        """How often each variable stands in it."""
+        found: Counter[str] = Counter()
         for leaf in self.terms:
             if isinstance(leaf, str):
-                yield leaf
+                found[leaf] += 1
             else:
                 for argument in leaf.arguments:
-                    yield from argument.variables
+                    found.update(argument.occurrences)
+        return found
 
     def operations(self) -> Iterator[Operation]:
         """The operations in it, inner ones first."""
@@ -229,62 +233,32 @@ def _called(function: str, arguments: list[Form]) -> Form:
 
 def operation(kind: str, arguments: list[Form], exponent: int = 1) -> Form:
     """An operation on forms, computed at once where that is exact."""
-    if all(argument.is_constant for argument in arguments):
-        value = _exact(kind, [argument.constant for argument in arguments], exponent)
-        if value is not None:
-            return constant(value)
     if kind == "product":
         return product(arguments)
-    if kind in ("min", "max") and len(arguments) == 1:
+    if (kind in ("min", "max") and len(arguments) == 1) or (kind == "power" and exponent == 1):
         return arguments[0]
-    if kind == "power" and exponent == 1:
-        return arguments[0]
+    if kind != "cp_upper" and all(argument.is_constant for argument in arguments):
+        value = applied(kind, [point(argument.constant) for argument in arguments], exponent)
+        if value is not None and isinstance(value.low, Fraction) and value.is_point:
+            return constant(value.low)
     return Form({Operation(kind, tuple(arguments), exponent): Fraction(1)}, Fraction(0))
 
 
-def _exact(kind: str, values: list[Fraction], exponent: int) -> Fraction | None:
-    """The value, where it is rational and defined."""
-    first = values[0]
-    match kind:
-        case "inverse":
-            return 1 / first if first else None
-        case "power":
-            if max(first.numerator.bit_length(), first.denominator.bit_length()) * exponent > MAX_BITS:
-                raise TooLargeError("the numbers grow too long")
-            return first**exponent
-        case "abs":
-            return abs(first)
-        case "min":
-            return min(values)
-        case "max":
-            return max(values)
-        case "log":
-            return Fraction(0) if first == 1 else None
-        case "sqrt" if first >= 0:
-            root = Fraction(math.isqrt(first.numerator), math.isqrt(first.denominator))
-            return root if root * root == first else None
-    return None
-
-
 def replaced(form: Form, values: Mapping[Leaf, Form]) -> Form:
-    """A form with leaves replaced, and computed anew."""
-    if not any(leaf in values or (isinstance(leaf, Operation) and _touched(leaf, values)) for leaf in form.terms):
+    """A form with leaves replaced, and computed anew where that changes anything."""
+    new = {leaf: _replaced_leaf(leaf, values) for leaf in form.terms}
+    if all(one is None for one in new.values()):
         return form
     total = constant(form.constant)
     for leaf, coefficient in form.terms.items():
-        if leaf in values:
-            total = total.plus(values[leaf], coefficient)
-        elif isinstance(leaf, Operation):
-            inner = [replaced(argument, values) for argument in leaf.arguments]
-            total = total.plus(operation(leaf.kind, inner, leaf.exponent), coefficient)
-        else:
-            total = total.plus(variable(leaf), coefficient)
+        total = total.plus(new[leaf] or Form({leaf: Fraction(1)}, Fraction(0)), coefficient)
     return total
 
 
-def _touched(operation_: Operation, values: Mapping[Leaf, Form]) -> bool:
-    return any(
-        leaf in values or (isinstance(leaf, Operation) and _touched(leaf, values))
-        for argument in operation_.arguments
-        for leaf in argument.terms
-    )
+def _replaced_leaf(leaf: Leaf, values: Mapping[Leaf, Form]) -> Form | None:
+    if leaf in values or isinstance(leaf, str):
+        return values.get(leaf)
+    inner = [replaced(argument, values) for argument in leaf.arguments]
+    if all(new is old for new, old in zip(inner, leaf.arguments, strict=True)):
+        return None
+    return operation(leaf.kind, inner, leaf.exponent)

@@ -6,9 +6,15 @@ An end may be infinite; that is the only use of floats here.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache, reduce
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flint import arb
 
 Bound = Fraction | float
 """A rational, or an infinite float."""
@@ -16,7 +22,12 @@ Bound = Fraction | float
 INFINITY = math.inf
 MAX_BITS = 1 << 15
 """Numbers longer than this are refused: no printed relation needs them."""
+MAX_STATES = 10**6
+"""The largest sample of which a bound is computed."""
 _BITS = 256
+_BOUND_BITS = 160
+_STEEPEST = Fraction(10_000)
+"""The exponential is not computed further out."""
 
 
 class TooLargeError(ArithmeticError):
@@ -136,21 +147,12 @@ class Interval:
 
 WHOLE = Interval(-INFINITY, INFINITY)
 ZERO = Interval(Fraction(0), Fraction(0))
+_UNIT = Interval(Fraction(0), Fraction(1))
 
 
 def point(value: Fraction) -> Interval:
     """The interval that holds one number."""
     return Interval(value, value)
-
-
-def least(intervals: Sequence[Interval]) -> Interval:
-    """The minimum over one number from each."""
-    return Interval(min(one.low for one in intervals), min(one.high for one in intervals))
-
-
-def greatest(intervals: Sequence[Interval]) -> Interval:
-    """The maximum over one number from each."""
-    return Interval(max(one.low for one in intervals), max(one.high for one in intervals))
 
 
 def whole_numbers(interval: Interval) -> Interval | None:
@@ -202,11 +204,14 @@ def _power(value: Bound, exponent: int) -> Bound:
     return INFINITY if value > 0 or exponent % 2 == 0 else -INFINITY
 
 
-def enclosed(value: Fraction, function: str, *arguments: int, up: bool) -> Fraction:
-    """An end of a tiny interval that holds a function of a rational: flint's balls, rounded outwards."""
+# What is irrational: flint's balls, rounded outwards
+
+
+def enclosed(value: Fraction, function: str, *arguments: int | arb, up: bool, bits: int = _BITS) -> Fraction:
+    """An end of a tiny interval that holds a function of a rational."""
     from flint import arb, ctx, fmpq
 
-    with ctx.workprec(_BITS):
+    with ctx.workprec(bits):
         ball = getattr(arb(fmpq(value.numerator, value.denominator)), function)(*arguments)
         mantissa, exponent = (ball.upper() if up else ball.lower()).man_exp()
         return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
@@ -227,18 +232,124 @@ def root(value: Bound, exponent: int, *, up: bool) -> Bound:
 
 
 def _log(value: Bound, *, up: bool) -> Bound:
-    if value == 0:
-        return -INFINITY
-    if not isinstance(value, Fraction):
-        return INFINITY
-    return Fraction(0) if value == 1 else enclosed(value, "log", up=up)
+    return enclosed(value, "log", up=up) if isinstance(value, Fraction) and value > 0 else value or -INFINITY
 
 
 def _exp(value: Bound, *, up: bool) -> Bound:
-    if not isinstance(value, Fraction):
-        return INFINITY if value > 0 else Fraction(0)
-    if value > 10_000:
-        return INFINITY if up else Fraction(10) ** 4000
-    if value < -10_000:
-        return Fraction(1, 10**4000) if up else Fraction(0)
-    return enclosed(value, "exp", up=up) if value else Fraction(1)
+    if up and value > _STEEPEST:
+        return INFINITY
+    if not up and value < -_STEEPEST:
+        return Fraction(0)
+    return enclosed(Fraction(min(max(value, -_STEEPEST), _STEEPEST)), "exp", up=up)
+
+
+# Clopper-Pearson bounds: U rises with the count, and falls with the size and with the share
+
+
+def cost(sizes: Interval) -> int:
+    """Steps that one bound is worth."""
+    return 300 + int(min(sizes.high, MAX_STATES)) // 20
+
+
+def upper_range(counts: Interval, sizes: Interval, shares: Interval, *, total: bool) -> Interval | None:
+    """All values of U, or more; None where it is nowhere defined."""
+    k, n = whole_numbers(counts), whole_numbers(sizes)
+    if total and not (counts.is_point and sizes.is_point and shares.low > 0 and shares.high < 1):
+        raise UndefinedError("a count, a size or a share that is not known")
+    if k is None or n is None:
+        return None
+    if total and (k != counts or n != sizes or not 0 <= k.low <= n.low):
+        raise UndefinedError("a count that is no count")
+    if k.high < 0 or k.low > n.high or n.high < 0 or shares.high <= 0 or shares.low >= 1:
+        return None
+    if n.low > MAX_STATES:
+        raise TooLargeError(f"a sample of more than {MAX_STATES} states")
+    low = _upper(max(k.low, 0), n.high, shares.high, up=False) if n.high <= MAX_STATES else Fraction(0)
+    high = _upper(min(k.high, n.high), max(n.low, 0), shares.low, up=True)
+    return Interval(low, high) if low <= high else None
+
+
+def useful_counts(counts: Interval, sizes: Interval, shares: Interval, target: Interval) -> Interval | None:
+    """The counts whose bound can lie in the target; None where there is none."""
+    k, n = whole_numbers(counts), whole_numbers(sizes)
+    k = k.meet(Interval(Fraction(0), n.high)) if k is not None and n is not None else None
+    if k is None or n is None or target.meet(_UNIT) is None:
+        return None
+    if n.high > MAX_STATES:
+        return k
+    few, many = max(n.low, 0), n.high
+    between = range(int(k.low), int(k.high) + 1)
+    first = bisect_left(between, True, key=lambda one: _upper(one, few, shares.low, up=True) >= target.low)
+    last = bisect_left(between, True, key=lambda one: _upper(one, many, shares.high, up=False) > target.high) - 1
+    return Interval(k.low + first, k.low + last) if first <= last else None
+
+
+def share_range(count: Interval, size: Interval, target: Interval) -> Interval | None:
+    """The shares whose bound, with this count and size, lies in the target, or a few more."""
+    k, n = int(count.low), int(size.low)
+    inside = target.meet(_UNIT)
+    if k >= n or inside is None:
+        # Every state crosses, or there is none: U is 1 whatever the share.
+        return _UNIT if k >= n and target.holds(Fraction(1)) else None
+    high = Fraction(1) if inside.low <= 0 else _tail(k, n, Fraction(inside.low), up=True)
+    low = Fraction(0) if inside.high >= 1 else _tail(k, n, Fraction(inside.high), up=False)
+    return Interval(low, min(high, Fraction(1)))
+
+
+@lru_cache(maxsize=4096)
+def _upper(k: Bound, n: Bound, share: Bound, *, up: bool) -> Fraction:
+    """U, outwards."""
+    from sealtrace.mathematics.bounds import risk_upper_ball
+
+    if k >= n or share <= 0:
+        return Fraction(1)
+    if share >= 1:
+        return Fraction(0)
+    middle, radius = risk_upper_ball(int(k), int(n), Fraction(share), _BOUND_BITS), Fraction(1, 2**_BOUND_BITS)
+    return min(middle + radius, Fraction(1)) if up else max(middle - radius, Fraction(0))
+
+
+def _tail(k: int, n: int, x: Fraction, *, up: bool) -> Fraction:
+    """P(Bin(n, x) <= k), outwards: it is the share for which U is x."""
+    from flint import arb
+
+    try:
+        tail = enclosed(1 - x, "beta_lower", arb(n - k), arb(k + 1), True, up=up, bits=_BOUND_BITS + 64)
+    except ValueError:
+        # Too far out for a finite ball.
+        return Fraction(up)
+    return max(Fraction(0), min(Fraction(1), tail))
+
+
+# Operations
+
+
+def applied(kind: str, values: Sequence[Interval], exponent: int = 1, *, total: bool = False) -> Interval | None:
+    """All values of an operation, or more; None where it has none.
+
+    Where `total`, arguments outside the domain are an error, and not left out.
+    """
+    first = values[0]
+    outside = {"inverse": first.low <= 0 <= first.high, "sqrt": first.low < 0, "log": first.low <= 0}
+    if total and outside.get(kind):
+        raise UndefinedError("a function leaves its domain")
+    match kind:
+        case "product":
+            return reduce(Interval.__mul__, values)
+        case "power":
+            return first.power(exponent)
+        case "abs":
+            return first.magnitude()
+        case "min":
+            return Interval(min(one.low for one in values), min(one.high for one in values))
+        case "max":
+            return Interval(max(one.low for one in values), max(one.high for one in values))
+        case "cp_upper":
+            return upper_range(*values, total=total)
+        case "inverse":
+            return first.inverse()
+        case "sqrt":
+            return first.square_root()
+        case "log":
+            return first.logarithm()
+    raise TypeError(f"no operation {kind!r}")

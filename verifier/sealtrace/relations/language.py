@@ -12,24 +12,97 @@ cell       := TABLE "[" label "," label "]" [ "." PART ];  a label may be "*" or
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeVar
 
-from sealtrace.relations.expressions import ExpressionParser, Names, parse_constant
-from sealtrace.relations.problems import Problem
-from sealtrace.relations.scanner import RESERVED, FormulaError, shown
+from sealtrace.bundle.nearest import nearest
+from sealtrace.relations.fact import Fact, Listing, NotAvailableError, UnknownFactError
+from sealtrace.relations.facts import Facts
 from sealtrace.relations.syntax import (
+    FUNCTIONS,
     OPERATORS,
+    ORDERS,
     And,
+    Call,
+    Cell,
     Comparison,
     Expression,
     Formula,
+    Inverse,
     Multiple,
+    Negative,
+    Node,
+    Number,
     Or,
+    Ordered,
+    Power,
+    Product,
+    Shared,
     SomeInteger,
     SomeReal,
+    Sum,
+    Unknown,
 )
 
-__all__ = ["Names", "parse_constant", "parse_formula"]
+MAX_DEPTH = 40
+MAX_TERMS = 5000
+MAX_EXPONENT = 64
+MAX_POWER_OF_TEN = 400
+MAX_LITERAL = 60
+RESERVED = frozenset({"and", "or", "some", "is", "in", "inf"})
+NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_STRING = r'"((?:[^"\\\n]|\\["\\])*)"'
+_PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)\}")
+_TOKEN = re.compile(
+    rf"""\s*(?:(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<table>(?!(?:{"|".join(RESERVED)})\[)[^\W\d]\w*(?::[^\s\[\](){{}},;"*+/=<>!]*)?(?=\[))
+    |(?P<name>{NAME.pattern})|{_PLACEHOLDER.pattern.replace("(", "(?P<placeholder>", 1)}
+    |{_STRING.replace("(", "(?P<string>", 1)}
+    |(?P<sign>\.\.|==|!=|<=|>=|.)|(?P<end>\Z))""",
+    re.VERBOSE | re.DOTALL,
+)
+_PLACE = re.compile(rf"\[\s*(?:{_STRING}\s*|([^,\]\n]*)\s*),\s*(?:{_STRING}\s*|([^\]\n]*)\s*)\](?:\.(\w+))?")
+_SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}
+_WHOLE_LISTS = frozenset({"sum", "mean"})
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that cannot be read, and where it stands."""
+
+    message: str
+    source: str
+    line: int
+    column: int = 1
+    absent: bool = False
+    """Whether it is only that a cell says n/a: a loop may pass over it."""
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}: {self.message}"
+
+
+@dataclass
+class Names:
+    """What a formula may speak of."""
+
+    facts: Facts
+    constants: Mapping[str, Fraction] = field(default_factory=dict)
+    shared: Mapping[str, Shared] = field(default_factory=dict)
+    bindings: dict[str, str] = field(default_factory=dict)
+    """What stands for `{r}`, from the loops around."""
+
+
+class FormulaError(Exception):
+    """A formula cannot be read on from here."""
+
+    def __init__(self, message: str, start: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.start = start
 
 
 def _from_start(offset: int) -> tuple[int, int]:
@@ -40,110 +113,416 @@ def parse_formula(
     text: str, names: Names, source: str = "formula", locate: Callable[[int], tuple[int, int]] = _from_start
 ) -> tuple[Formula | None, list[Problem]]:
     """The formula that a text states, or None with everything that is wrong with it."""
-    parser = _FormulaParser(text, names)
+    parser = _Parser(text, names)
     formula: Formula | None = None
     try:
         formula = parser.whole()
     except FormulaError as error:
         parser.fault(error.message, error.start)
-    problems = [Problem(fault.message, source, *locate(fault.start), fault.absent) for fault in parser.faults]
+    problems = [Problem(message, source, *locate(start), absent) for message, start, absent in parser.faults]
     return (formula if not problems else None), problems
 
 
-class _FormulaParser(ExpressionParser):
-    def whole(self) -> Formula:
-        formula = self.formula()
-        token = self.scan.peek()
-        if token.kind != "end":
-            hint = "; write == for equality" if token.is_sign("=") else ""
-            raise FormulaError(f"expected the end of the formula, found {shown(token)}{hint}", token.start)
-        return formula
+def parse_constant(text: str) -> Fraction | None:
+    """A decimal or a ratio, exactly; None where it is neither or too long."""
+    top, slash, bottom = text.strip().partition("/")
+    numbers = [_literal(one.strip()) for one in ([top, bottom] if slash else [top])]
+    if None in numbers or (slash and not numbers[1]):
+        return None
+    value, *rest = [one for one in numbers if one is not None]
+    return value / rest[0] if rest else value
+
+
+def _literal(text: str) -> Fraction | None:
+    mantissa, _, exponent = text.lower().partition("e")
+    digits = mantissa.lstrip("+-").replace(".", "", 1)
+    if len(text) > MAX_LITERAL or not (digits.isascii() and digits.isdecimal()) or mantissa.endswith("."):
+        return None
+    if "e" in text.lower() and not (exponent.lstrip("+-").isdecimal() and abs(int(exponent)) <= MAX_POWER_OF_TEN):
+        return None
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
+
+
+def parse_place(text: str) -> tuple[str, str]:
+    """The labels of `[row, column]`."""
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        raise FormulaError("expected [row, column]", 0)
+    return _label(match, 1)[0], _label(match, 3)[0]
+
+
+def substituted(text: str, bindings: dict[str, str]) -> tuple[str, list[str]]:
+    """A text with its placeholders filled in, and the names that nothing fills."""
+    missing = [name for name in _PLACEHOLDER.findall(text) if name not in bindings]
+    return _PLACEHOLDER.sub(lambda match: bindings.get(match.group(1), match.group()), text), missing
+
+
+def _label(match: re.Match[str], group: int) -> tuple[str, bool]:
+    """A label of a place, and whether it was quoted."""
+    quoted, plain = match.group(group), match.group(group + 1)
+    return (" ".join(plain.split()), False) if quoted is None else (_unquoted(quoted), True)
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+@dataclass(frozen=True)
+class _Token:
+    """One word, number or sign."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    def is_one(self, *texts: str) -> bool:
+        """Whether it is one of these words and signs."""
+        return self.kind in ("name", "sign") and self.text in texts
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == "end" else repr(self.text[:40])
+
+
+@dataclass(frozen=True)
+class _Listed(Expression):
+    """What a starred reference stands for; only a function takes it."""
+
+    listing: Listing
+
+
+class _Parser:
+    """Reads from left to right. Behind a wrong reference the reading goes on; other mistakes end it."""
+
+    def __init__(self, text: str, names: Names) -> None:
+        self.text = text
+        self.names = names
+        self.faults: list[tuple[str, int, bool]] = []
+        """Message, place, and whether it is only that a cell says n/a."""
+        self.scope: list[str] = []
+        self.depth = self.terms = self.place = 0
+        self._ahead: _Token | None = None
+
+    # Words
+
+    def peek(self) -> _Token:
+        if self._ahead is None:
+            match = _TOKEN.match(self.text, self.place)
+            assert match is not None
+            kind = match.lastgroup or "end"
+            start = match.start(kind) - (kind in ("string", "placeholder"))
+            if kind == "number" and match.end() - start > MAX_LITERAL:
+                raise FormulaError(f"a number of {match.end() - start} characters", start)
+            text = _unquoted(match[kind]) if kind == "string" else _SPELT.get(match[kind], match[kind])
+            self._ahead = _Token(kind, text, start, match.end())
+        return self._ahead
+
+    def next(self) -> _Token:
+        token = self.peek()
+        self.go(token.end)
+        return token
+
+    def go(self, place: int) -> None:
+        self.place, self._ahead = place, None
+
+    def take(self, *texts: str) -> _Token | None:
+        """The next token if it is one of these."""
+        return self.next() if self.peek().is_one(*texts) else None
+
+    def expect(self, *texts: str) -> _Token:
+        token = self.peek()
+        if not token.is_one(*texts):
+            wanted = " or ".join(repr(text) if text.isalpha() else text for text in texts)
+            raise FormulaError(f"expected {wanted}, found {token}", token.start)
+        return self.next()
 
     # Formulas
 
+    def whole(self) -> Formula:
+        formula = self.formula()
+        token = self.peek()
+        if token.kind != "end":
+            hint = "; write == for equality" if token.is_one("=") else ""
+            raise FormulaError(f"expected the end of the formula, found {token}{hint}", token.start)
+        return formula
+
     def formula(self) -> Formula:
-        start = self.scan.peek().start
+        start = self.peek().start
         return self.as_formula(self.either(), start)
 
-    def either(self) -> Expression | Formula:
+    def either(self) -> Node:
         """A formula, or an expression in parentheses that only what follows can tell from one."""
-        return self.joined("or", Or, lambda: self.joined("and", And, self.atom))
+        return self.chained(self.conjunction, Or, {"or": None}, self.as_formula)
 
-    def joined(
-        self, word: str, kind: type[And] | type[Or], inner: Callable[[], Expression | Formula]
-    ) -> Expression | Formula:
-        start = self.scan.peek().start
+    def conjunction(self) -> Node:
+        return self.chained(self.atom, And, {"and": None}, self.as_formula)
+
+    def chained(
+        self,
+        inner: Callable[[], Node],
+        kind: Callable[[tuple[Any, ...]], Node],
+        links: Mapping[str, Callable[[Any], Node] | None],
+        checked: Callable[[Node, int], Node],
+    ) -> Node:
+        """One part, or several between these words or signs; some of them turn the part behind."""
+        start = self.peek().start
         first = inner()
-        if not self.scan.peek().is_word(word):
+        if not self.peek().is_one(*links):
             return first
-        parts = [self.as_formula(first, start)]
-        while self.scan.word(word):
-            start = self.scan.peek().start
-            parts.append(self.as_formula(inner(), start))
+        parts = [checked(first, start)]
+        while link := self.take(*links):
+            start = self.peek().start
+            part, turned = checked(inner(), start), links[link.text]
+            parts.append(turned(part) if turned else part)
+            self.count(link)
         return kind(tuple(parts))
 
-    def atom(self) -> Expression | Formula:
-        if self.scan.word("some"):
+    def atom(self) -> Node:
+        if self.take("some"):
             return self.nested(self.some)
-        start = self.scan.peek().start
+        start = self.peek().start
         first = self.sum()
-        token = self.scan.peek()
-        if token.is_word("is"):
+        if self.take("is"):
             return self.multiple(self.as_expression(first, start))
-        if not token.is_sign(*OPERATORS):
+        if not self.peek().is_one(*OPERATORS):
             return first
         left = self.as_expression(first, start)
         chain: list[Formula] = []
-        while operator := self.scan.take(*OPERATORS):
-            start = self.scan.peek().start
-            right = self.as_expression(self.sum(), start)
+        while operator := self.take(*OPERATORS):
+            right = self.expression()
             chain.append(Comparison(operator.text, left, right))
             left = right
         return chain[0] if len(chain) == 1 else And(tuple(chain))
 
     def some(self) -> Formula:
-        integer = self.scan.word("integer") is not None
-        token = self.scan.next()
+        integer = self.take("integer")
+        token = self.next()
         if token.kind != "name" or token.text in RESERVED or "." in token.text:
-            raise FormulaError(f"expected a name for the unknown, found {shown(token)}", token.start)
-        name = token.text
-        self.scan.expect_word("in")
+            raise FormulaError(f"expected a name for the unknown, found {token}", token.start)
+        self.expect("in")
+        kind: Callable[..., Formula] = SomeInteger if integer else SomeReal
         if integer:
             low: Expression | None = self.expression()
-            self.scan.expect("..")
+            self.expect("..")
             high: Expression | None = self.expression()
         else:
-            self.scan.expect("[")
+            self.expect("[")
             low = self.end()
-            self.scan.expect(",")
+            self.expect(",")
             high = self.end()
-            self.scan.expect("]")
-        self.scan.expect(":")
-        self.scope.append(name)
+            self.expect("]")
+        self.expect(":")
+        self.scope.append(token.text)
         body = self.formula()
         self.scope.pop()
-        if integer:
-            assert low is not None
-            assert high is not None
-            return SomeInteger(name, low, high, body)
-        return SomeReal(name, low, high, body)
+        return kind(token.text, low, high, body)
 
     def end(self) -> Expression | None:
         """One end of a range; None where it is infinite."""
-        before = self.scan.place
-        self.scan.take("-")
-        if self.scan.word("inf"):
+        before = self.place
+        self.take("-")
+        if self.take("inf"):
             return None
-        self.scan.rewind(before)
+        self.go(before)
         return self.expression()
 
     def multiple(self, of: Expression) -> Formula:
-        self.scan.expect_word("is")
-        self.scan.expect_word("a")
+        self.expect("a")
         repeats = None
-        if self.scan.expect_word("multiple", "mean").text == "mean":
-            self.scan.expect_word("of")
+        if self.expect("multiple", "mean").text == "mean":
+            self.expect("of")
             repeats = self.expression()
-            self.scan.expect_word("multiples")
-        self.scan.expect_word("of")
+            self.expect("multiples")
+        self.expect("of")
         return Multiple(of, self.expression(), repeats)
+
+    # Expressions
+
+    def expression(self) -> Expression:
+        start = self.peek().start
+        return self.as_expression(self.sum(), start)
+
+    def sum(self) -> Node:
+        return self.chained(self.product, Sum, {"+": None, "-": Negative}, self.as_expression)
+
+    def product(self) -> Node:
+        return self.chained(self.signed, Product, {"*": None, "/": Inverse}, self.as_expression)
+
+    def signed(self) -> Node:
+        negative = False
+        while token := self.take("-"):
+            negative = not negative
+            self.count(token)
+        start = self.peek().start
+        value = self.power()
+        return Negative(self.as_expression(value, start)) if negative else value
+
+    def power(self) -> Node:
+        start = self.peek().start
+        base = self.value()
+        if not self.take("^"):
+            return base
+        token = self.next()
+        if token.kind != "number" or not token.text.isdecimal() or not 1 <= int(token.text) <= MAX_EXPONENT:
+            raise FormulaError(f"expected an exponent from 1 to {MAX_EXPONENT}, found {token}", token.start)
+        return Power(self.as_expression(base, start), int(token.text))
+
+    def value(self) -> Node:
+        token = self.next()
+        self.count(token)
+        behind = self.text[token.end : token.end + 1]
+        if token.kind in ("table", "string") or (token.kind == "placeholder" and behind == "["):
+            return self.reference(token)
+        if token.kind == "number":
+            return self.literal(token.text, token)
+        if token.kind == "placeholder":
+            return self.literal(self.filled("{" + token.text + "}", token.start), token)
+        if token.is_one("("):
+            inner = self.nested(self.either)
+            self.expect(")")
+            return inner
+        if token.kind == "name":
+            return self.nested(lambda: self.call(token)) if self.take("(") else self.named(token)
+        raise FormulaError(f"expected a number, a name or a cell, found {token}", token.start)
+
+    def literal(self, text: str, token: _Token) -> Expression:
+        value = parse_constant(text)
+        return self.fault(f"{text[:40]!r} is not a number", token.start) if value is None else Number(value)
+
+    def named(self, token: _Token) -> Expression:
+        name, facts = token.text, self.names.facts
+        if name in self.scope:
+            return Unknown(name)
+        if name in self.names.constants:
+            return Number(self.names.constants[name], name)
+        if name in self.names.shared:
+            return self.names.shared[name]
+        owner, _, part = name.rpartition(".")
+        if name in facts.declared:
+            return self.cell(lambda: facts.named(name), token.start)
+        if owner in facts.declared:
+            return self.cell(lambda: facts.named(owner, part), token.start)
+        known = [*self.scope, *self.names.constants, *self.names.shared, *facts.declared]
+        return self.fault(f"{name!r} is not known{nearest(name, known)}", token.start)
+
+    def call(self, token: _Token) -> Node:
+        name, faults = token.text, len(self.faults)
+        if name == "rounded":
+            argument = self.expression()
+            self.expect(")")
+            if isinstance(argument, Cell):
+                return Cell(argument.fact.rounded())
+            return self.fault("rounded(…) takes one cell", token.start)
+        arguments = self.items(name)
+        while self.take(","):
+            arguments += self.items(name)
+        self.expect(")")
+        if name not in FUNCTIONS and name not in ORDERS:
+            return self.fault(f"no function {name!r}{nearest(name, [*FUNCTIONS, *ORDERS, 'rounded'])}", token.start)
+        least, most = FUNCTIONS.get(name, (2, None))
+        if not least <= len(arguments) <= (most or MAX_TERMS) and len(self.faults) == faults:
+            wanted = str(least) if least == most else f"{least} or more"
+            few = f"{name} takes {wanted} arguments, not {len(arguments)}"
+            self.fault(f"{name} needs a list of two or more" if name in ORDERS else few, token.start)
+        return Ordered(name, tuple(arguments)) if name in ORDERS else Call(name, tuple(arguments))
+
+    def items(self, function: str) -> list[Expression]:
+        """One argument, or the many that a starred cell stands for."""
+        token = self.peek()
+        found = self.sum()
+        if not isinstance(found, _Listed):
+            return [self.as_expression(found, token.start)]
+        if found.listing.missing and function in _WHOLE_LISTS:
+            self.fault(f"{found.listing.missing[0]} says n/a: {function} needs every number", token.start)
+        for _ in found.listing.facts:
+            self.count(token)
+        return [Cell(fact) for fact in found.listing.facts]
+
+    # References
+
+    def reference(self, token: _Token) -> Expression:
+        """The cell, or the cells, at an address."""
+        table = self.filled("{" + token.text + "}", token.start) if token.kind == "placeholder" else token.text
+        match = _PLACE.match(self.text, token.end)
+        if match is None:
+            raise FormulaError("expected [row, column] behind the name of a table", token.start)
+        self.go(match.end())
+        (row, row_quoted), (column, column_quoted) = _label(match, 1), _label(match, 3)
+        row, column, part = self.filled(row, token.start), self.filled(column, token.start), match[5]
+        without_rows, without_columns = _starred(row, row_quoted), _starred(column, column_quoted)
+        facts = self.names.facts
+
+        def listed(find: Callable[[], Listing]) -> Expression:
+            try:
+                return _Listed(find())
+            except UnknownFactError as error:
+                self.fault(str(error), token.start)
+                return _Listed(Listing(()))
+
+        if without_rows is not None and without_columns is not None:
+            self.fault("one of row and column may be *, not both", token.start)
+            return _Listed(Listing(()))
+        if without_rows is not None:
+            return listed(lambda: facts.column(table, column, part, without_rows))
+        if without_columns is not None:
+            return listed(lambda: facts.row(table, row, part, without_columns))
+        return self.cell(lambda: facts.cell(table, row, column, part), token.start)
+
+    def cell(self, find: Callable[[], Fact], start: int) -> Expression:
+        try:
+            return Cell(find())
+        except UnknownFactError as error:
+            return self.fault(str(error), start, absent=isinstance(error, NotAvailableError))
+
+    def filled(self, text: str, start: int) -> str:
+        result, missing = substituted(text, self.names.bindings)
+        for name in missing:
+            self.fault(f"nothing gives {{{name}}}{nearest(name, self.names.bindings)}", start)
+        return result
+
+    # Kinds and limits
+
+    def fault(self, message: str, start: int, *, absent: bool = False) -> Expression:
+        """Notes what is wrong; the number stands in its place, so that the reading can go on."""
+        self.faults.append((message, start, absent))
+        return Number(Fraction(0))
+
+    def as_formula(self, node: Node, start: int) -> Formula:
+        if isinstance(node, Formula):
+            return node
+        token = self.peek()
+        hint = "; write == for equality" if token.is_one("=") else ""
+        raise FormulaError(f"expected a comparison, such as ==, found {token}{hint}", max(start, token.start))
+
+    def as_expression(self, node: Node, start: int) -> Expression:
+        if isinstance(node, Formula):
+            raise FormulaError("a value is needed here, and this is a comparison", start)
+        if isinstance(node, _Listed):
+            return self.fault("a list of cells belongs inside sum, mean, min, max or an order", start)
+        return node
+
+    def nested(self, inner: Callable[[], _Read]) -> _Read:
+        if self.depth >= MAX_DEPTH:
+            raise FormulaError(f"nested more than {MAX_DEPTH} deep", self.peek().start)
+        self.depth += 1
+        result = inner()
+        self.depth -= 1
+        return result
+
+    def count(self, token: _Token) -> None:
+        self.terms += 1
+        if self.terms > MAX_TERMS:
+            raise FormulaError(f"more than {MAX_TERMS} terms", token.start)
+
+
+def _starred(label: str, quoted: bool) -> list[str] | None:
+    """What a star leaves out; None where the label is no star."""
+    if quoted or not label.startswith("*"):
+        return None
+    word, *rest = label[1:].split(maxsplit=1) or [""]
+    if not word:
+        return []
+    return [one.strip().strip('"') for one in " ".join(rest).split(";")] if word == "except" else None

@@ -6,11 +6,13 @@ variable with bounds, and a row whose bounds no variable can meet is the proof. 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sealtrace.relations.intervals import Interval
+from sealtrace.relations.rendering import number_text
 from sealtrace.relations.work import OutOfWorkError, Work
 
 Coefficients = Mapping[str, Fraction]
@@ -258,3 +260,85 @@ class _Tableau:
 
 def _less(a: Delta, b: Delta) -> Delta:
     return a[0] - b[0], a[1] - b[1]
+
+
+# Proofs that a reader can follow: multiply each line, add them up, and see
+
+
+@dataclass(frozen=True)
+class Line:
+    """One comparison of a proof, and what it is multiplied by."""
+
+    multiplier: Fraction
+    relation: str
+    row: Row
+
+    def __str__(self) -> str:
+        left = _combination(self.row.coefficients)
+        return f"{_number(self.multiplier)} × ({left} {self.row.operator} {_number(self.row.bound)})"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Lines whose multiplied sum no values within the intervals satisfy."""
+
+    lines: tuple[Line, ...]
+    intervals: Mapping[str, Interval]
+
+    @property
+    def total(self) -> tuple[dict[str, Fraction], Fraction]:
+        """The left and the right side of the sum."""
+        return added_up([line.row for line in self.lines], dict(enumerate(line.multiplier for line in self.lines)))
+
+    def holds(self) -> bool:
+        """Whether the proof is one."""
+        rows = [line.row for line in self.lines]
+        return is_conflict(rows, self.intervals, dict(enumerate(line.multiplier for line in self.lines)))
+
+    def tightest(self) -> tuple[tuple[str, Fraction], ...]:
+        """The values at which the sum comes closest to holding."""
+        box = self.intervals
+        return tuple(
+            (name, Fraction(box[name].low if one > 0 else box[name].high)) for name, one in self.total[0].items()
+        )
+
+    def text(self) -> list[str]:
+        """The proof, line by line."""
+        left, bound = self.total
+        least = sum((left[name] * end for name, end in self.tightest()), _ZERO)
+        operator = "<" if any(line.row.operator == "<" for line in self.lines) else "<="
+        needed = f"added up: {_combination(left)} {operator} {_number(bound)}"
+        return [*map(str, self.lines), f"{needed}, but within the intervals it is at least {_number(least)}"]
+
+
+def certificate_of(
+    conflict: Conflict, rows: Sequence[Row], relations: Sequence[str], box: Mapping[str, Interval]
+) -> Certificate:
+    """The proof that a conflict is; multipliers are scaled to small whole numbers where that is possible."""
+    used = {place: one for place, one in conflict.multipliers.items() if one}
+    bottom = math.lcm(*(one.denominator for one in used.values()))
+    scale = Fraction(bottom, math.gcd(*(int(one * bottom) for one in used.values())) or 1)
+    lines = []
+    for place, one in used.items():
+        row = rows[place]
+        if one < 0:
+            # An equation that is subtracted is easier to follow with its sides' signs changed and added.
+            row = Row({name: -each for name, each in row.coefficients.items()}, row.operator, -row.bound)
+        lines.append(Line(abs(one) * scale, relations[place], row))
+    names = {name for line in lines for name in line.row.coefficients}
+    proof = Certificate(tuple(lines), {name: box[name] for name in names})
+    assert proof.holds(), "a proof that proves nothing"
+    return proof
+
+
+def _combination(coefficients: Coefficients) -> str:
+    """Multiples of variables, for readers."""
+    text = ""
+    for name, one in coefficients.items():
+        sign = ("-" if one < 0 else "") if not text else (" - " if one < 0 else " + ")
+        text += sign + ("" if abs(one) == 1 else f"{_number(abs(one))} × ") + name
+    return text or "0"
+
+
+def _number(value: Fraction) -> str:
+    return number_text(value).strip("()")

@@ -20,6 +20,7 @@ A line that is indented further than the lines of its relation continues the one
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -29,19 +30,26 @@ from sealtrace.bundle.nearest import nearest
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Rule, UnknownFactError
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import Names, parse_constant, parse_formula
-from sealtrace.relations.problems import Problem
-from sealtrace.relations.scanner import RESERVED, FormulaError, Scanner, substituted
+from sealtrace.relations.language import (
+    NAME,
+    RESERVED,
+    FormulaError,
+    Names,
+    Problem,
+    parse_constant,
+    parse_formula,
+    parse_place,
+    substituted,
+)
 from sealtrace.relations.syntax import Shared
 
 MAX_CLAIMS = 5000
 MAX_CHARACTERS = 2_000_000
 MAX_LINE = 20_000
 MAX_PROBLEMS = 1000
-_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
-_DECLARED = re.compile(rf"({_NAME.pattern})\s*=\s*(.*)")
+_DECLARED = re.compile(rf"({NAME.pattern})\s*=\s*(.*)")
 _AT = re.compile(r"(.*?)\s+at\s+(?:(\S+):)?(\d{1,7})")
-_RANGE = re.compile(rf"(integer\s+)?({_NAME.pattern})\s+in\s+(?:\[(.+?),(.+?)\]|(.+?)\.\.(.+))")
+_RANGE = re.compile(rf"(integer\s+)?({NAME.pattern})\s+in\s+(?:\[(.+?),(.+?)\]|(.+?)\.\.(.+))")
 _LOOP = re.compile(r"([^\W\d]\w*)\s+in\s+(.*)", re.DOTALL)
 _PLACE = re.compile(r'("[^"]*"|[^\[\s]+)(\[.*\])?(?:\.(\w+))?\s+(\w+)')
 _ONCE = ("says", "because", "holds", "ask")
@@ -73,12 +81,6 @@ class _Passage:
     def locate(self, offset: int) -> tuple[int, int]:
         start, line, column = max(one for one in self.starts if one[0] <= offset)
         return line, column + offset - start
-
-    def behind(self, offset: int) -> _Passage:
-        """The rest of the text."""
-        line, column = self.locate(offset)
-        later = [(start - offset, *place) for start, *place in self.starts if start > offset]
-        return _Passage(self.key, self.text[offset:], [(0, line, column), *((one[0], one[1], one[2]) for one in later)])
 
 
 @dataclass
@@ -154,22 +156,20 @@ class _Reader:
     def top(self, line: str, number: int) -> None:
         word, *words = line.split()
         rest = " ".join(words)
-        if word == "let":
-            self.let(rest, number)
-        elif word == "fact":
-            self.fact(rest, number)
-        elif word == "unknown":
-            self.unknown(rest, number)
-        elif word == "print":
-            self.prints.append((rest, number))
-        elif word == "relation":
-            if not rest:
-                self.problem("a relation needs a name", number)
-            self.blocks.append(_Block(rest or f"line {number}", number))
+        if word in _TOP:
+            getattr(self, f"{word}_line")(rest, number)
         else:
             self.problem(f"{word[:40]!r} starts nothing here{nearest(word, _TOP)}", number)
 
-    def let(self, rest: str, number: int) -> None:
+    def relation_line(self, rest: str, number: int) -> None:
+        if not rest:
+            self.problem("a relation needs a name", number)
+        self.blocks.append(_Block(rest or f"line {number}", number))
+
+    def print_line(self, rest: str, number: int) -> None:
+        self.prints.append((rest, number))
+
+    def let_line(self, rest: str, number: int) -> None:
         match = _DECLARED.fullmatch(rest)
         value = parse_constant(match.group(2).partition(" from ")[0]) if match else None
         if match is None or value is None:
@@ -177,7 +177,7 @@ class _Reader:
         elif self.free(match.group(1), number):
             self.reading.constants[match.group(1)] = value
 
-    def fact(self, rest: str, number: int) -> None:
+    def fact_line(self, rest: str, number: int) -> None:
         match = _DECLARED.fullmatch(rest)
         literal = _AT.fullmatch(match.group(2)) if match else None
         if match is None or literal is None:
@@ -188,7 +188,7 @@ class _Reader:
             except UnknownFactError as error:
                 self.problem(str(error), number)
 
-    def unknown(self, rest: str, number: int) -> None:
+    def unknown_line(self, rest: str, number: int) -> None:
         match = _RANGE.fullmatch(rest)
         integer = bool(match and match.group(1))
         if match is None or integer != (match.group(5) is not None):
@@ -217,12 +217,7 @@ class _Reader:
         row, column = "*", "*"
         try:
             if match.group(2):
-                scanner = Scanner(match.group(2))
-                scanner.expect("[")
-                row = scanner.label(",]", lambda text, _start: text)[0]
-                scanner.expect(",")
-                column = scanner.label("]", lambda text, _start: text)[0]
-                scanner.expect("]")
+                row, column = parse_place(match.group(2))
             self.facts.print_as(Rule(match.group(4)), match.group(1).strip('"'), row, column, match.group(3))
         except UnknownFactError as error:
             self.problem(str(error), number)
@@ -257,9 +252,7 @@ class _Reader:
         loops = [loop for passage in block.all("for") if (loop := self.loop(passage)) is not None]
         if missing or len(loops) < len(block.all("for")):
             return
-        size = 1
-        for _, values in loops:
-            size *= len(values)
+        size = math.prod(len(values) for _, values in loops)
         if size + len(self.reading.claims) > MAX_CLAIMS:
             self.problem(f"relation {block.name!r} makes {size} relations; {MAX_CLAIMS} are allowed", block.line)
             return
@@ -299,12 +292,15 @@ class _Reader:
         formula, problems = parse_formula(passage.text, names, self.source, passage.locate)
         repairs = []
         for repaired in block.all("repaired"):
-            says, colon, _ = repaired.text.partition(":")
-            inner = repaired.behind(len(says) + 1)
+            says, colon, text = repaired.text.partition(":")
             if not colon:
                 self.problem("expected: repaired by NAME: FORMULA", *repaired.locate(0))
                 continue
-            repair, more = parse_formula(inner.text, names, self.source, inner.locate)
+
+            def inside(offset: int, passage: _Passage = repaired, skipped: int = len(says) + 1) -> tuple[int, int]:
+                return passage.locate(skipped + offset)
+
+            repair, more = parse_formula(text, names, self.source, inside)
             problems += more
             if repair is not None:
                 repairs.append(Repair(substituted(says.strip(), bindings)[0], repair))

@@ -1,11 +1,15 @@
-"""Formulas as text: the form that the parser reads again."""
+"""Formulas and numbers as text: as the parser reads them again, and as a reader sees them on the page."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
-from sealtrace.printed.judgement import decimal_text
-from sealtrace.relations.fact import Fact
+from sealtrace.printed.judgement import as_float, decimal_text
+from sealtrace.relations.fact import Fact, plain_address
+from sealtrace.relations.intervals import Interval
 from sealtrace.relations.syntax import (
     And,
     Call,
@@ -16,6 +20,7 @@ from sealtrace.relations.syntax import (
     Inverse,
     Multiple,
     Negative,
+    Node,
     Number,
     Or,
     Ordered,
@@ -26,9 +31,12 @@ from sealtrace.relations.syntax import (
     SomeReal,
     Sum,
     Unknown,
+    facts_in,
 )
 
-_TIGHT = (Number, Cell, Unknown, Shared, Call)
+_LONG_LIST = 8
+_FEWEST_PLACES = 4
+_LONG = 10**15
 
 
 def formula_text(formula: Formula) -> str:
@@ -38,12 +46,8 @@ def formula_text(formula: Formula) -> str:
             return " and ".join(_guarded(part, (Or, SomeInteger, SomeReal, And)) for part in parts)
         case Or(parts):
             return " or ".join(_guarded(part, (SomeInteger, SomeReal, Or)) for part in parts)
-        case SomeInteger(name, low, high, body):
-            return f"some integer {name} in {expression_text(low)}..{expression_text(high)}: {formula_text(body)}"
-        case SomeReal(name, lowest, highest, body):
-            ends = f"[{'-inf' if lowest is None else expression_text(lowest)}, "
-            ends += f"{'inf' if highest is None else expression_text(highest)}]"
-            return f"some {name} in {ends}: {formula_text(body)}"
+        case SomeInteger(body=body) | SomeReal(body=body):
+            return f"some {range_text(formula, expression_text)}: {formula_text(body)}"
         case Multiple(of, step, None):
             return f"{expression_text(of)} is a multiple of {expression_text(step)}"
         case Multiple(of, step, repeats) if repeats is not None:
@@ -55,64 +59,81 @@ def formula_text(formula: Formula) -> str:
     raise TypeError(f"no formula: {formula!r}")
 
 
+def _guarded(part: Formula, kinds: tuple[type[Formula], ...]) -> str:
+    return f"({formula_text(part)})" if isinstance(part, kinds) else formula_text(part)
+
+
+def range_text(some: SomeInteger | SomeReal, written: Callable[[Expression], str]) -> str:
+    """An unknown and its ends."""
+    if isinstance(some, SomeInteger):
+        return f"integer {some.name} in {written(some.low)}..{written(some.high)}"
+    low, high = "-inf" if some.low is None else written(some.low), "inf" if some.high is None else written(some.high)
+    return f"{some.name} in [{low}, {high}]"
+
+
 def expression_text(expression: Expression) -> str:
     """An expression as the parser reads it."""
+    return _text(expression, page=False)
+
+
+def printed(expression: Expression) -> str:
+    """An expression with the printed numbers in the places of their addresses, and long lists cut short."""
+    return _text(expression, page=True)
+
+
+def _text(expression: Expression, *, page: bool) -> str:
+    times, over = (" × ", "/") if page else (" * ", " / ")
+
+    def inner(node: Expression, *guarded: type[Expression]) -> str:
+        text = _text(node, page=page)
+        minus = page and guarded != (Sum,) and text.startswith("-")
+        return f"({text})" if isinstance(node, guarded) or minus else text
+
     match expression:
-        case Number(value, name):
-            return name or number_text(value)
-        case Cell(fact):
-            return fact_text(fact)
-        case Unknown(name) | Shared(name):
-            return name
+        case Sum(terms) if page and len(terms) > _LONG_LIST:
+            return f"{printed(Sum(terms[:3]))} + … ({len(terms)} terms)"
+        case Sum((first, *rest)):
+            return inner(first, Sum) + "".join(
+                f" - {inner(one.of, Sum)}" if isinstance(one, Negative) else f" + {inner(one, Sum)}" for one in rest
+            )
         case Negative(of):
-            return f"-{expression_text(of) if isinstance(of, Power) else _tight(of)}"
-        case Sum(terms):
-            first, *rest = terms
-            return _term(first) + "".join(
-                f" - {_term(one.of)}" if isinstance(one, Negative) else f" + {_term(one)}" for one in rest
+            return f"-{inner(of, Sum, Product, Inverse, Negative)}"
+        case Product((first, *rest)):
+            return inner(first, Sum, Product, Inverse) + "".join(
+                over + inner(one.of, Sum, Product, Inverse)
+                if isinstance(one, Inverse)
+                else times + inner(one, Sum, Product, Inverse)
+                for one in rest
             )
         case Inverse(of):
-            return f"1 / {_tight(of)}"
-        case Product(factors):
-            first, *rest = factors
-            return _factor(first) + "".join(
-                f" / {_factor(one.of)}" if isinstance(one, Inverse) else f" * {_factor(one)}" for one in rest
-            )
+            return f"1{over}{inner(of, Sum, Product, Inverse, Negative, Power)}"
         case Power(of, exponent):
-            return f"{_tight(of)}^{exponent}"
+            return f"{inner(of, Sum, Product, Inverse, Negative, Power)}^{exponent}"
+        case Call(function, arguments) if page and len(arguments) > _LONG_LIST:
+            few = ", ".join([*map(printed, arguments[:3]), "…", printed(arguments[-1])])
+            return f"{function} of {len(arguments)} numbers ({few})"
         case Call(function, arguments):
-            return f"{function}({', '.join(map(expression_text, arguments))})"
+            return f"{function}({', '.join(_text(one, page=page) for one in arguments)})"
+        case Cell(fact):
+            return fact.text if page else fact_text(fact)
+        case Number(value, name):
+            # A reader checks a number by hand, not a name.
+            return decimals(value, 0) if page and abs(value) >= _LONG else (not page and name) or number_text(value)
+        case Unknown(name) | Shared(name):
+            return name
     raise TypeError(f"no expression: {expression!r}")
 
 
 def fact_text(fact: Fact) -> str:
     """A fact's address, quoted where the parser needs it."""
     if fact.address.startswith("rounded("):
-        return f"rounded({fact_text(_plain(fact))})"
+        return f"rounded({fact_text(replace(fact, address=plain_address(fact)))})"
     if fact.table is None:
         return fact.address
     part = f".{fact.part}" if fact.part else ""
-    table = (
-        fact.table if ":" in fact.table and not set(fact.table) & set(' \t[](){},;"*+/=<>!') else _quoted(fact.table)
-    )
+    tame = ":" in fact.table and not set(fact.table) & set(' \t[](){},;"*+/=<>!')
+    table = fact.table if tame else _quoted(fact.table)
     return f"{table}[{_label(fact.row)}, {_label(fact.column)}]{part}"
-
-
-def number_text(value: Fraction) -> str:
-    """An exact number: in decimals where they end soon, else as a ratio."""
-    denominator = value.denominator
-    for prime in (2, 5):
-        while denominator % prime == 0:
-            denominator //= prime
-    if denominator == 1 and value.denominator < 10**30:
-        return decimal_text(value) if value >= 0 else f"({decimal_text(value)})"
-    return f"({value.numerator} / {value.denominator})"
-
-
-def _plain(fact: Fact) -> Fact:
-    from dataclasses import replace
-
-    return replace(fact, address=fact.address.removeprefix("rounded(").removesuffix(")"))
 
 
 def _label(label: str) -> str:
@@ -125,17 +146,61 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _guarded(part: Formula, kinds: tuple[type[Formula], ...]) -> str:
-    return f"({formula_text(part)})" if isinstance(part, kinds) else formula_text(part)
+# Numbers
 
 
-def _tight(node: Expression) -> str:
-    return expression_text(node) if isinstance(node, _TIGHT) else f"({expression_text(node)})"
+def number_text(value: Fraction) -> str:
+    """An exact number inside a formula: in decimals where they end soon, else as a ratio."""
+    text = exact_text(value)
+    return f"({text.replace('/', ' / ')})" if value < 0 or "/" in text else text
 
 
-def _term(node: Expression) -> str:
-    return f"({expression_text(node)})" if isinstance(node, Sum) else expression_text(node)
+def exact_text(value: Fraction) -> str:
+    """An exact number by itself."""
+    denominator = value.denominator
+    for prime in (2, 5):
+        while denominator % prime == 0:
+            denominator //= prime
+    if denominator == 1 and value.denominator < 10**30:
+        return decimal_text(value)
+    return f"{value.numerator}/{value.denominator}"
 
 
-def _factor(node: Expression) -> str:
-    return f"({expression_text(node)})" if isinstance(node, Sum | Product | Inverse) else expression_text(node)
+def approximately(value: Interval, places: int) -> str:
+    """A value with its tolerance, or its range where that is wide."""
+    if value.is_point:
+        # Counts are printed whole, and what follows from them is not.
+        while places < _FEWEST_PLACES and (Fraction(value.low) * 10**places).denominator != 1:
+            places += 1
+        return decimals(value.low, places)
+    if not value.is_bounded or value.width > abs(value.middle()):
+        return f"{decimals(value.low, places + 1)} to {decimals(value.high, places + 1)}"
+    half = Fraction(value.width) / 2
+    digits = places
+    while digits < places + 8 and half < Fraction(1, 10**digits):
+        digits += 1
+    if half < Fraction(1, 10 ** (places + 4)):
+        return decimals(value.middle(), places + 2)
+    # The tolerance is rounded up, so that what is shown is never narrower than what is meant.
+    tolerance = Fraction(math.ceil(half * 10**digits), 10**digits)
+    return f"{decimals(value.middle(), digits)} ± {decimals(tolerance, digits)}"
+
+
+def places_of(node: Node) -> int:
+    """Decimals of the most precisely printed number."""
+    units = [fact.unit for fact in facts_in(node)]
+    return max((len(str(unit.denominator)) - 1 for unit in units), default=4)
+
+
+def decimals(value: Fraction | float, places: int) -> str:
+    """A number to so many places, without idle zeros behind more digits than were printed."""
+    if not isinstance(value, Fraction):
+        return str(value)
+    if abs(value) >= _LONG:
+        return f"{as_float(value):.6g}"
+    scaled = round(abs(value) * 10**places)
+    digits = f"{scaled:0{places + 1}d}"
+    text = f"{digits[:-places]}.{digits[-places:]}" if places else digits
+    if places > 6 and "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return f"-{text}" if value < 0 and scaled else text

@@ -6,21 +6,20 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product as every_combination
 from typing import Literal
 
-from sealtrace.relations.cases import Case, assumed, settled, starting_case
-from sealtrace.relations.contraction import EmptyError, Evaluation, contract, possibly
-from sealtrace.relations.forms import PIECEWISE, Atom, Form, Operation, replaced, variable
-from sealtrace.relations.intervals import Interval, TooLargeError, point
-from sealtrace.relations.linear import Conflict, Row, solve
-from sealtrace.relations.slopes import occurrences, tight_range
+from sealtrace.relations.cases import Case, assumed, rows_of, settled, starting_case
+from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, contract, possibly, tight_range
+from sealtrace.relations.forms import PIECEWISE, Atom, Form, Leaf, Operation, replaced, variable
+from sealtrace.relations.intervals import Interval, TooLargeError, UndefinedError, point, whole_numbers
+from sealtrace.relations.linear import Conflict, Solution, solve
 from sealtrace.relations.syntax import Formula
-from sealtrace.relations.witness import find_witness
 from sealtrace.relations.work import OutOfWorkError, Work
 
 _ENUMERATED = 24
-_MAX_IRRATIONAL = 3
+_TINY = Fraction(1, 2**100)
+_MOST_WITNESSED = 60
+"""How many variables are fixed one after another."""
 _FINEST = Fraction(1, 2**60)
 
 
@@ -83,20 +82,24 @@ def _decide(case: Case, before: Case, start: Case, work: Work) -> Answer | list[
     if not case.atoms:
         return Answer("possible", {name: _any(case, name) for name in case.box}, case)
     unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
-    if all(atom.form.is_linear for atom in case.atoms):
+    if case.is_linear:
         return _apart(case, unequal) if unequal is not None else _linear(case, work)
-    found = find_witness(case, before, work)
+    found = _witness(case, before, work)
     if found is not None:
-        used = {name for atom in case.atoms for name in atom.form.variables}
+        used = case.variables
         return Answer("possible", {name: found[name] if name in used else _any(case, name) for name in case.box}, case)
-    for atom in case.atoms:
-        value, steps = _range(atom.form, case)
-        work.spend(steps)
-        if value is None or not possibly(atom.operator, value):
-            return []
+    try:
+        for atom in case.atoms:
+            value, steps = tight_range(atom.form, case.box)
+            work.spend(steps)
+            if not possibly(atom.operator, value):
+                return []
+    except EmptyError:
+        return []
     operations = [one for atom in case.atoms for one in atom.form.operations()]
-    if all(not form.variables for one in operations for form in one.arguments) and unequal is None:
-        return _irrational(case, work)
+    constants = all(not form.variables for one in operations for form in one.arguments)
+    if constants and unequal is None and not _relaxed(case, work):
+        return []
     piecewise = next((one for one in operations if one.kind in PIECEWISE), None)
     if piecewise is not None:
         return list(_pieces(case, piecewise))
@@ -106,13 +109,6 @@ def _decide(case: Case, before: Case, start: Case, work: Work) -> Answer | list[
     return _halves(case, start)
 
 
-def _range(form: Form, case: Case) -> tuple[Interval | None, int]:
-    try:
-        return tight_range(form, case.box)
-    except EmptyError:
-        return None, 1
-
-
 def _any(case: Case, name: str) -> Interval:
     """A value of a variable that nothing depends on any more."""
     middle = case.box[name].middle()
@@ -120,18 +116,6 @@ def _any(case: Case, name: str) -> Interval:
 
 
 # Linear cases
-
-
-def rows_of(atoms: tuple[Atom, ...]) -> list[Row]:
-    """Linear comparisons as rows."""
-    return [
-        Row(
-            {leaf: one for leaf, one in atom.form.terms.items() if isinstance(leaf, str)},
-            atom.operator,
-            -atom.form.constant,
-        )
-        for atom in atoms
-    ]
 
 
 def _linear(case: Case, work: Work) -> Answer | list[Case]:
@@ -151,36 +135,15 @@ def _apart(case: Case, unequal: Atom) -> list[Case]:
     return [replace(case, atoms=(*rest, Atom(unequal.form.times(Fraction(sign)), "<"))) for sign in (1, -1)]
 
 
-def _irrational(case: Case, work: Work) -> Answer | list[Case]:
-    """Linear but for irrational constants: impossible if so for all values near them, possible if so at the corners.
-
-    What is possible at every corner is possible in between, because the constants enter linearly.
-    """
+def _relaxed(case: Case, work: Work) -> bool:
+    """Whether a case that is linear but for irrational constants can hold for some values near them."""
     outer = list(dict.fromkeys(one for atom in case.atoms for one in atom.form.terms if isinstance(one, Operation)))
     values = Evaluation(case.box)
-    ranges = {one: values.leaf(one) for one in outer}
     names = {one: f"constant {place}" for place, one in enumerate(outer)}
-    renamed = tuple(
-        Atom(replaced(atom.form, {one: variable(name) for one, name in names.items()}), atom.operator)
-        for atom in case.atoms
-    )
-    wide = {**case.box, **{names[one]: ranges[one] for one in outer}}
-    relaxed = solve(rows_of(renamed), wide, work)
-    if isinstance(relaxed, Conflict):
-        return []
-    if case.open_integers():
-        return _integers(case)
-    if len(outer) > _MAX_IRRATIONAL:
-        return Answer("unknown", reason="too many irrational constants")
-    for corner in every_combination(*([ranges[one].low, ranges[one].high] for one in outer)):
-        fixed = {name: point(Fraction(value)) for name, value in zip(names.values(), corner, strict=True)}
-        if isinstance(solve(rows_of(renamed), {**wide, **fixed}, work), Conflict):
-            return Answer("unknown", reason="no precision tried separates the two sides")
-    return Answer(
-        "possible",
-        {**case.box, **{name: point(value) for name, value in relaxed.values.items() if name in case.box}},
-        case,
-    )
+    put: dict[Leaf, Form] = {one: variable(name) for one, name in names.items()}
+    atoms = tuple(Atom(replaced(atom.form, put), atom.operator) for atom in case.atoms)
+    box = {**case.box, **{name: values.leaf(one) for one, name in names.items()}}
+    return isinstance(solve(rows_of(atoms), box, work), Solution)
 
 
 # Dividing
@@ -219,9 +182,8 @@ def _integers(case: Case) -> Answer | list[Case]:
 
 def _halves(case: Case, start: Case) -> Answer | list[Case]:
     """The variable with the most room left, relative to what it had, in two halves."""
-    counts = {name for atom in case.atoms for name, times in occurrences(atom.form).items() if times > 1}
-    used = counts or {name for atom in case.atoms for name in atom.form.variables}
-    open_names = sorted(name for name in used if not case.box[name].is_point)
+    repeated = {name for atom in case.atoms for name, times in atom.form.occurrences.items() if times > 1}
+    open_names = sorted(name for name in repeated or case.variables if not case.box[name].is_point)
     if not open_names:
         return Answer("unknown", reason="no precision tried separates the two sides")
     if any(not case.box[name].is_bounded for name in open_names):
@@ -237,3 +199,89 @@ def _halves(case: Case, start: Case) -> Answer | list[Case]:
     middle = case.box[name].middle()
     halves = [Interval(case.box[name].low, middle), Interval(middle, case.box[name].high)]
     return [replace(case, box={**case.box, name: half}) for half in halves]
+
+
+# Witnesses: values found by fixing one variable after another, and proved
+
+
+def _witness(case: Case, before: Case, work: Work) -> Box | None:
+    """A box so small that it holds a solution and is as good as one; None where none was found.
+
+    The proof needs some room around an irrational value, so it is led in the case as it was before it was narrowed.
+    """
+    box, atoms, integers = case.box, case.atoms, case.integers
+    used = sorted(case.variables)
+    if len(used) > _MOST_WITNESSED:
+        return None
+    now = dict(box)
+    # Counts decide what the rest may be, so they come first; narrow ones leave the least choice.
+    for name in sorted(used, key=lambda one: (one not in integers, box[one].width)):
+        interval = now[name]
+        if interval.is_point or _as_good_as_point(interval, box[name]):
+            continue
+        for value in _trials(interval, integer=name in integers):
+            trial = {**now, name: point(value)}
+            left, steps = contract(trial, list(atoms), integers)
+            work.spend(steps)
+            if left is not None:
+                now = left
+                break
+        else:
+            return None
+    return _proved(now, before)
+
+
+def _proved(found: Box, case: Case) -> Box | None:
+    """The found box, widened where a value is irrational, if it is certain that it holds a solution.
+
+    Equations that hold only nearly are shown to have a solution by their signs on opposite sides of the box
+    (Poincaré and Miranda): each such equation needs a variable of its own.
+    """
+    box, atoms = case.box, case.atoms
+    here = {name: found[name] for name in case.variables}
+    try:
+        values = Evaluation(here, total=True)
+        open_atoms = [atom for atom in atoms if not certainly(atom.operator, values.form(atom.form))]
+        pivots: dict[str, Atom] = {}
+        for atom in open_atoms:
+            free = [name for name in atom.form.variables - case.integers - set(pivots) if not here[name].is_point]
+            if atom.operator != "==" or not free:
+                return None
+            pivots[min(free)] = atom
+        for name in pivots:
+            wide = here[name].width + _TINY * max(Fraction(1), abs(here[name].middle()))
+            room = Interval(here[name].low - wide, here[name].high + wide).meet(box[name])
+            if room is None:
+                return None
+            here[name] = room
+        values = Evaluation(here, total=True)
+        for atom in atoms:
+            value = values.form(atom.form)
+            if atom not in pivots.values() and not certainly(atom.operator, value):
+                return None
+        for name, atom in pivots.items():
+            ends = [
+                Evaluation({**here, name: point(Fraction(end))}, total=True).form(atom.form)
+                for end in (here[name].low, here[name].high)
+            ]
+            if not (ends[0].high < 0 < ends[1].low or ends[1].high < 0 < ends[0].low):
+                return None
+    except (EmptyError, UndefinedError):
+        return None
+    return {**found, **here}
+
+
+def _as_good_as_point(interval: Interval, start: Interval) -> bool:
+    return interval.is_bounded and interval.width <= _TINY * max(Fraction(1), abs(start.middle()))
+
+
+def _trials(interval: Interval, *, integer: bool) -> list[Fraction]:
+    ends = [end for end in (interval.low, interval.high) if isinstance(end, Fraction)]
+    middle = interval.middle()
+    if not integer:
+        return [middle, *ends]
+    whole = whole_numbers(interval)
+    if whole is None:
+        return []
+    near = Fraction(round(middle))
+    return [near, *(end for end in ends if end != near)]

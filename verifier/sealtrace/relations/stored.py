@@ -10,10 +10,8 @@ from typing import Any
 from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import Names, parse_formula
-from sealtrace.relations.problems import Problem
+from sealtrace.relations.language import RESERVED, Names, Problem, parse_formula
 from sealtrace.relations.rendering import formula_text, number_text
-from sealtrace.relations.scanner import RESERVED
 from sealtrace.relations.syntax import Formula, Node, Number, Shared, rebuilt, walk
 
 
