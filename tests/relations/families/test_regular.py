@@ -7,7 +7,7 @@ import random
 import pytest
 
 from relations.families.small_papers import decided, read, table
-from sealtrace.relations.audited import decision_record
+from sealtrace.relations.auditing import decision_record
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.regular import FALSE_DISCOVERIES, search

@@ -11,23 +11,39 @@ Everything happens within a number of seconds; what they did not suffice for is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
-from sealtrace.contract.audit import Audit, AuditProblem, AuditVerdict
+from sealtrace.contract.audit import (
+    Audit,
+    AuditCoverage,
+    AuditDecision,
+    AuditFact,
+    AuditProblem,
+    AuditRepair,
+    AuditSuggestion,
+    AuditTable,
+    AuditTally,
+    AuditValue,
+    AuditVerdict,
+)
 from sealtrace.printed.extracted import ExtractedTable, ProseLine
-from sealtrace.relations.audited import coverage_of, decision_record, facts_of, suggestion_record, tallies_of
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
+from sealtrace.relations.explanation import letter_of
+from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
-from sealtrace.relations.families.suggested import suggestions
+from sealtrace.relations.families.suggested import Suggestion
+from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Problem
-from sealtrace.relations.reading import Reading, read_relations
-from sealtrace.relations.rendering import formula_text
-from sealtrace.relations.sealed import facts_of_records
+from sealtrace.relations.reading import read_relations
+from sealtrace.relations.rendering import exact_text, formula_text
+from sealtrace.relations.sealed import TEXT, facts_of_records
 from sealtrace.relations.stored import claims_of
 from sealtrace.relations.syntax import Shared, walk
 from sealtrace.relations.work import time_is_up, time_limit
@@ -37,6 +53,7 @@ MOST_ROWS = 1000
 """Of a table that automatic families look at: they set its rows beside each other. No printed table is as long."""
 SECONDS = 120.0
 """For one audit, unless somebody says otherwise."""
+_ORDER = [Status.CONTRADICTION, Status.SUSPICION, Status.UNDECIDED, Status.HOLDS]
 
 
 @dataclass
@@ -85,6 +102,8 @@ class Source:
 class _Bound:
     """Claims of every origin, without two of one name."""
 
+    source: str
+    """What is audited, for problems that have no other place."""
     claims: list[Claim] = field(default_factory=list)
     problems: list[AuditProblem] = field(default_factory=list)
     left_out: list[AuditProblem] = field(default_factory=list)
@@ -96,35 +115,39 @@ class _Bound:
         for given in claims:
             taken = given.family != "declared" and given.name in self._names
             claim = replace(given, name=f"{given.name} ({given.family})") if taken else given
-            place = claim.place or claim.family
+            unknowns = {node.name: node for node in walk(claim.formula) if isinstance(node, Shared)}
+            other = next((one for name, one in unknowns.items() if self._unknowns.get(name, one) != one), None)
             if claim.name in self._names:
                 self._refuse(
                     claim, f"a second relation named {claim.name!r}; the first is at {self._names[claim.name]}"
                 )
-                continue
-            unknowns = {node.name: node for node in walk(claim.formula) if isinstance(node, Shared)}
-            other = next((one for name, one in unknowns.items() if self._unknowns.get(name, one) != one), None)
-            if other is not None:
+            elif other is not None:
                 self._refuse(claim, f"{claim.name!r} gives the unknown {other.name!r} another range than others do")
-                continue
-            if len(self.claims) == MAX_CLAIMS:
+            elif len(self.claims) == MAX_CLAIMS:
                 self._refuse(claim, f"more than {MAX_CLAIMS} relations; the others are left out")
                 return
-            self._names[claim.name] = place
-            self._unknowns |= unknowns
-            self.claims.append(claim)
+            else:
+                self._names[claim.name] = claim.place or claim.family
+                self._unknowns |= unknowns
+                self.claims.append(claim)
 
     def _refuse(self, claim: Claim, message: str) -> None:
-        source, _, line = (claim.place or claim.family).rpartition(":")
+        place = claim.place or claim.family
+        source, _, line = place.rpartition(":")
         known = line.isdecimal()
-        self.problems.append(
-            AuditProblem(
-                message=message,
-                severity="error",
-                source=source if known else claim.place or claim.family,
-                line=int(line) if known else None,
-            )
-        )
+        self.problems.append(_problem(message, source if known else place, int(line) if known else None))
+
+    def trouble(self, problems: Iterable[Problem]) -> None:
+        """Takes in what is wrong with relations."""
+        self.problems += (_problem(one.message, one.source, one.line, one.column) for one in problems)
+
+    def leave_out(self, message: str, source: str | None = None) -> None:
+        """Says what is passed over."""
+        self.left_out.append(_problem(message, source or self.source))
+
+
+def _problem(message: str, source: str, line: int | None = None, column: int | None = None) -> AuditProblem:
+    return AuditProblem(message=message, severity="error", source=source, line=line, column=column)
 
 
 def audit(
@@ -139,82 +162,41 @@ def audit(
 ) -> Audit:
     """Whether the numbers can all be true; `families` are the automatic ones to use, all where it is None."""
     with time_limit(seconds):
-        return _audit(subject, sources, version, families, suggest, progress)
-
-
-def _audit(
-    subject: Subject,
-    sources: Sequence[Source],
-    version: str,
-    families: Sequence[str] | None,
-    suggest: bool,
-    progress: Progress | None,
-) -> Audit:
-    bound = _Bound(problems=list(subject.problems))
-    facts, texts = _declared(subject, sources, bound)  # (1)
-    paper = Paper.of(subject.extracted, subject.prose, subject.texts, facts if subject.extracted else None)
-    for sheet in paper.sheets:
-        if len(sheet.rows) > MOST_ROWS:
-            what = f"{sheet.label} has {len(sheet.rows)} rows; automatic families look at tables of up to {MOST_ROWS}"
-            bound.left_out.append(AuditProblem(message=what, severity="error", source=sheet.source))
-    paper = replace(paper, sheets=tuple(sheet for sheet in paper.sheets if len(sheet.rows) <= MOST_ROWS))
-    chosen = [family for family in FAMILIES if families is None or family.name in families]
-    known = {formula_text(claim.formula) for claim in bound.claims}
-    bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
-    decisions = decide_each(bound.claims, progress)  # (2)
-    stated = [one.claim for one in decisions if one.status is not Status.CONTRADICTION and not one.claim.is_guess]
-    decisions = distinct(decisions) + decide_groups(stated)  # (3)
-    decisions.sort(key=lambda one: _ORDER.index(one.status))
-    unheard = sum(one.reason == OUT_OF_TIME for one in decisions)
-    if unheard or time_is_up():
-        what = f"the seconds were used up: {unheard} relations and some searches were left out (--seconds gives more)"
-        bound.left_out.append(AuditProblem(message=what, severity="error", source=subject.name))
-    texts |= {one.fact.address for sentence in paper.sentences for one in sentence.mentions}
-    whole, tables = coverage_of(facts, texts, decisions)  # (4)
-    return Audit(
-        sealtrace=version,
-        paper=subject.name,
-        root_sha256=subject.root_sha256,
-        verdict=_verdict(decisions, [*bound.problems, *bound.left_out]),  # (5)
-        tallies=tallies_of(decisions),
-        coverage=whole,
-        tables=tables,
-        decisions=[decision_record(one) for one in decisions],
-        facts=facts_of(decisions),
-        problems=bound.problems,
-        left_out=bound.left_out,
-        suggestions=[suggestion_record(one) for one in suggestions(paper)] if suggest else [],
-    )
-
-
-_ORDER = [Status.CONTRADICTION, Status.SUSPICION, Status.UNDECIDED, Status.HOLDS]
-
-
-def distinct(decisions: list[Decision]) -> list[Decision]:
-    """Decisions without those that only repeat one of the same numbers: a suspicion a contradiction or another
-    suspicion, and an automatic contradiction a declared one."""
-    kept: list[Decision] = []
-    wrong = [one for one in decisions if one.status is Status.CONTRADICTION and len(one.cells) > 1]
-    declared = [_bare(one) for one in wrong if one.claim.family == "declared"]
-    blamed = [_bare(one) for one in wrong]
-    for one in sorted(decisions, key=lambda each: each.claim.chance or 0.0):
-        own = _bare(one)
-        if one.status is Status.SUSPICION:
-            if _met(own, blamed):
-                continue
-            blamed.append(own)
-        elif one.status is Status.CONTRADICTION and one.claim.family != "declared" and _met(own, declared):
-            continue
-        kept.append(one)
-    return kept
-
-
-def _met(own: frozenset[str], others: list[frozenset[str]]) -> bool:
-    return any(own <= other or other <= own for other in others)
-
-
-def _bare(decision: Decision) -> frozenset[str]:
-    return frozenset(fact.address.removeprefix("rounded(").removesuffix(")") for fact in decision.cells)
+        bound = _Bound(subject.name, problems=list(subject.problems))
+        facts, texts = _declared(subject, sources, bound)  # (1)
+        paper = Paper.of(subject.extracted, subject.prose, subject.texts, facts if subject.extracted else None)
+        for sheet in paper.sheets:
+            if len(sheet.rows) > MOST_ROWS:
+                limit = f"automatic families look at tables of up to {MOST_ROWS}"
+                bound.leave_out(f"{sheet.label} has {len(sheet.rows)} rows; {limit}", sheet.source)
+        paper = replace(paper, sheets=tuple(sheet for sheet in paper.sheets if len(sheet.rows) <= MOST_ROWS))
+        chosen = [family for family in FAMILIES if families is None or family.name in families]
+        known = {formula_text(claim.formula) for claim in bound.claims}
+        bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
+        decisions = decide_each(bound.claims, progress)  # (2)
+        stated = [one.claim for one in decisions if one.status is not Status.CONTRADICTION and not one.claim.is_guess]
+        decisions = distinct(decisions) + decide_groups(stated)  # (3)
+        decisions.sort(key=lambda one: _ORDER.index(one.status))
+        unheard = sum(one.reason == OUT_OF_TIME for one in decisions)
+        if unheard or time_is_up():
+            left = f"{unheard} relations and some searches were left out (--seconds gives more)"
+            bound.leave_out(f"the seconds were used up: {left}")
+        texts |= {one.fact.address for sentence in paper.sentences for one in sentence.mentions}
+        whole, tables = _coverage(facts, texts, decisions)  # (4)
+        return Audit(
+            sealtrace=version,
+            paper=subject.name,
+            root_sha256=subject.root_sha256,
+            verdict=_verdict(decisions, [*bound.problems, *bound.left_out]),  # (5)
+            tallies=_tallies(decisions),
+            coverage=whole,
+            tables=tables,
+            decisions=[decision_record(one) for one in decisions],
+            facts=_facts(decisions),
+            problems=bound.problems,
+            left_out=bound.left_out,
+            suggestions=[_suggestion(one) for one in suggestions(paper)] if suggest else [],
+        )
 
 
 def _declared(subject: Subject, sources: Sequence[Source], bound: _Bound) -> tuple[Facts, set[str]]:
@@ -224,18 +206,44 @@ def _declared(subject: Subject, sources: Sequence[Source], bound: _Bound) -> tup
     for stored in subject.relations:
         claims, problems = claims_of(stored.records, stored.source, facts, stored.lines)
         bound.add(claims)
-        bound.problems += map(_problem, problems)
+        bound.trouble(problems)
     if sources:
         # A file may give a number of the text the name that it has in the bundle: the two are kept apart.
         facts = subject.facts(called=False)
     for source in sources:
         reading = read_relations(source.text, source.name, facts)
         bound.add(reading.claims)
-        bound.problems += map(_problem, reading.problems)
-        bound.left_out += _left_out(reading, source)
+        bound.trouble(reading.problems)
+        bound.left_out += (
+            AuditProblem(message=f"{name}: {cause}", severity="warning", source=source.name)
+            for name, cause in reading.left_out
+        )
         if not (reading.claims or reading.problems or reading.left_out):
-            bound.problems.append(AuditProblem(message="declares no relation", severity="error", source=source.name))
+            bound.problems.append(_problem("declares no relation", source.name))
     return facts, texts | set(facts.declared)
+
+
+def distinct(decisions: list[Decision]) -> list[Decision]:
+    """Decisions without those that only repeat one of the same numbers: a suspicion a contradiction or another
+    suspicion, and an automatic contradiction a declared one."""
+    kept: list[Decision] = []
+    wrong = [one for one in decisions if one.status is Status.CONTRADICTION and len(one.cells) > 1]
+    declared = [_numbers(one) for one in wrong if one.claim.family == "declared"]
+    blamed = [_numbers(one) for one in wrong]
+    for one in sorted(decisions, key=lambda each: each.claim.chance or 0.0):
+        own = _numbers(one)
+        automatic = one.status is Status.CONTRADICTION and one.claim.family != "declared"
+        others = blamed if one.status is Status.SUSPICION else declared if automatic else []
+        if any(own <= other or other <= own for other in others):
+            continue
+        if one.status is Status.SUSPICION:
+            blamed.append(own)
+        kept.append(one)
+    return kept
+
+
+def _numbers(decision: Decision) -> frozenset[str]:
+    return frozenset(map(plain_address, decision.cells))
 
 
 def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVerdict:
@@ -251,14 +259,117 @@ def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVe
     return "suspicion" if Status.SUSPICION in statuses else "nothing-found"
 
 
-def _problem(problem: Problem) -> AuditProblem:
-    return AuditProblem(
-        message=problem.message, severity="error", source=problem.source, line=problem.line, column=problem.column
+# As records: numbers exact and as text, every printed number listed once
+
+
+def decision_record(decision: Decision) -> AuditDecision:
+    """One decision; what only a contradiction has is absent from the others."""
+    claim = decision.claim
+    broken = decision.status in (Status.CONTRADICTION, Status.SUSPICION)
+    asprinted = {fact.address: point(fact.value) for fact in decision.cells}
+    return AuditDecision(
+        relation=claim.name,
+        family=claim.family,
+        status=decision.status.value,
+        sentence=claim.sentence,
+        source=claim.source,
+        place=claim.place,
+        formula=formula_text(claim.formula),
+        facts=[fact.address for fact in decision.cells],
+        reason=decision.reason or None,
+        arithmetic=decision.arithmetic or None,
+        distance=None if decision.distance is None else exact_text(decision.distance),
+        nearest=None if decision.nearest is None else decision.nearest.address,
+        tightest=[AuditValue(name=name, value=exact_text(value)) for name, value in decision.tightest],
+        # Unknowns, and numbers that are not just as they were printed.
+        witness=[
+            AuditValue(name=name, value=_interval(value))
+            for name, value in decision.witness.items()
+            if value != asprinted.get(name)
+        ],
+        assumes=list(claim.assumes),
+        repairs=[AuditRepair(says=one.says, works=one.works) for one in decision.repairs],
+        proof=decision.certificate.text() if decision.certificate is not None else [],
+        together=[one.name for one in decision.together],
+        evidence=claim.evidence or None,
+        chance=claim.chance,
+        telling=claim.telling,
+        letter=letter_of(decision) if broken else None,
     )
 
 
-def _left_out(reading: Reading, source: Source) -> list[AuditProblem]:
+def _interval(interval: Interval) -> str:
+    low, high = (exact_text(end) if isinstance(end, Fraction) else str(end) for end in (interval.low, interval.high))
+    return low if interval.is_point else f"[{low}, {high}]"
+
+
+def _suggestion(one: Suggestion) -> AuditSuggestion:
+    score, facts = round(one.score, 1), list(one.cells)
+    return AuditSuggestion(name=one.name, sentence=one.sentence, text=one.text, score=score, facts=facts)
+
+
+def _facts(decisions: Iterable[Decision]) -> list[AuditFact]:
+    """Every number that decisions speak of, once."""
     return [
-        AuditProblem(message=f"{name}: {cause}", severity="warning", source=source.name)
-        for name, cause in reading.left_out
+        AuditFact(
+            address=fact.address,
+            printed=fact.text,
+            low=exact_text(fact.low),
+            high=exact_text(fact.high),
+            source=fact.source,
+            line=fact.line,
+            table=fact.table,
+            row=fact.row or None,
+            column=fact.column or None,
+        )
+        for fact in {fact.address: fact for decision in decisions for fact in decision.cells}.values()
     ]
+
+
+def _tallies(decisions: Iterable[Decision]) -> list[AuditTally]:
+    """Results by family, declared relations first."""
+    counts: dict[str, Counter[str]] = {}
+    for decision in decisions:
+        counts.setdefault(decision.claim.family, Counter())[decision.status.value] += 1
+    families = sorted(counts, key=lambda name: (name != "declared", name == "group", name))
+    return [
+        AuditTally(family=name, **{status.value: counts[name][status.value] for status in Status}) for name in families
+    ]
+
+
+def _coverage(facts: Facts, texts: set[str], decisions: Iterable[Decision]) -> tuple[AuditCoverage, list[AuditTable]]:
+    """How many numbers are checked by something that could fail: of the whole paper, and of each table."""
+    spoken_of: dict[Status, set[tuple[str, ...]]] = {status: set() for status in Status}
+    for one in decisions:
+        if one.claim.telling:
+            spoken_of[one.status].update(place for fact in one.cells for place in _places(fact))
+    bound = set().union(*(places for status, places in spoken_of.items() if status is not Status.UNDECIDED))
+    cells: dict[str, set[tuple[str, ...]]] = {label: set() for label in facts.tables if label != TEXT}
+    for fact in facts.every():
+        if fact.table in cells:
+            cells[fact.table].update(_places(fact))
+
+    def counts(members: set[tuple[str, ...]]) -> dict[str, int]:
+        return {
+            "cells": len(members),
+            "constrained": len(members & bound),
+            "contradicted": len(members & spoken_of[Status.CONTRADICTION]),
+            "suspected": len(members & spoken_of[Status.SUSPICION]),
+            "unconstrained": len(members - bound),
+        }
+
+    tables = [
+        AuditTable(table=label, text=0, text_constrained=0, **counts(members))
+        for label, members in cells.items()
+        if members
+    ]
+    checked = sum((name,) in bound for name in texts)
+    return AuditCoverage(text=len(texts), text_constrained=checked, **counts(set().union(*cells.values()))), tables
+
+
+def _places(fact: Fact) -> list[tuple[str, ...]]:
+    """The cell of a number; of a number of the text, its name, which may be followed by a part."""
+    if fact.table is not None:
+        return [(fact.table, fact.row, fact.column)]
+    name = plain_address(fact)
+    return [(name,), (name.rpartition(".")[0],)]

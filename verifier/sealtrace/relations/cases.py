@@ -157,9 +157,8 @@ def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = Non
         if isinstance(node, Cell):
             case.box[node.fact.address] = node.fact.interval
         elif isinstance(node, Shared) and node.name not in case.box:
-            low, high = -INFINITY if node.low is None else node.low, INFINITY if node.high is None else node.high
             try:
-                case.unknown(node.name, low, high, integer=node.integer)
+                case.unknown(node.name, node.interval.low, node.interval.high, integer=node.integer)
             except EmptyError:
                 return None
     case.box.update({name: interval for name, interval in (widened or {}).items() if name in case.box})

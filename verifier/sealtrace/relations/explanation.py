@@ -1,4 +1,4 @@
-"""One line of arithmetic that shows a contradiction to a reader."""
+"""A contradiction for readers: one line of arithmetic that shows it, and a letter to the authors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from itertools import pairwise
 
 from sealtrace.relations.cases import starting_case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation
+from sealtrace.relations.decision import Decision
+from sealtrace.relations.fact import Fact
 from sealtrace.relations.forms import Form, lowered
 from sealtrace.relations.intervals import Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate
@@ -36,6 +38,8 @@ from sealtrace.relations.syntax import (
     walk,
 )
 
+LISTED = 4
+"""How many numbers a letter names."""
 _FARTHEST = 1 << 60
 _LARGEST_COUNT = 10**12
 _MANY_UNKNOWNS = 4
@@ -67,9 +71,11 @@ def _line(formula: Formula, unknowns: Unknowns, proof: Certificate | None) -> st
                     return _comparison(pair, {})
             return f"{order}: together impossible"
         case Multiple(of, step, repeats):
-            count = Unknown("k")
-            grid = Product((count, step)) if repeats is None else Product((count, step, Inverse(repeats)))
-            return _grid(of, grid, _neat(grid), "k", None, None)
+            grid = Product((Unknown("k"), step) if repeats is None else (Unknown("k"), step, Inverse(repeats)))
+            # k/n for k times one over n.
+            text = printed(grid)
+            text = text.replace(" × (1/", "/").replace(")", "") if " × (1/" in text else text
+            return _grid(of, grid, text, "k", None, None)
         case SomeInteger(name, low, high, body) if not unknowns and _is_grid(body, name):
             assert isinstance(body, Comparison)
             value, rungs = (body.right, body.left) if _mentions(body.left, name) else (body.left, body.right)
@@ -129,8 +135,9 @@ def _grid(
     around = _around(form, name, box, of_range.middle(), least, most)
     if max(map(abs, around)) > _LARGEST_COUNT:
         return f"no integer {name} makes {text} equal to {printed(of)}"
+    unknown = re.compile(rf"\b{re.escape(name)}\b")
     shown = ", ".join(
-        f"{_with(text, name, count)} = {approximately(_at(form, name, count, box), places)}" for count in around
+        f"{unknown.sub(str(count), text)} = {approximately(_at(form, name, count, box), places)}" for count in around
     )
     half = of_range.width / 2
     tolerance = f" ± {decimals(half, 12)}" if half else ""
@@ -180,7 +187,7 @@ def _box(formula: Formula, unknowns: Unknowns) -> Box:
     box = {fact.address: fact.interval for fact in facts_in(formula)}
     for node in walk(formula):
         if isinstance(node, Shared):
-            box[node.name] = Interval(_end(node.low, -math.inf), _end(node.high, math.inf))
+            box[node.name] = node.interval
     for name, (low, high) in unknowns.items():
         for fact in [*facts_in(low or Number(Fraction(0))), *facts_in(high or Number(Fraction(0)))]:
             box[fact.address] = fact.interval
@@ -188,10 +195,6 @@ def _box(formula: Formula, unknowns: Unknowns) -> Box:
         most = math.inf if high is None else _value(high, box).high
         box[name] = Interval(least, most)
     return box
-
-
-def _end(value: Fraction | None, infinite: float) -> Fraction | float:
-    return infinite if value is None else value
 
 
 def _value(expression: Expression, box: Box) -> Interval:
@@ -203,17 +206,6 @@ def _valued(expression: Expression, box: Box) -> str:
     if isinstance(expression, Number):
         return printed(expression)
     return f"{printed(expression)} = {approximately(value, places_of(expression))}"
-
-
-def _neat(grid: Product) -> str:
-    """k/n for k times one over n."""
-    text = printed(grid)
-    return text.replace(" × (1/", "/").replace(")", "") if " × (1/" in text else text
-
-
-def _with(text: str, name: str, count: int) -> str:
-    """The grid's text with a number for the unknown."""
-    return re.sub(rf"\b{re.escape(name)}\b", str(count), text)
 
 
 def tightest_of(formula: Formula) -> tuple[tuple[str, Fraction], ...]:
@@ -234,3 +226,48 @@ def tightest_of(formula: Formula) -> tuple[tuple[str, Fraction], ...]:
     except (EmptyError, TooLargeError):
         return ()
     return tuple((name, Fraction(box[name].low)) for name in sorted(form.variables) if box[name].is_point)
+
+
+# Letters
+
+
+def letter_of(decision: Decision) -> str:
+    """A paragraph that can be sent as it is."""
+    claim = decision.claim
+    numbers = [f"{_where(fact)} prints {fact.text}" for fact in _named(decision)]
+    others = len(decision.cells) - len(numbers)
+    if others > 0:
+        numbers.append(f"{others} more number{'s' if others > 1 else ''} stand{'' if others > 1 else 's'} beside them")
+    question = claim.question or "Which of these numbers, or which assumption, is different from what we take it to be?"
+    return (
+        f"{_joined(numbers)}. {claim.sentence.rstrip('.')} ({claim.source}). "
+        f"However rounded, they cannot all be right: {_ended(_first_line(decision.arithmetic))} {question}"
+    )
+
+
+def _first_line(arithmetic: str) -> str:
+    """The arithmetic of the plainest reading; the others are in the audit."""
+    first, *others = arithmetic.split("; nor")
+    return f"{first}, and no other reading gives it" if others else first
+
+
+def _named(decision: Decision) -> list[Fact]:
+    """The numbers to name: those that would have to move first."""
+    cells = decision.cells
+    if decision.nearest is not None and decision.nearest in cells:
+        cells = [decision.nearest, *(fact for fact in cells if fact != decision.nearest)]
+    return cells[:LISTED]
+
+
+def _where(fact: Fact) -> str:
+    place = f"{fact.table}[{fact.row}, {fact.column}]" if fact.table is not None else "the text"
+    return f"{place} (line {fact.line})" if fact.line else place
+
+
+def _joined(parts: list[str]) -> str:
+    text = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)
+    return text[:1].upper() + text[1:] if text.startswith("the ") else text
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, TypeVar, cast
 
 from sealtrace.relations.fact import Fact
+from sealtrace.relations.intervals import INFINITY, Interval
 
 FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "sum": (1, None),
@@ -99,6 +100,11 @@ class Shared(Expression):
     low: Fraction | None = None
     high: Fraction | None = None
     integer: bool = False
+
+    @property
+    def interval(self) -> Interval:
+        """Its range."""
+        return Interval(-INFINITY if self.low is None else self.low, INFINITY if self.high is None else self.high)
 
 
 @dataclass(frozen=True)
