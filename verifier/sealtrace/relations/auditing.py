@@ -38,7 +38,7 @@ from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
-from sealtrace.relations.families.suggested import Suggestion
+from sealtrace.relations.families.suggested import Suggestion, suggestions
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Problem
 from sealtrace.relations.reading import read_relations
