@@ -41,8 +41,8 @@ from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import automatic_claims
 from sealtrace.relations.lexicon import named_by, vocabulary
+from sealtrace.relations.prose import sentences_of
 from sealtrace.relations.search import search
-from sealtrace.relations.sentences import sentences_of
 from sealtrace.relations.subjects import read_subject
 from sealtrace.relations.syntax import Cell, Node, rebuilt
 from sealtrace.relations.work import Work

@@ -31,6 +31,17 @@ RULES: dict[Rule, str] = {
 }
 
 
+_HALF = Fraction(1, 2)
+_ROOM: dict[Rule, tuple[Fraction | int, Fraction | int]] = {
+    Rule.ROUNDED: (_HALF, _HALF),
+    Rule.UP: (1, 0),
+    Rule.DOWN: (0, 1),
+    Rule.LOOSELY: (1, 1),
+    Rule.EXACT: (0, 0),
+}
+"""How many units below and above it a number may be; where it was cut off, that depends on its sign."""
+
+
 class UnknownFactError(LookupError):
     """There is no such table, row, column, part or name; the message says which, and what there is."""
 
@@ -72,14 +83,8 @@ class Fact:
 
     def read_as(self, rule: Rule) -> Fact:
         """The same number under another rule of printing."""
-        if rule is Rule.EXACT:
-            return replace(self, low=self.value, high=self.value)
-        below = {Rule.UP: self.unit, Rule.LOOSELY: self.unit, Rule.DOWN: Fraction(0)}.get(rule, self.unit / 2)
-        above = {Rule.DOWN: self.unit, Rule.LOOSELY: self.unit, Rule.UP: Fraction(0)}.get(rule, self.unit / 2)
-        if rule is Rule.TRUNCATED:
-            below = self.unit if self.value <= 0 else Fraction(0)
-            above = self.unit if self.value >= 0 else Fraction(0)
-        return replace(self, low=self.value - below, high=self.value + above)
+        below, above = _ROOM.get(rule, (int(self.value <= 0), int(self.value >= 0)))
+        return replace(self, low=self.value - self.unit * below, high=self.value + self.unit * above)
 
     def rounded(self) -> Fact:
         """The number read as rounded even if it is an integer, as an unknown of its own."""
@@ -92,9 +97,8 @@ class Fact:
 
 def plain_address(fact: Fact) -> str:
     """The address of a number, the same whether it is read as a count or as rounded."""
-    return (
-        fact.address.removeprefix("rounded(").removesuffix(")") if fact.address.startswith("rounded(") else fact.address
-    )
+    rounded = fact.address.startswith("rounded(")
+    return fact.address.removeprefix("rounded(").removesuffix(")") if rounded else fact.address
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,11 @@ class Entry:
         if name.isdecimal() and len(name) < 4 and 1 <= int(name) <= len(self.facts) > 1:
             return self.facts[int(name) - 1]
         raise UnknownFactError(f"{self.address} is {self.text!r}, without a part .{name}: {self._choice()}")
+
+    def read_as(self, rule: Rule, part: str | None) -> Entry:
+        """The same with one of its numbers, or all of them, under another rule of printing."""
+        chosen = self.facts if part is None else (self.part(part),)
+        return replace(self, facts=tuple(fact.read_as(rule) if fact in chosen else fact for fact in self.facts))
 
     def _choice(self) -> str:
         return "add " + " or ".join(f".{one}" for one in self.names) if self.names else "it has one number only"

@@ -30,6 +30,31 @@ class _Table:
     naming: Mapping[str, int]
     """How many of a row's first cells make its label; they are no numbers of the row."""
 
+    def row(self, label: str) -> str:
+        return self._label(label, self.rows, "row")
+
+    def column(self, label: str) -> str:
+        return self._label(label, self.columns, "column")
+
+    def _label(self, label: str, known: tuple[str, ...], noun: str) -> str:
+        """The label that is meant: arrows, and spaces, which mathematics may do without, tell no two apart."""
+        if label in known:
+            return label
+        plain = " ".join(label.split())
+        spaced = {one: " ".join(one.translate(_ARROWS).split()) for one in known}
+        for same in ({one: one for one in known}, spaced, {one: "".join(text.split()) for one, text in spaced.items()}):
+            matching = [one for one in known if same[one] in (plain, "".join(plain.split()))]
+            if len(matching) == 1:
+                return matching[0]
+        raise UnknownFactError(f"{self.label} has no {noun} {plain!r}{nearest(plain, known)}")
+
+    def listing(self, places: list[tuple[str, str]], part: str | None) -> Listing:
+        entries = [self.entries[place] for place in places]
+        numeric = [entry.part(part) for entry in entries if entry.facts]
+        if not numeric:
+            raise UnknownFactError(f"none of these cells of {self.label} holds a number")
+        return Listing(tuple(numeric), tuple(entry.address for entry in entries if entry.absent))
+
 
 @dataclass
 class Facts:
@@ -81,11 +106,15 @@ class Facts:
 
     # Finding one
 
+    def _table(self, label: str) -> _Table:
+        if label not in self._tables:
+            raise UnknownFactError(f"there is no table {label!r}{nearest(label, self._tables)}")
+        return self._tables[label]
+
     def entry(self, table: str, row: str, column: str) -> Entry:
         """The cell at an address."""
         found = self._table(table)
-        row, column = self._label(found, row, "row"), self._label(found, column, "column")
-        return found.entries[row, column]
+        return found.entries[found.row(row), found.column(column)]
 
     def cell(self, table: str, row: str, column: str, part: str | None = None) -> Fact:
         """One number of a table."""
@@ -100,43 +129,14 @@ class Facts:
     def row(self, table: str, row: str, part: str | None = None, without: Iterable[str] = ()) -> Listing:
         """The numbers of a row, from left to right, without the cells that name it."""
         found = self._table(table)
-        row = self._label(found, row, "row")
-        out = {self._label(found, label, "column") for label in without}
-        columns = [label for label in found.columns[found.naming[row] :] if label not in out]
-        return self._listing(found, [(row, column) for column in columns], part)
+        row, out = found.row(row), {found.column(label) for label in without}
+        return found.listing([(row, one) for one in found.columns[found.naming[row] :] if one not in out], part)
 
     def column(self, table: str, column: str, part: str | None = None, without: Iterable[str] = ()) -> Listing:
         """The numbers of a column, from top to bottom."""
         found = self._table(table)
-        column = self._label(found, column, "column")
-        out = {self._label(found, label, "row") for label in without}
-        return self._listing(found, [(row, column) for row in found.rows if row not in out], part)
-
-    def _listing(self, table: _Table, places: list[tuple[str, str]], part: str | None) -> Listing:
-        numeric = [table.entries[place] for place in places if table.entries[place].facts]
-        missing = [table.entries[place].address for place in places if table.entries[place].absent]
-        if not numeric:
-            raise UnknownFactError(f"none of these cells of {table.label} holds a number")
-        return Listing(tuple(entry.part(part) for entry in numeric), tuple(missing))
-
-    def _table(self, label: str) -> _Table:
-        if label not in self._tables:
-            raise UnknownFactError(f"there is no table {label!r}{nearest(label, self._tables)}")
-        return self._tables[label]
-
-    @staticmethod
-    def _label(table: _Table, label: str, noun: str) -> str:
-        known = table.rows if noun == "row" else table.columns
-        if label in known:
-            return label
-        plain = " ".join(label.split())
-        # Arrows, and then spaces, which mathematics may be written with or without, tell no two labels apart.
-        spaced = (lambda one: one, lambda one: " ".join(one.translate(_ARROWS).split()))
-        for same in (*spaced, lambda one: "".join(one.translate(_ARROWS).split())):
-            matching = [one for one in known if same(one) in (plain, "".join(plain.split()))]
-            if len(matching) == 1:
-                return matching[0]
-        raise UnknownFactError(f"{table.label} has no {noun} {plain!r}{nearest(plain, known)}")
+        column, out = found.column(column), {found.row(label) for label in without}
+        return found.listing([(one, column) for one in found.rows if one not in out], part)
 
     # Declaring
 
@@ -148,46 +148,27 @@ class Facts:
         if name in self._declared:
             raise UnknownFactError(f"{name!r} is declared twice")
         file = source or next((one.source for one in self._prose), next(iter(self._texts), ""))
-        lines = [one.text for one in self._prose if one.source == file and one.line == line]
-        written = self._texts.get(file, "").split("\n")
-        lines += written[line - 1 : line] if line else []
-        if not any(stands_on_line(literal, text) for text in lines):
-            there = where_it_stands(literal, [(one.line, one.text) for one in self._prose if one.source == file], line)
-            raise UnknownFactError(f"{literal} does not stand on line {line} of {file or 'any source'}{there}")
-        names = _part_names(printed)
-        self._declared[name] = Entry(
-            name,
-            literal,
-            tuple(
-                _fact(name + (f".{part_name}" if names else ""), part, None, file, line)
-                for part, part_name in zip(printed.parts, names or ("",), strict=True)
-            ),
-            names,
-        )
+        rendered = [(one.line, one.text) for one in self._prose if one.source == file]
+        written = self._texts.get(file, "").split("\n")[line - 1 : line] if line else []
+        if not any(
+            stands_on_line(literal, text) for text in [*(text for at, text in rendered if at == line), *written]
+        ):
+            hint = where_it_stands(literal, rendered, line)
+            raise UnknownFactError(f"{literal} does not stand on line {line} of {file or 'any source'}{hint}")
+        self._declared[name] = _entry(name, literal, printed, source=file, line=line)
 
     def print_as(self, rule: Rule, place: str, row: str = "*", column: str = "*", part: str | None = None) -> None:
         """Declares how the numbers of a table, a row, a column, a cell or a passage came to be printed."""
         if place in self._declared:
-            self._declared[place] = _under(self._declared[place], rule, part)
+            self._declared[place] = self._declared[place].read_as(rule, part)
             return
         table = self._table(place)
-        row = row if row == "*" else self._label(table, row, "row")
-        column = column if column == "*" else self._label(table, column, "column")
+        row, column = row if row == "*" else table.row(row), column if column == "*" else table.column(column)
         entries = {
-            (r, c): _under(entry, rule, part) if row in ("*", r) and column in ("*", c) and entry.facts else entry
+            (r, c): entry.read_as(rule, part) if row in ("*", r) and column in ("*", c) and entry.facts else entry
             for (r, c), entry in table.entries.items()
         }
         self._tables[place] = replace(table, entries=entries)
-
-
-def _under(entry: Entry, rule: Rule, part: str | None) -> Entry:
-    chosen = entry.facts if part is None else (entry.part(part),)
-    return replace(entry, facts=tuple(fact.read_as(rule) if fact in chosen else fact for fact in entry.facts))
-
-
-def _part_names(printed: Printed) -> tuple[str, ...]:
-    numbered = tuple(str(place) for place in range(1, len(printed.parts) + 1))
-    return () if len(printed.parts) == 1 else _PARTS.get(printed.form, numbered)
 
 
 def _table(record: dict[str, Any]) -> _Table:
@@ -198,22 +179,40 @@ def _table(record: dict[str, Any]) -> _Table:
     for row, cells in zip(record["rows"], printed, strict=True):
         lines = row.get("lines") or [row.get("line")] * len(columns)
         for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
-            address = f"{label}[{row['label']}, {column}]"
-            absent = cell is not None and cell.form == "not-available"
-            names = _part_names(cell) if cell is not None else ()
-            facts = []
-            # A bound such as <0.001 is not the number: nothing about the number follows from its digits.
-            known = cell.parts if cell is not None and not any(part.is_bound for part in cell.parts) else ()
-            for part, name in zip(known, names or ("",), strict=False):
-                where = address + (f".{name}" if names else "")
-                fact = _fact(where, part, label, record.get("source"), lines[place])
-                fact = replace(fact, row=row["label"], column=column, part=name or None)
-                measured = not counted[place] or _MEASURED.search(row["label"])
-                facts.append(fact.read_as(Rule.ROUNDED) if part.unit and measured else fact)
-            entries[row["label"], column] = Entry(address, row["cells"][place], tuple(facts), names, absent)
+            measured = not counted[place] or _MEASURED.search(row["label"]) is not None
+            where = {"source": record.get("source"), "line": lines[place], "table": label}
+            entries[row["label"], column] = _entry(
+                f"{label}[{row['label']}, {column}]",
+                row["cells"][place],
+                cell,
+                measured=measured,
+                row=row["label"],
+                column=column,
+                **where,
+            )
     rows = tuple(row["label"] for row in record["rows"])
     naming = {row["label"]: _naming(row["label"], row["cells"]) for row in record["rows"]}
     return _Table(label, rows, columns, entries, naming)
+
+
+def _entry(address: str, text: str, printed: Printed | None, *, measured: bool = False, **place: Any) -> Entry:
+    """A cell or a passage with its numbers; where `measured`, integers were rounded, too."""
+    parts = printed.parts if printed is not None else ()
+    numbered = tuple(map(str, range(1, len(parts) + 1)))
+    names = _PARTS.get(printed.form, numbered) if printed is not None and len(parts) != 1 else ()
+    facts = []
+    # A bound such as <0.001 is not the number: nothing about the number follows from its digits.
+    for part, name in zip(() if any(part.is_bound for part in parts) else parts, names or ("",), strict=False):
+        own = f"{address}.{name}" if names else address
+        value, unit = part.value, part.unit or Fraction(1)
+        fact = Fact(own, part.text, value, value, value, unit, part=name or None, **place)
+        if part.relation == "≈":
+            fact = fact.read_as(Rule.LOOSELY)
+        elif part.unit and (measured or _rounded(part)):
+            fact = fact.read_as(Rule.ROUNDED)
+        facts.append(fact)
+    absent = printed is not None and printed.form == "not-available"
+    return Entry(address, text, tuple(facts), names, absent)
 
 
 def _counts(column: str, cells: list[Printed | None]) -> bool:
@@ -228,13 +227,6 @@ def _counts(column: str, cells: list[Printed | None]) -> bool:
 def _rounded(part: Part) -> bool:
     """Whether a number shows by itself that it was rounded."""
     return part.unit not in (0, 1) or not part.text.lstrip("+-").replace(",", "").isdecimal()
-
-
-def _fact(address: str, part: Part, table: str | None, source: str | None, line: int | None) -> Fact:
-    fact = Fact(address, part.text, part.value, part.value, part.value, part.unit or Fraction(1), source, line, table)
-    if part.relation == "≈":
-        return fact.read_as(Rule.LOOSELY)
-    return fact.read_as(Rule.ROUNDED) if _rounded(part) and part.unit else fact
 
 
 def _naming(label: str, cells: list[str]) -> int:

@@ -1,10 +1,53 @@
-"""Where a number stands in running text."""
+"""Numbers of the running text: where they stand, in which unit, on which line, and how exactly they are meant."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
+from sealtrace.printed import sentences as printed
+from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.numbers import Part
+from sealtrace.relations.fact import Fact
+
+_UNIT = re.compile(
+    r"\s?(?P<unit>%|pp\b|(?:percentage[ -])?points?\b|per ?cent\b|×|x\b(?!\s?\d)|-fold\b|[- ]?times\b|"
+    r"(?:thousand|million|billion)\b)",
+    re.IGNORECASE,
+)
+_KINDS = {"x": "×", "-fold": "×", "times": "×", "-times": "×", "percent": "%", "per cent": "%"}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+# 3.3-70B is a name.
+_NAME = re.compile(r"[\d.]+-\d+[A-Za-z]+")
+_ONE_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
+_RATIO = re.compile(r"(?<![\w./])(\d{1,7}(?:,\d{3})*)\s?/\s?(\d{1,7}(?:,\d{3})*)(?![\w/]|\.\d)")
+# What is numbered, not counted; what names a version, a year or a page.
+_NUMBERED = re.compile(
+    r"(?:\b(?:tables?|tab|sections?|sec|figures?|figs?|equations?|eqs?|eq|appendix|appendices|app|chapters?|"
+    r"algorithms?|steps?|lines?|definitions?|theorems?|lemmas?|propositions?|rows?|columns?|panels?|phases?|stages?|"
+    r"versions?|page|pages|§|category|categories|case|hypothesis|axis|rq|seeds?|refs?|no|python|cuda)\.?[\s~]*"
+    r"(?:\d+[a-z]?(?:\s?(?:,|and|–|-|to)\s?))*|§|\[|\bH)$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"19[5-9]\d|20[0-3]\d")
+_LISTED = re.compile(r"(?<![\d.])(?!19|20)\d{2,4}(?:,|,? and|,? or)\s$")
+"""A number that looks like a year is none in a list of others."""
+LOOSE = re.compile(
+    r"(?:[≈~∼<>≤≥≲≳]|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|up to|more than|"
+    r"less than|fewer than|at least|at most|close to|some|as (?:low|high|many|few) as|order of|within|exceeds?|"
+    r"above|below|beyond)(?: (?:a|an|the))?)\s*[-+−±]?$",
+    re.IGNORECASE,
+)
+"""Words before a number that is not meant exactly, or is a bound."""
+MOST_LETTERS = 400_000
+"""Of the running text: a book is read from its beginning."""
 _PIECE = re.compile(r"[\d.,]+|\S")
+
+
+# Numbers that somebody points at
 
 
 def stands_on_line(literal: str, line: str) -> bool:
@@ -34,3 +77,141 @@ def _whole(text: str, start: int, end: int, literal: str) -> bool:
         return False
     # A minus in front belongs to the number unless it joins it to what stands before.
     return literal[:1] in "+-" or not re.search(r"(?:^|[^\w)\]])-$", before)
+
+
+# Numbers as they are read
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A number of the running text."""
+
+    fact: Fact
+    start: int
+    end: int
+    """Where it stands in its sentence."""
+    unit: str = ""
+    """`%`, `pp` for points, `×`, or nothing."""
+    loose: bool = False
+    """Whether words before it say that it is not meant exactly, or is a bound."""
+
+    @property
+    def decimals(self) -> int:
+        """Digits behind the point."""
+        return len(self.fact.text.partition(".")[2].rstrip("%×xKMBk "))
+
+    @property
+    def digits(self) -> str:
+        """Its digits, without leading zeros."""
+        return re.sub(r"\D", "", self.fact.text).lstrip("0")
+
+
+@dataclass(frozen=True)
+class Sentence(printed.Sentence):
+    """A sentence, with the numbers that it mentions."""
+
+    mentions: tuple[Mention, ...] = field(default=(), compare=False)
+
+    @property
+    def short(self) -> str:
+        """The sentence, cut where it is long."""
+        return self.text if len(self.text) < 300 else f"{self.text[:297]}…"
+
+    def place(self, start: int = 0) -> str:
+        """File and line of a passage."""
+        return f"{self.source}:{self.line_at(start)}"
+
+    def fact(self, start: int, text: str, value: Fraction, slack: Fraction, unit: Fraction | None = None) -> Fact:
+        """A number that the sentence states, known up to some slack."""
+        address = f"{self.place(start)} {text} ({start})"
+        low, high = value - slack, value + slack
+        return Fact(address, text, value, low, high, unit or slack * 2 or Fraction(1), self.source, self.line_at(start))
+
+
+def sentences_of(prose: Iterable[ProseLine]) -> list[Sentence]:
+    """Every sentence, from the first line to the last, with the numbers in it."""
+    found: list[Sentence] = []
+    names: Counter[str] = Counter()
+    letters = 0
+    for one in printed.sentences(prose):
+        letters += len(one.text)
+        if letters > MOST_LETTERS:
+            break
+        sentence = Sentence(**{name: getattr(one, name) for name in one.__dataclass_fields__})
+        found.append(replace(sentence, mentions=tuple(_mentions(sentence, names))))
+    return found
+
+
+def _mentions(sentence: Sentence, names: Counter[str]) -> Iterator[Mention]:
+    plain = sentence.text.translate(_ONE_LENGTH)
+    for number in sentence.numbers:
+        # A count out of a number is a ratio, and no two numbers.
+        slashed = number.printed.form == "ratio" and "/" in number.printed.text
+        if slashed or _NAME.fullmatch(number.printed.text) or _NUMBERED.search(plain[: number.start]):
+            continue
+        at = number.start
+        for part in number.printed.parts:
+            if (start := plain.find(part.text, at, number.end)) < 0:
+                # A sign that stands apart joins two numbers: 71 + 10.
+                part = replace(part, text=part.text.lstrip("+-"), value=abs(part.value))
+                start = plain.find(part.text, at, number.end)
+            if start >= 0:
+                at = start + len(part.text)
+                yield from _mention(sentence, plain, start, part, names)
+
+
+def _mention(sentence: Sentence, plain: str, start: int, part: Part, names: Counter[str]) -> Iterator[Mention]:
+    before, end = plain[:start], start + len(part.text)
+    found = _UNIT.match(plain, end)
+    word = found["unit"].lower() if found else ""
+    if (_YEAR.fullmatch(part.text) and not word and not _LISTED.search(before)) or before.endswith(("^", "_", "{")):
+        return
+    end = found.end() if found else end
+    kind = "%" if part.percent else "pp" if "point" in word or word == "pp" else _KINDS.get(word, word.replace(" ", ""))
+    scale = _SCALES.get(word, 1)
+    text = " ".join(sentence.text[start:end].split())
+    whole = part.text.lstrip("+-").replace(",", "").isdecimal()
+    step = (part.unit or 1) * scale
+    slack = step / Fraction(2) if not whole or found or part.percent else Fraction(0)
+    fact = sentence.fact(start, text, part.value * scale, slack, Fraction(step))
+    name = f"{sentence.place(start)} {text}"
+    names[name] += 1
+    fact = replace(fact, address=name if names[name] == 1 else f"{name} ({names[name]})")
+    loose = bool(part.relation) or LOOSE.search(before) is not None or plain[end : end + 1] == "+"
+    yield Mention(fact, start, end, kind if kind in ("%", "pp", "×") else "", loose)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A count out of a number, as text writes it: `9/10`, `9 of 10`, `9 out of the 10`."""
+
+    part: int
+    whole: int
+    start: int
+    end: int
+    text: str
+
+
+_OF = re.compile(
+    r"(?<![\w.,/])(\d[\d,]*|[a-z]+)\s+(?:out )?of\s+(?:the |all |our |these )?(\d[\d,]*)(?![\w]*\d|\.\d|%| ?×)"
+)
+SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+"""Counts in words."""
+
+
+def count_in(word: str) -> int | None:
+    """A count in words or digits."""
+    word = word.lower().replace(",", "")
+    if word in SMALL:
+        return SMALL.index(word)
+    return int(word) if word.isdecimal() and len(word) < 10 else None
+
+
+def ratios_in(text: str) -> list[Ratio]:
+    """Every count out of a number."""
+    found = []
+    for match in [*_OF.finditer(text), *_RATIO.finditer(text)]:
+        part, whole = count_in(match.group(1)), count_in(match.group(2))
+        if part is not None and whole:
+            found.append(Ratio(part, whole, match.start(), match.end(), match.group()))
+    return found

@@ -15,8 +15,8 @@ from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import SUMMARY, plain, printed, real
 from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
+from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.search import search
-from sealtrace.relations.sentences import LOOSE, SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.syntax import Cell, Formula, Ordered, all_of, any_of, call, compare, equal, number
 from sealtrace.relations.work import Work, time_is_up
 

@@ -13,7 +13,7 @@ from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, Load
 from sealtrace.printed.reported import records_of
 from sealtrace.relations.fact import Entry, Fact, UnknownFactError
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.sentences import Sentence, sentences_of
+from sealtrace.relations.prose import Sentence, sentences_of
 
 
 @dataclass(frozen=True)

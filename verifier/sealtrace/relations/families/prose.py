@@ -13,7 +13,7 @@ from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.wording import real
 from sealtrace.relations.lexicon import stem, telling, words
-from sealtrace.relations.sentences import SMALL, Mention, Sentence, count_in, ratios_in
+from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.syntax import Cell, Formula, all_of, any_of, call, equal, number
 from sealtrace.relations.work import time_is_up
 

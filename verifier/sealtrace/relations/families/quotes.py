@@ -14,7 +14,7 @@ from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import is_percent, plain, real
 from sealtrace.relations.lexicon import named_by, spoken_of, stem, vocabulary
-from sealtrace.relations.sentences import Mention, Sentence, ratios_in
+from sealtrace.relations.prose import Mention, Sentence, ratios_in
 from sealtrace.relations.syntax import Cell, Expression, equal
 from sealtrace.relations.work import time_is_up
 

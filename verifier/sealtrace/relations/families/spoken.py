@@ -12,7 +12,7 @@ from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.lexicon import aliases_of, named_by, phrase, spoken_of, vocabulary, words
-from sealtrace.relations.sentences import Sentence
+from sealtrace.relations.prose import Sentence
 
 Span = tuple[int, int]
 

@@ -12,7 +12,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import count, is_percent, plain, real
-from sealtrace.relations.sentences import Sentence
+from sealtrace.relations.prose import Sentence
 from sealtrace.relations.syntax import (
     Cell,
     Formula,
