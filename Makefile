@@ -3,6 +3,8 @@
 # make help     lists the other targets
 
 PYTHON ?= python3
+# Hundreds of tests start a process: what was compiled once is kept, whatever the machine says.
+export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet

@@ -21,14 +21,16 @@ from sealtrace.bundle.archives import DirectoryContainer, Member
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle, read_manifest
 from sealtrace.contract.report import Report
-from support import FIXTURE, LONG, copy_of_fixture
+from support import LONG, copy_of_small_fixture, small_fixture
+
+SMALL = small_fixture()
 
 
 def fixture_files() -> Iterator[tuple[str, bytes]]:
     """Path and bytes of each file of the good bundle."""
-    for path in sorted(FIXTURE.rglob("*")):
+    for path in sorted(SMALL.rglob("*")):
         if path.is_file():
-            yield path.relative_to(FIXTURE).as_posix(), path.read_bytes()
+            yield path.relative_to(SMALL).as_posix(), path.read_bytes()
 
 
 TarExtra = tuple[tarfile.TarInfo, bytes]
@@ -78,7 +80,7 @@ NOTHING = "The file is empty. Fill it, or leave it out."
 UNLISTED = "The manifest does not list this file. Remove it, or seal it."
 
 CARRIERS: dict[str, Callable[[Path], Path]] = {
-    "directory": copy_of_fixture,
+    "directory": copy_of_small_fixture,
     "zip": lambda path: written(path / "a.zip", zip_bytes()),
     "zip with a top directory": lambda path: written(path / "a.zip", zip_bytes("study/")),
     "zip by another name": lambda path: written(path / "artifact", zip_bytes()),
@@ -92,7 +94,7 @@ CARRIERS: dict[str, Callable[[Path], Path]] = {
 @pytest.mark.parametrize("carrier", CARRIERS.values(), ids=CARRIERS)
 def test_every_carrier_gives_the_same_bundle(carrier: Callable[[Path], Path], tmp_path: Path) -> None:
     """Packing changes neither the identity nor the verdict."""
-    expected = sealtrace.verify(FIXTURE)
+    expected = sealtrace.verify(SMALL)
     path = carrier(tmp_path)
     actual = sealtrace.verify(path)
     assert expected.verdict == "verified"
@@ -192,7 +194,7 @@ TAR_MEMBERS: dict[str, tuple[TarExtra, str, str]] = {
         _tar("declare/./protocol.json", data=b"{}"), "declare/protocol.json", TWICE,
     ),
     "duplicate manifest": (
-        _tar("manifest.json", data=(FIXTURE / "manifest.json").read_bytes()), "manifest.json", TWICE,
+        _tar("manifest.json", data=(SMALL / "manifest.json").read_bytes()), "manifest.json", TWICE,
     ),
     "duplicate as a link": (
         _tar("declare/protocol.json", tarfile.SYMTYPE, "/etc/passwd"), "declare/protocol.json", TWICE,
@@ -320,7 +322,7 @@ def test_strange_members_of_a_directory_are_findings(
     change: Callable[[Path], object], source: str, message: str, tmp_path: Path
 ) -> None:
     """Links are not followed, pipes are not waited for, and all of them are named."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     change(root)
     report = sealtrace.verify(root)
     assert (source, message) in listing(report)
@@ -428,7 +430,7 @@ def test_what_macos_adds_is_a_warning_that_says_so(tmp_path: Path) -> None:
 
 def test_a_directory_swapped_for_a_link_after_the_listing_is_not_followed(tmp_path: Path) -> None:
     """Every component of a path is opened by itself, so what was listed is what is read, or nothing is."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     container = DirectoryContainer(root)
     assert Member("select/selection.json", "file") in container.members()
     (root / "select").rename(tmp_path / "elsewhere")
@@ -443,7 +445,7 @@ def test_a_directory_swapped_for_a_link_after_the_listing_is_not_followed(tmp_pa
 
 def test_directories_without_end_are_a_finding(tmp_path: Path) -> None:
     """Neither the stack nor the open files run out."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     descriptor = os.open(root, os.O_RDONLY)
     for _ in range(1500):
         os.mkdir("d", dir_fd=descriptor)
@@ -458,7 +460,7 @@ def test_directories_without_end_are_a_finding(tmp_path: Path) -> None:
 
 def test_a_file_that_grows_while_it_is_read_is_a_defect(tmp_path: Path) -> None:
     """As many bytes are read as were there when it was opened, and one more tells."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     with DirectoryContainer(root).open("manifest.json") as opened:
         with (root / "manifest.json").open("ab") as file:
             file.write(b" ")
@@ -470,7 +472,7 @@ def test_a_zip_that_holds_more_than_it_claims_is_a_finding(tmp_path: Path) -> No
     """The claimed length bounds what is unpacked, so a false claim gains nothing."""
     path = "trace/trace.calibration.jsonl"
     data = bytearray(zip_bytes())
-    length = (FIXTURE / path).stat().st_size.to_bytes(4, "little")
+    length = (SMALL / path).stat().st_size.to_bytes(4, "little")
     assert data.count(length) >= 2
     report = sealtrace.verify(written(tmp_path / "a.zip", bytes(data.replace(length, (10).to_bytes(4, "little")))))
     assert path in {one.source for one in report.findings if one.check == "identity.bytes"}

@@ -15,9 +15,8 @@ import sealtrace
 from sealtrace.bundle.layout import seal_path
 from sealtrace.bundle.sealing import Sealed, SealError, seal
 from sealtrace.contract.kinds import STAGES
-from support import FIXTURE, Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
+from support import EMPTY, FIXTURE, Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 
-EMPTY = {"structure": "The fixture fixes one residual direction and learns no partition."}
 ROOT_SHA256 = json.loads((FIXTURE / "manifest.json").read_text(encoding="utf-8"))["root_sha256"]
 Change = Callable[[Path], object]
 

@@ -18,9 +18,8 @@ from sealtrace.bundle.identity import Entry, file_digest, manifest_document, sum
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.witnesses.disclosure import disclosed, salted, tree_document
-from support import Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
+from support import EMPTY, Row, copy_of_small_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 
-EMPTY = {"structure": "The fixture fixes one residual direction and learns no partition."}
 PROTOCOL = "declare/protocol.json"
 SELECTION = "select/selection.json"
 TRACES = "trace/trace.calibration.jsonl"
@@ -48,7 +47,7 @@ class Mutation:
 
     def broken(self, directory: Path) -> Path:
         """A copy of the good bundle, broken."""
-        bundle = copy_of_fixture(directory)
+        bundle = copy_of_small_fixture(directory)
         self.break_bundle(bundle)
         return bundle
 

@@ -31,14 +31,14 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.contract.kinds import STAGES
 from sealtrace.studies.policies.records.protocol import POLICY_FIELDS
-from support import Row, copy_of_fixture, edit_document, edit_rows, unseal
+from support import Row, copy_of_small_fixture, edit_document, edit_rows, unseal
 
 Edit = Callable[[Path], None]
 
 
 def resealed(tmp_path: Path, edit: Edit, empty: dict[str, str] | None = None) -> Path:
     """The fixture, edited and sealed anew."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     edit(bundle)
     name_the_traces(bundle)
     unseal(bundle)
@@ -73,7 +73,7 @@ def recipe(**settings: Any) -> Edit:
 
 def test_all_files_in_the_last_seal(tmp_path: Path) -> None:
     """A chain whose last link holds everything shows no order at all."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     seals = sorted((bundle / "seals").iterdir())
     files = [file for path in seals for file in json.loads(path.read_text())["files"]]
     previous = None
@@ -101,14 +101,14 @@ def test_all_files_in_the_last_seal(tmp_path: Path) -> None:
 )
 def test_entries_that_do_not_fit_their_place(wanted: str, change_entry: Row, tmp_path: Path) -> None:
     """A record cannot be hidden as an attachment, nor a file be called what it is not."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     restamp(bundle, lambda files: one(files, path=wanted).update(change_entry))
     assert "identity.listing" in failed(bundle)
 
 
 def test_another_name_in_the_manifest(tmp_path: Path) -> None:
     """The headline names the study that the protocol declares."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     manifest = json.loads((bundle / "manifest.json").read_text())
     (bundle / "manifest.json").write_text(json.dumps({**manifest, "name": "famous-paper"}))
     restamp(bundle)
@@ -167,7 +167,7 @@ def test_an_observation_that_differs_by_an_empty_board_is_the_same(tmp_path: Pat
 
 def test_a_manifest_that_is_no_plain_file(tmp_path: Path) -> None:
     """A link to the manifest is not the manifest."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     (bundle / "manifest.json").rename(tmp_path / "elsewhere.json")
     (bundle / "manifest.json").symlink_to(tmp_path / "elsewhere.json")
     assert failed(bundle) == {"identity.manifest"}
@@ -175,7 +175,7 @@ def test_a_manifest_that_is_no_plain_file(tmp_path: Path) -> None:
 
 def test_a_long_run_of_letters_is_scanned_at_once(tmp_path: Path) -> None:
     """A megabyte of hexadecimal digits is no reason to wait."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     attachment = bundle / "report/attachments/dump.txt"
     attachment.parent.mkdir()
     attachment.write_text("0123456789abcdef" * 65536)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import sealtrace
-from checks.mutations import EMPTY, MUTATIONS, SCORES, TRACES, change, one
+from checks.mutations import MUTATIONS, SCORES, TRACES, change, one
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import CheckResult, Report
-from support import ROOT, Row, copy_of_fixture, edit_document, edit_rows, unseal
+from support import EMPTY, ROOT, Row, copy_of_fixture, edit_document, edit_rows, unseal
 
 
 def result(report: Report, check_id: str) -> CheckResult:
