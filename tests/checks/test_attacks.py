@@ -15,7 +15,6 @@ import pytest
 
 import sealtrace
 from checks.mutations import (
-    EMPTY,
     MAIN,
     OBSERVATIONS,
     PROTOCOL,
@@ -31,7 +30,7 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.contract.kinds import STAGES
 from sealtrace.studies.policies.records.protocol import POLICY_FIELDS
-from support import Row, copy_of_small_fixture, edit_document, edit_rows, unseal
+from support import EMPTY, Row, copy_of_small_fixture, edit_document, edit_rows, unseal
 
 Edit = Callable[[Path], None]
 
@@ -120,7 +119,7 @@ def test_a_split_that_was_never_traced_is_missing(tmp_path: Path) -> None:
 
     def edit(bundle: Path) -> None:
         for stage in ("replay", "report"):
-            for path in (bundle / stage).glob("*.json*"):
+            for path in sorted((bundle / stage).glob("*.json*")):
                 path.unlink()
 
     bundle = resealed(tmp_path, edit, {"all": "not done"})

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from checks.mutations import EMPTY, MAIN, MUTATIONS
+from checks.mutations import MAIN, MUTATIONS
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.sealing import seal
 from sealtrace.printed.metrics import METRICS
-from support import FIXTURE, Row, copy_of_fixture, edit_document, unseal
+from support import EMPTY, FIXTURE, Row, copy_of_fixture, edit_document, unseal
 
 PAPER = r"""
 \documentclass{article}

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from checks.mutations import EMPTY, MUTATIONS
+from checks.mutations import MUTATIONS
 from cli.runner import Run, process, sealtrace
 from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.sealing import seal
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.report import Finding, Report
-from support import FIXTURE, copy_of_fixture, edit_document, unseal
+from support import EMPTY, FIXTURE, copy_of_fixture, edit_document, unseal
 
 ROOT_DIGEST = json.loads((FIXTURE / "manifest.json").read_text())["root_sha256"]
 

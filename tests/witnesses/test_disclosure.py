@@ -14,14 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sealtrace
-from checks.mutations import EMPTY
 from cli.runner import sealtrace as run
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Disclosed, Report
 from sealtrace.witnesses.disclosure import drawn, most_wrong
 from sealtrace.witnesses.merkle import leaf_hash, levels, proof_of, root_from, root_of
-from support import copy_of_fixture, unseal
+from support import EMPTY, copy_of_fixture, unseal
 
 # The published test vectors of Certificate Transparency's reference implementation: inputs, and roots of the
 # first 1 to 8 of them.

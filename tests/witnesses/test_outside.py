@@ -13,14 +13,13 @@ from typing import Any
 import pytest
 
 import sealtrace
-from checks.mutations import EMPTY
 from cli.runner import sealtrace as run
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Report
 from sealtrace.witnesses.commitments import Commitments, commitments_of
-from support import copy_of_fixture, edit_document, unseal
+from support import EMPTY, copy_of_fixture, edit_document, unseal
 from witnesses.authorities import Authority, key_pair
 from witnesses.sigstore_instance import ISSUER, Sigstore
 

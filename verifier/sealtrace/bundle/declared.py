@@ -29,8 +29,8 @@ from sealtrace.bundle.shapes import (
     Text,
     row_shape,
 )
-from sealtrace.contract.kind import Opening
 from sealtrace.contract.kinds import KINDS
+from sealtrace.contract.packs import Opening
 
 FIELD_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
 LARGEST = 2**53 - 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sealtrace.contract.kind import STAGES
+from sealtrace.contract.packs import STAGES
 
 _File = click.Path(path_type=Path, dir_okay=False)
 

@@ -8,7 +8,7 @@ import click
 
 from sealtrace.cli.budget import budget_options
 from sealtrace.cli.verify import root_digest
-from sealtrace.contract.kind import STAGES
+from sealtrace.contract.packs import STAGES
 
 
 def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

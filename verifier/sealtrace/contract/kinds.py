@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealtrace.contract.kind import STAGES, Form, Kind, any_role
-from sealtrace.contract.packs import loaded, packs
+from sealtrace.contract.packs import STAGES, Form, Kind, any_role, loaded, packs
 
 if TYPE_CHECKING:
     from sealtrace.contract.scalars import Record
@@ -25,10 +24,10 @@ _ENGINE = (
         "sealtrace.studies.policies.records.protocol:Protocol",
         stages=any_role("declare"),
     ),
-    Kind("source", Form.ROWS, f"{_HERE}.provenance:Source", ("path",), any_role(*STAGES)),
-    Kind("tree", Form.DOCUMENT, f"{_HERE}.disclosure:Tree", stages=any_role(*STAGES)),
+    Kind("source", Form.ROWS, f"{_HERE}.sealing:Source", ("path",), any_role(*STAGES)),
+    Kind("tree", Form.DOCUMENT, f"{_HERE}.sealing:Tree", stages=any_role(*STAGES)),
     Kind("table", Form.DOCUMENT, f"{_HERE}.printed:PrintedTable", stages=_LATE),
-    Kind("queries", Form.DOCUMENT, f"{_HERE}.queries:SharedQueries", stages=_LATE),
+    Kind("queries", Form.DOCUMENT, f"{_HERE}.printed:SharedQueries", stages=_LATE),
     Kind("relation", Form.ROWS, f"{_HERE}.printed:Relation", ("relation",), _LATE),
     Kind("manuscript", Form.BYTES, "", stages=_LATE),
     Kind("attachment", Form.BYTES, "", stages=any_role(*STAGES)),

@@ -1,4 +1,4 @@
-"""Study packs: what a kind of study adds to the engine, and the one list of them.
+"""Study packs: what a kind of study adds to the engine, and the one list of them; and what a record kind is.
 
 A pack names its record kinds and its checks. The modules that do the work are named as text and imported
 when a bundle needs them, so that listing checks or hashing a bundle costs nothing.
@@ -8,12 +8,58 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
-from sealtrace.contract.kind import Kind
+STAGES = ("declare", "bank", "structure", "trace", "calibrate", "select", "replay", "report")
+"""The freeze stages in their only order."""
+
+
+class Form(StrEnum):
+    """How the records of a kind lie in a file."""
+
+    DOCUMENT = "document"
+    """One JSON object."""
+    ROWS = "rows"
+    """JSON lines or Parquet."""
+    BYTES = "bytes"
+    """Kept and hashed, not parsed."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A place of a row whose fields a protocol may declare; where it declares none, they are the model's."""
+
+    section: str
+    """The protocol's section: field to JSON Schema."""
+    kept: tuple[str, ...]
+    """The fields that are there under every protocol."""
+    at: str = ""
+    """The field, a list of objects, that holds them; empty for the row itself."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One record kind of the contract."""
+
+    name: str
+    form: Form
+    model: str
+    """`module:Class`, imported when first needed; empty for bytes."""
+    key: tuple[str, ...] = ()
+    """The fields that identify a row."""
+    stages: tuple[tuple[str, str], ...] = ()
+    """(stage, role) pairs that may seal it; role `*` for any, or for files without a split."""
+    open: tuple[Opening, ...] = ()
+    """Where its fields are the protocol's to declare."""
+
+
+def any_role(*stages: str) -> tuple[tuple[str, str], ...]:
+    """Stages that may seal a kind whatever split it holds."""
+    return tuple((stage, "*") for stage in stages)
+
 
 SHIPPED = ("results", "policies", "games", "services")
 """The packs of this package, in the order of their checks."""
@@ -88,6 +134,8 @@ class Pack:
 @cache
 def packs() -> tuple[Pack, ...]:
     """Every pack: the shipped ones, then those that other installed distributions offer."""
+    from importlib.metadata import entry_points
+
     shipped = [import_module(f"sealtrace.studies.{name}").PACK for name in SHIPPED]
     return (*shipped, *(one.load() for one in sorted(entry_points(group=GROUP), key=lambda one: one.name)))
 

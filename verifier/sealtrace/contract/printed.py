@@ -166,3 +166,22 @@ class Relation(Record):
         "repairs": [{"says": "not halved", "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv]"}],
         "question": "Is exploitability the mean or the sum over players?"
     }""")
+
+
+class SharedQueries(Record):
+    """Views and macros that every query of the bundle may use, and queries that must return no rows."""
+
+    views: dict[Name, Text] = Field(description="Name to a SELECT over records and earlier views.")
+    macros: dict[Name, Text] | None = Field(
+        None, description="A name with its parameters, such as share(k, n), to an expression."
+    )
+
+    must_be_empty: dict[Name, Text] | None = Field(
+        None,
+        description="Name to a SELECT over records and views that must return no rows: a check of its own.",
+    )
+
+    model_config = example("""{
+        "views": {"scored": "SELECT *, (answer = gold)::INT AS correct FROM answers"},
+        "macros": {"percent(x)": "round(100 * x, 1)"}
+    }""")

@@ -1,4 +1,7 @@
-"""The manifest and the seals: which bytes a bundle is, and in what order they were frozen."""
+"""The manifest and the seals: which bytes a bundle is, and in what order they were frozen.
+
+And what is sealed beside results: archived originals, runs, and rows that are withheld.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Name, Record, Sha256, Text, example
+from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text, example
 
 Stage = Literal["declare", "bank", "structure", "trace", "calibrate", "select", "replay", "report"]
 Format = Literal["json", "jsonl", "parquet", "csv", "bytes"]
@@ -73,4 +76,53 @@ class Seal(Record):
         "sealtrace": "1", "stage": "structure", "position": 3,
         "previous": "0000000000000000000000000000000000000000000000000000000000000000", "files": [],
         "empty_reason": "The study learns no partition."
+    }""")
+
+
+class Source(Record):
+    """An archived original. Its bytes must still have the hash that they had when they were archived."""
+
+    path: Name = Field(description="The attachment, relative to the bundle.")
+    role: Literal["original", "code", "environment"] = Field(description="What it is.")
+    bytes: Count = Field(description="Its original length.")
+    sha256: Sha256 = Field(description="Its original hash.")
+    description: Text | None = Field(None, description="What it is, for readers.")
+
+    model_config = example("""{
+        "path": "declare/attachments/recipe.py", "role": "code", "bytes": 1024,
+        "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    }""")
+
+
+class Run(Record):
+    """One training or evaluation run. Its three kinds of seed live apart."""
+
+    run: Name = Field(description="The run's name.")
+    arm: Name = Field(description="The policy arm.")
+    training_seed: Count | None = Field(None, description="Seed of training.")
+    evaluation_seed: Count | None = Field(None, description="Seed of evaluation.")
+    resampling_seed: Count | None = Field(None, description="Seed of resampling.")
+    data_order: Text | None = Field(None, description="How training data were ordered.")
+    checkpoint_sha256: Sha256 | None = Field(None, description="The resulting checkpoint.")
+    checkpoint_rule: Text | None = Field(None, description="How the checkpoint was chosen.")
+    settings: dict[Name, Exact] | None = Field(None, description="Numeric settings, exact.")
+
+    model_config = example('{"run": "rsd-s17", "arm": "residual", "training_seed": 17, "settings": {"batch": "32"}}')
+
+
+class Tree(Record):
+    """A Merkle tree over withheld rows. Any of them can be shown later to be what was sealed."""
+
+    sealtrace: Literal["1"] = Field(description="Version of the bundle format.")
+    name: Name = Field(description="The tree's name, by which disclosures refer to it.")
+    kind: Name = Field(description="The record kind of the withheld rows.")
+    hash: Literal["sha256-rfc6962"] = Field(description="How leaves and nodes are hashed.")
+    leaves: Count = Field(description="How many rows there are.")
+    root_sha256: Sha256 = Field(description="The tree's root.")
+    reason: Text | None = Field(None, description="Why the rows are withheld.")
+
+    model_config = example("""{
+        "sealtrace": "1", "name": "answers", "kind": "prediction", "hash": "sha256-rfc6962", "leaves": 1000,
+        "root_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+        "reason": "The questions are under licence."
     }""")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealtrace.contract.kind import STAGES, Form, Kind, any_role
-from sealtrace.contract.packs import Check, Pack
+from sealtrace.contract.packs import STAGES, Check, Form, Kind, Pack, any_role
 
 if TYPE_CHECKING:
     from sealtrace.evidence import Evidence
@@ -24,7 +23,7 @@ KINDS = (
     ),
     Kind("dataset", Form.DOCUMENT, "sealtrace.contract.dataset:Dataset", stages=any_role(*STAGES)),
     Kind("rows", Form.ROWS, "", stages=any_role(*STAGES)),
-    Kind("run", Form.ROWS, "sealtrace.contract.provenance:Run", ("run",), any_role("bank", "report")),
+    Kind("run", Form.ROWS, "sealtrace.contract.sealing:Run", ("run",), any_role("bank", "report")),
 )
 
 CATALOGUE = (

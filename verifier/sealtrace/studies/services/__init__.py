@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealtrace.contract.kind import Form, Kind, any_role
-from sealtrace.contract.packs import Pack
+from sealtrace.contract.packs import Form, Kind, Pack, any_role
 from sealtrace.studies.services.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
