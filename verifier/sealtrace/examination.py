@@ -34,6 +34,7 @@ from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.nearest import nearest
 from sealtrace.bundle.reading import Bundle, Progress, Stream, read_bundle
 from sealtrace.bundle.resources import default_bundle
+from sealtrace.bundle.shards import Threads, Workers
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.checks.outcome import Outcome
@@ -107,7 +108,7 @@ def examine(
     place = default_bundle() if path is None else Path(path)
     with draft_bundle(place) if draft else nullcontext(place) as read_from:
         bundle = read_bundle(
-            read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(jobs)
+            read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(Threads(jobs))
         )  # (1)
     bundle.asked = asked or Asked()
     bundle.reported = [Path(one) for one in reported]
@@ -121,15 +122,15 @@ def examine(
     )
 
 
-def _streams(jobs: int) -> list[Stream]:
+def _streams(workers: Workers) -> list[Stream]:
     """The ways to judge large files a row group at a time that study packs offer."""
     offering = [pack for pack in packs() if pack.streamer]
-    return [Stream(pack.name, pack.streamed, partial(_streamed, pack.streamer, jobs)) for pack in offering]
+    return [Stream(pack.name, pack.streamed, partial(_streamed, pack.streamer, workers)) for pack in offering]
 
 
-def _streamed(streamer: str, jobs: int, bundle: Bundle, sources: Sources) -> Streamed:
+def _streamed(streamer: str, workers: Workers, bundle: Bundle, sources: Sources) -> Streamed:
     judge: Streamer = loaded(streamer)
-    return judge(bundle, sources, jobs)
+    return judge(bundle, sources, workers)
 
 
 class Examination:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.shapes import arrow_schema, row_key
+from sealtrace.bundle.shapes import RowKind, arrow_schema, row_key, row_shape
+from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store
 
 Index = npt.NDArray[np.int64]
@@ -44,8 +45,8 @@ class Frame:
 
     def altered(self, table: pa.Table) -> Frame:
         """The same frame with other rows, which stand nowhere: what a recipe gives on them is compared, not shown."""
-        other = copy(self)
-        other.__dict__.pop("repeats", None)
+        other = Frame.__new__(Frame)
+        other.kind, other.key_fields = self.kind, self.key_fields
         other.table, other.size = table, table.num_rows
         other.paths, other._starts = ["altered"], np.array([0, table.num_rows])
         other._numbers = [np.arange(1, table.num_rows + 1)]
@@ -95,6 +96,25 @@ class Frame:
             numbers[rows[files == file] - self._starts[file]] for file, numbers in enumerate(self._numbers)
         ]
         return part
+
+    @property
+    def names(self) -> list[str]:
+        """The fields."""
+        names: list[str] = self.table.column_names
+        return names
+
+    def taken(self, names: Sequence[str], rows: Index) -> pa.Table:
+        """Some fields of some rows."""
+        return self.table.select(list(names)).take(arrow_integers(rows))
+
+    def where(self, name: str, fits: Callable[[pa.ChunkedArray], Mask], _: Hashable) -> Mask:
+        """The rows whose field fits; the last argument names what `fits` asks."""
+        return fits(self.table.column(name))
+
+    def sample(self, rows: Index, most: int) -> pa.Table:
+        """Some of the rows that are named, and some of all others."""
+        others = np.setdiff1d(np.arange(self.size), rows := rows[: most // 2])
+        return self.table.take(np.sort(np.r_[rows, others[:: 1 + len(others) // (most // 2)]]))
 
     def column(self, name: str) -> pa.Array:
         """A column as one array."""
@@ -152,16 +172,27 @@ class Frame:
 
 
 class StreamedFrame(Frame):
-    """Rows that were judged a shard at a time and not kept. What asks for their columns has them read again, whole."""
+    """Rows that were judged a shard at a time and not kept. What asks for their table has them read again, whole."""
 
-    def __init__(self, kind: str, sizes: dict[str, int], again: Callable[[str], list[Store]]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        sizes: dict[str, int],
+        again: Callable[[str], list[Store]],
+        form: RowKind | None = None,
+        kept: list[KeptFile] | None = None,
+    ) -> None:
         self.kind = kind
-        self.key_fields = row_key(kind)
+        self.form: RowKind = kind if form is None else form
+        self.key_fields = row_key(self.form)
         self.paths = list(sizes)
         self._starts = np.cumsum([0, *sizes.values()])
         self._numbers = [range(1, size + 1) for size in sizes.values()]  # type: ignore[misc]
         self.size = int(self._starts[-1])
         self._again = again
+        self.kept = kept
+        """Copies of the files' bytes, where columns are asked for by themselves; None where nobody does."""
+        self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
 
     @cached_property
     def table(self) -> pa.Table:
@@ -172,3 +203,62 @@ class StreamedFrame(Frame):
     def repeats(self) -> dict[int, int]:
         """None: every shard was proved to hold its keys once and in order."""
         return {}
+
+    @property
+    def names(self) -> list[str]:
+        return [field.name for field in row_shape(self.form).fields]
+
+    def parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
+        """Some fields of all rows, a row group at a time."""
+        for file in self.kept or ():
+            yield from file.tables(names)
+
+    def taken(self, names: Sequence[str], rows: Index) -> pa.Table:
+        ordered = bool(np.all(rows[1:] >= rows[:-1]))
+        wanted, found = rows if ordered else np.sort(rows), []
+        for file, first in zip(self.kept or (), self._starts, strict=False):
+            bounds = np.searchsorted(wanted, first + file.starts)
+            groups = np.flatnonzero(np.diff(bounds))
+            for group, table in zip(groups, file.tables(names, groups.tolist()), strict=True):
+                own = wanted[bounds[group] : bounds[group + 1]] - (first + file.starts[group])
+                found.append(table if len(own) == table.num_rows else table.take(arrow_integers(own)))
+        none = arrow_schema(self.form).empty_table().select(list(names))
+        table = (pa.concat_tables(found) if found else none).unify_dictionaries().select(list(names))
+        return table if ordered else table.take(arrow_integers(np.argsort(np.argsort(rows, kind="stable"))))
+
+    def where(self, name: str, fits: Callable[[pa.ChunkedArray], Mask], asked: Hashable) -> Mask:
+        if (name, asked) not in self._masks:
+            parts = [np.zeros(0, np.bool_), *(fits(table.column(0)) for table in self.parts([name]))]
+            self._masks[name, asked] = np.packbits(np.concatenate(parts))
+        return np.unpackbits(self._masks[name, asked], count=self.size).astype(np.bool_)
+
+    @cached_property
+    def some(self) -> pa.Table:
+        """Some stretches of the rows, each of whole values of the first key field, spread over all row groups."""
+        groups = [(file, group) for file in self.kept or () for group in range(len(file.starts) - 1)]
+        chosen = [groups[at] for at in np.unique(np.linspace(0, len(groups) - 1, STRETCHES).astype(int))]
+        found = []
+        for file, group in chosen:
+            (table,) = file.tables(self.names, [group])
+            found.append(table.slice(0, _whole_values(table.column(self.key_fields[0]))))
+        return pa.concat_tables(found).unify_dictionaries()
+
+    def sample(self, rows: Index, most: int) -> pa.Table:
+        """Stretches: whether the named rows are among them is for the recipe to find."""
+        return self.some
+
+    def key(self, row: int) -> dict[str, str]:
+        (values,) = self.taken(self.key_fields, np.array([row])).to_pylist()
+        return {name: str(value) for name, value in values.items() if value is not None}
+
+
+STRETCHES, STRETCH = 16, 1024
+
+
+def _whole_values(column: pa.ChunkedArray) -> int:
+    """About as many rows as a stretch has, up to where the value changes."""
+    values = column.slice(0, 4 * STRETCH).combine_chunks()
+    values = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    codes = values.indices.fill_null(-1).to_numpy()
+    changes = np.flatnonzero(codes[1:] != codes[:-1]) + 1
+    return int(changes[np.searchsorted(changes, STRETCH) - 1]) if len(changes) and changes[0] <= STRETCH else len(codes)

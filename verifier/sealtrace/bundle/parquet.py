@@ -99,15 +99,20 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
     return ParquetRead(pa.table(columns, names=wanted.names), columns=defects, footer=footer)
 
 
-def as_declared(table: pa.Table, kind: RowKind) -> pa.Table:
+def as_declared(table: pa.Table, kind: RowKind, fields: list[str] | None = None) -> pa.Table:
     """The rows of a laid-out file with columns as their kind declares them; `TypeError` where one does not fit."""
-    columns = [
-        as_declared_column(table.column(field.name), wanted.type, field.shape)
-        if field.name in table.column_names
-        else pa.chunked_array([pa.nulls(table.num_rows, wanted.type)])
+    declared = [
+        (field, wanted.type)
         for field, wanted in zip(row_shape(kind).fields, arrow_schema(kind), strict=True)
+        if fields is None or field.name in fields
     ]
-    return pa.table(columns, names=[field.name for field in row_shape(kind).fields])
+    columns = [
+        as_declared_column(table.column(field.name), wanted, field.shape)
+        if field.name in table.column_names
+        else pa.chunked_array([pa.nulls(table.num_rows, wanted)])
+        for field, wanted in declared
+    ]
+    return pa.table(columns, names=[field.name for field, _ in declared])
 
 
 def _numbered(shape: Struct, schema: Any, found: list[Leaf]) -> list[str]:

@@ -11,12 +11,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
+from sealtrace.bundle.arrays import text_lines
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
@@ -34,11 +32,12 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
+from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import Declared, RowKind
-from sealtrace.bundle.shards import LaidOut, NotLaidOutError
+from sealtrace.bundle.shards import Forbidden, LaidOut, NotLaidOutError
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
@@ -103,6 +102,8 @@ class Bundle:
     """Large files that had to be read whole, and why."""
     again: Callable[[str], list[Store]] = lambda _: []
     """Reads the rows of a streamed kind whole."""
+    keys: Keys = field(default_factory=Keys)
+    """By which values that are not held are told apart."""
     asked: Asked = field(default_factory=Asked)
     budget: Budget = field(default_factory=Budget)
     """What is left to be spent on this bundle."""
@@ -135,6 +136,18 @@ class Stream:
     kinds: tuple[str, ...]
     judge: Callable[[Bundle, dict[str, tuple[Entry, LaidOut]]], Any]
     """Returns what it found, or raises `NotLaidOutError`."""
+
+    def groups(self, entries: list[Entry]) -> list[list[Entry]]:
+        """Its files that belong together, where all of them are large: those of a dataset; of other kinds, all."""
+        groups: dict[str, list[Entry]] = {}
+        for entry in entries:
+            if entry.kind in self.kinds:
+                groups.setdefault(entry.records if entry.kind == "rows" else "", []).append(entry)
+        large = (
+            all(one.format == "parquet" and (one.rows or 0) > blocks.SMALL for one in group)
+            for group in groups.values()
+        )
+        return [group for group, all_large in zip(groups.values(), large, strict=True) if all_large]
 
 
 LONGEST_WITNESS = 2**20
@@ -270,18 +283,21 @@ class _Reader:
         Rows come last: a declaration may say what they are.
         """
         bundle = self.bundle
-        large = {entry.path for stream in self.streams for entry in self._large(stream)}
+        blocked = bundle.table_convention == BLOCKS
+        groups = [(stream, group) for stream in self.streams if blocked for group in stream.groups(bundle.entries)]
+        large = {entry.path: at for at, (_, group) in enumerate(groups) for entry in group}
         entries = sorted(
             bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.path in large, entry.kind == "rows")
         )
-        streamed: set[str] | None = None
+        judged: dict[int, bool] = {}
         total = sum(entry.bytes for entry in entries)
         done = 0
         for number, entry in enumerate(entries):
             try:
-                if entry.path in large and streamed is None:
-                    streamed = {path for stream in self.streams for path in self._stream_rows(stream)}
-                if streamed is None or entry.path not in streamed:
+                at = large.get(entry.path)
+                if at is not None and at not in judged:
+                    judged[at] = self._stream_rows(*groups[at])
+                if at is None or not judged[at]:
                     self._file(entry)
             except BudgetError as error:
                 unseen = [later.path for later in entries[number:]]
@@ -292,50 +308,46 @@ class _Reader:
         places = {entry.path: place for place, entry in enumerate(bundle.entries)}
         bundle.documents.sort(key=lambda document: places[document.path])
 
-    def _large(self, stream: Stream) -> list[Entry]:
-        """The files of a stream's kinds, where all are large."""
-        entries = [entry for entry in self.bundle.entries if entry.kind in stream.kinds]
-        small = any(entry.format != "parquet" or (entry.rows or 0) <= blocks.SMALL for entry in entries)
-        return [] if small or self.bundle.table_convention != BLOCKS else entries
-
-    def _stream_rows(self, stream: Stream) -> list[str]:
-        """Has large files judged a row group at a time; the paths of those that were."""
-        bundle, entries = self.bundle, self._large(stream)
+    def _stream_rows(self, stream: Stream, entries: list[Entry]) -> bool:
+        """Has large files that belong together judged a row group at a time; whether that could be done."""
+        bundle = self.bundle
+        if any(entry.kind == "rows" and entry.records not in bundle.declared for entry in entries):
+            return False
         before = len(bundle.stores)
+        sources: dict[str, tuple[Entry, LaidOut]] = {}
         try:
             with ExitStack() as stack:
-                opened = [stack.enter_context(self.container.open(entry.path)) for entry in entries]
-                files = [LaidOut(one, self._form(entry) or "") for one, entry in zip(opened, entries, strict=True)]
-                sources = {entry.path: (entry, file) for entry, file in zip(entries, files, strict=True)}
+                for entry in entries:
+                    file = LaidOut(stack.enter_context(self.container.open(entry.path)), self._form(entry) or "")
+                    later = frozenset(digest.encode() for digest in self._later.get(entry.stage, {}))
+                    file.forbidden = Forbidden(later, people=self._anonymous())
+                    sources[entry.path] = (entry, file)
                 found = stream.judge(bundle, sources)
                 for path, (entry, file) in sources.items():
                     bundle.budget.read(file.size, path)
                     if file.sha256 != entry.sha256 or file.size != entry.bytes or misplaced(entry) or bundle.marks:
                         raise NotLaidOutError("its bytes are not those that were sealed")
-                    texts = [file.texts, "\n".join(sorted(found.texts[path])).encode() + b"\n"]
-                    later = self._later.get(entry.stage, {})
-                    if any(one.decode() in later for text in texts for one in _LINE.findall(text)):
-                        raise NotLaidOutError("it names the digest of a later file")
-                    if self._anonymous() and any(marks_in(texts, path)):
-                        raise NotLaidOutError("it holds marks of people")
+                    file.forbidden.refuse([file.texts, "\n".join(sorted(found.texts.get(path, ()))).encode() + b"\n"])
         except (NotLaidOutError, OSError) as error:
             del bundle.stores[before:]
             message = f"large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory"
             bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
-            return []
+            return False
         for path, (entry, file) in sources.items():
             bundle.digests[path], bundle.lengths[path] = file.sha256, file.size
-            bundle.stores.append(Store.streamed(path, entry.kind, file.form, file.rows))
+            bundle.stores.append(Store.streamed(path, entry.records, file.form, file.rows))
             self._content(entry, found.contents[path], file.rows)
-        bundle.streamed[stream.name] = found
-        return list(sources)
+        if stream.name in bundle.streamed:
+            bundle.streamed[stream.name].frames.update(found.frames)
+        bundle.streamed.setdefault(stream.name, found)
+        return True
 
     def again(self, path: Path, kind: str) -> list[Store]:
         """The rows of a kind that were streamed, held after all; refused where they are not those that were judged."""
         bundle, stores = self.bundle, []
         with open_container(path, bundle.budget) as container:
             for entry in bundle.entries:
-                if entry.kind != kind or (form := self._form(entry)) is None:
+                if entry.records != kind or (form := self._form(entry)) is None:
                     continue
                 with container.open(entry.path) as opened:
                     bundle.budget.read(opened.size, entry.path)
@@ -701,27 +713,4 @@ def _line(data: bytes | None) -> str:
 def _texts(store: Store) -> Iterator[bytes]:
     """The text of a Parquet file, each value of a column once, and what its footer says: for the search for marks."""
     yield store.footer
-    for column in (store.table if store.whole is None else store.whole).columns:
-        for chunk in column.chunks:
-            for leaf in _text_leaves(chunk):
-                # Each text and the end of its line, one after the other: what Arrow's buffer holds then.
-                lines = pc.binary_join_element_wise(leaf.unique().drop_null(), "", "\n")
-                offsets = np.frombuffer(lines.buffers()[1], np.int32)[lines.offset : lines.offset + len(lines) + 1]
-                yield bytes(memoryview(lines.buffers()[2] or b"")[offsets[0] : offsets[-1]]) + b"\n"
-
-
-def _text_leaves(array: pa.Array) -> Iterator[pa.Array]:
-    """The texts of a column, however deep they lie."""
-    kind = array.type
-    if pa.types.is_dictionary(kind):
-        yield from _text_leaves(array.dictionary)
-    elif pa.types.is_string(kind):
-        yield array
-    elif pa.types.is_map(kind):
-        yield from _text_leaves(array.keys)
-        yield from _text_leaves(array.items)
-    elif pa.types.is_list(kind):
-        yield from _text_leaves(array.values)
-    elif pa.types.is_struct(kind):
-        for child in array.flatten():
-            yield from _text_leaves(child)
+    yield from text_lines((store.table if store.whole is None else store.whole).columns)

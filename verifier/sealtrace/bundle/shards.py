@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence as Several
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
+from typing import IO, Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.archives import Opened
+from sealtrace.bundle.arrays import text_lines
 from sealtrace.bundle.content import combined_codes, row_name
 from sealtrace.bundle.parquet import as_declared, footer_texts, text_leaves, values_of_texts
 from sealtrace.bundle.parquet_footer import leaves
 from sealtrace.bundle.predicates import check_table
+from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.shapes import (
     Flag,
     Integer,
@@ -55,6 +61,27 @@ class Shard:
     data: bytes
 
 
+@dataclass(frozen=True)
+class Forbidden:
+    """What no text of a file may say; a file that does is read whole, so that every place of it can be told."""
+
+    later: frozenset[bytes] = frozenset()
+    """Digests of files that are sealed after it."""
+    people: bool = False
+    """Whether marks of people and machines are looked for."""
+
+    def refuse(self, texts: Iterable[bytes]) -> None:
+        """`NotLaidOutError` where one of some texts, a line each, may not be there."""
+        pieces = list(texts)
+        if self.later and not self.later.isdisjoint(one for text in pieces for one in _LINE.findall(text)):
+            raise NotLaidOutError("it names the digest of a later file")
+        if self.people and any(marks_in(pieces, "")):
+            raise NotLaidOutError("it holds marks of people")
+
+
+_LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
+
+
 class LaidOut:
     """A file of rows that is laid out for reading. `NotLaidOutError` or `OSError` where it is not."""
 
@@ -64,7 +91,10 @@ class LaidOut:
         self.form, self.shape = kind, row_shape(kind)
         self.size = opened.size
         self._file: Any = opened.file
-        self._digest = hashlib.sha256()
+        self._digest: Any = hashlib.sha256()
+        self.kept: IO[bytes] | None = None
+        """Where to put a copy of the bytes that are hashed, if anywhere."""
+        self.forbidden = Forbidden()
         try:
             self._tail = self._read_tail()
             self.metadata = pq.read_metadata(pa.BufferReader(b"PAR1" + self._tail))
@@ -143,7 +173,17 @@ class LaidOut:
         if len(data) != stop - start:
             raise OSError(0, "it has another length than it says")
         self._digest.update(data)
+        if self.kept is not None:
+            self.kept.write(data)
         return data
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What decodes a shard elsewhere: everything but the open file."""
+        return self.__dict__ | {"_file": None, "_digest": None, "kept": None}
+
+    def extent(self, place: int) -> tuple[int, int]:
+        """Where the bytes of a row group start and end."""
+        return self._groups[place][:2]
 
     @property
     def sha256(self) -> str:
@@ -169,33 +209,122 @@ class LaidOut:
         return table
 
 
+@dataclass(frozen=True)
+class Block:
+    """What one row group says of itself, once it is proved to be a block of rows in the order of their key."""
+
+    first: Any
+    last: Any
+    """The first key field of its first and last row."""
+    digest: bytes
+
+
+def proved_block(file: LaidOut, shard: Shard, table: pa.Table) -> tuple[pa.Table, Block]:
+    """The rows of a shard, as declared, which their schema accepts; `NotLaidOutError` where they are no block."""
+
+    def misfit(*_: object) -> None:
+        raise NotLaidOutError("its schema refuses a row")
+
+    try:
+        declared, key = as_declared(table, file.form), row_key(file.form)
+    except (TypeError, pa.ArrowException) as error:
+        raise NotLaidOutError(str(error)) from None
+    check_table(declared, file.shape, misfit)
+    codes, whole = combined_codes(declared, key), encoding.ranks(declared.column(key[0]))[0]
+    if not np.all(codes[1:] > codes[:-1]):
+        raise NotLaidOutError("its rows are not in the order of their key, each once")
+    short = shard.rows < blocks.BLOCK and shard.first + shard.rows < file.rows
+    if short or blocks.starts_of(whole) != [0, shard.rows]:
+        raise NotLaidOutError("its row groups are not the blocks of its digest")
+    file.forbidden.refuse(text_lines(table.columns))
+    states = declared.column(key[0])
+    return declared, Block(states[0].as_py(), states[-1].as_py(), digest_of(table, file.shape))
+
+
+def of_proved(file: LaidOut, found: Several[Block]) -> str:
+    """The content digest of a file from its blocks, which must follow each other."""
+    for before, after in zip(found, found[1:], strict=False):
+        if not _sorted_as(before.last) < _sorted_as(after.first):
+            raise NotLaidOutError("its row groups are not in the order of their key")
+    return blocks.of_blocks(row_name(file.form), file.rows, [one.digest for one in found])
+
+
+def _sorted_as(value: Any) -> tuple[bool, Any]:
+    return (value is not None, value.encode() if isinstance(value, str) else value)
+
+
 def sealed_through(file: LaidOut) -> tuple[str, set[str | None]]:
     """Content digest and splits of a file, a row group at a time; `NotLaidOutError` where it must be read whole.
 
     Refused, too, is a file whose rows are not in the order of their key, or whose row groups are not blocks.
     """
-
-    def misfit(*_: object) -> None:
-        raise NotLaidOutError("its schema refuses a row")
-
-    key, last, splits, digests = row_key(file.form), "", set[str | None](), []
+    splits, found = set[str | None](), []
     for shard in file.shards():
-        table = file.decoded(shard)
-        declared = as_declared(table, file.form)
-        check_table(declared, file.shape, misfit)
-        codes, states = combined_codes(declared, key), column_of(table, key[0])
-        if states is None or not pa.types.is_dictionary(states.type) or states.null_count:
-            raise NotLaidOutError("its first key field is not text by reference")
-        first, final = states[0].as_py(), states[-1].as_py()
-        short = shard.rows < blocks.BLOCK and shard.first + shard.rows < file.rows
-        if not np.all(codes[1:] > codes[:-1]) or (shard.place and first.encode() <= last.encode()) or short:
-            raise NotLaidOutError("its rows are not in the order of their key, in row groups of whole states")
-        if blocks.starts_of(states.indices.to_numpy().astype(np.int64)) != [0, shard.rows]:
-            raise NotLaidOutError("its row groups are not the blocks of its digest")
+        declared, block = proved_block(file, shard, file.decoded(shard))
         splits.update(declared.column("split").unique().to_pylist() if "split" in declared.column_names else [])
-        digests.append(digest_of(table, file.shape))
-        last = final
-    return blocks.of_blocks(row_name(file.form), file.rows, digests), splits
+        found.append(block)
+    return of_proved(file, found), splits
+
+
+_Given = TypeVar("_Given")
+
+
+class Workers(Protocol):
+    """Who looks at shards: threads of this process, or processes elsewhere."""
+
+    def each(
+        self, look: Callable[..., _Given], files: Several[LaidOut], shards: Iterable[tuple[Shard, ...]]
+    ) -> Iterator[_Given]:
+        """What `look` gives for the shards of some files, in their order, with no more than a few under way."""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """So many threads of this process."""
+
+    jobs: int = 1
+
+    def each(
+        self, look: Callable[..., _Given], files: Several[LaidOut], shards: Iterable[tuple[Shard, ...]]
+    ) -> Iterator[_Given]:
+        if self.jobs == 1:
+            for some in shards:
+                yield look(*some)
+            return
+        with ThreadPoolExecutor(self.jobs) as pool:
+            waiting: deque[Future[_Given]] = deque()
+            for some in shards:
+                waiting.append(pool.submit(look, *some))
+                if len(waiting) > self.jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+
+class KeptFile:
+    """A copy of the bytes that were hashed, whose columns can be read again."""
+
+    def __init__(self, path: Path, file: LaidOut) -> None:
+        self.path, self._laid_out = path, file
+        self.rows, self.form = file.rows, file.form
+        self.starts = np.cumsum([0, *(rows for _, _, rows in file._groups)])
+        self._there = file.metadata.schema.to_arrow_schema().names
+
+    def tables(self, fields: Several[str], groups: Iterable[int] | None = None) -> Iterator[pa.Table]:
+        """Some fields of the rows, as declared, a row group at a time; all row groups unless some are named."""
+        import pyarrow.parquet as pq
+
+        fields = list(fields)
+        there = [name for name in fields if name in self._there]
+        with pq.ParquetFile(self.path, metadata=self._laid_out.metadata, read_dictionary=self._laid_out.names) as file:
+            for place in range(len(self.starts) - 1) if groups is None else groups:
+                rows = int(self.starts[place + 1] - self.starts[place])
+                table = file.read_row_group(place, columns=there, use_threads=False) if there else _no_columns(rows)
+                yield as_declared(table, self.form, fields)
+
+
+def _no_columns(rows: int) -> pa.Table:
+    return pa.table({"": pa.nulls(rows)})
 
 
 class _Window(io.RawIOBase):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.reading import Bundle
-from sealtrace.bundle.shards import LaidOut
+from sealtrace.bundle.shards import LaidOut, Workers
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import Evidence
 
@@ -29,9 +29,9 @@ class Streamed:
     contents: dict[str, str] = field(default_factory=dict)
     """Content digest of each streamed file."""
     texts: dict[str, set[str]] = field(default_factory=dict)
-    """The distinct texts of each file but for its states, which are those of the observations."""
+    """Texts of each file that were not looked at for marks of people and digests of later files."""
     frames: dict[str, StreamedFrame] = field(default_factory=dict)
 
 
-Streamer = Callable[[Bundle, Sources, int], Streamed]
-"""Judges the shards of files with so many threads; `NotLaidOutError` where they must be read whole."""
+Streamer = Callable[[Bundle, Sources, Workers], Streamed]
+"""Has workers judge the shards of files that belong together; `NotLaidOutError` where they must be read whole."""

@@ -8,9 +8,7 @@ not laid out, is read whole instead (`NotLaidOutError`).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
@@ -28,7 +26,7 @@ from sealtrace.bundle.parquet import as_declared, values_of_texts
 from sealtrace.bundle.predicates import check_table
 from sealtrace.bundle.reading import Bundle
 from sealtrace.bundle.shapes import RowKind, Struct, row_shape
-from sealtrace.bundle.shards import LaidOut, NotLaidOutError, Shard, column_of, digest_of
+from sealtrace.bundle.shards import LaidOut, NotLaidOutError, Shard, Workers, column_of, digest_of
 from sealtrace.bundle.stores import Defects, Store
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import FUNCTIONS
@@ -67,7 +65,7 @@ _PLACED = {"anchor": "replay.anchor", "top-action": "replay.top-action", "tilt":
 """Policy to the check that replays it."""
 
 
-def judge(bundle: Bundle, sources: Sources, jobs: int) -> Streamed:
+def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
     """Judges every trace and score of a bundle; `NotLaidOutError` where they must be read whole."""
     evidence = Evidence(bundle)
     study = Study(bundle, frames={**evidence.frames, **_no_traces()})
@@ -83,7 +81,7 @@ def judge(bundle: Bundle, sources: Sources, jobs: int) -> Streamed:
     try:
         for entry in traces:
             other = scores[entry.split]
-            _Pair(total, (entry, sources[entry.path][1]), (other, sources[other.path][1])).judge(jobs)
+            _Pair(total, (entry, sources[entry.path][1]), (other, sources[other.path][1])).judge(workers)
     finally:
         for entry in traces:
             del bundle.contents[entry.path]
@@ -203,11 +201,11 @@ class _Pair:
 
     # The pass
 
-    def judge(self, jobs: int) -> None:
-        """All shards; what they give is put together in order, whatever the number of threads."""
+    def judge(self, workers: Workers) -> None:
+        """All shards; what they give is put together in order, whoever looks at them."""
         digests: tuple[list[bytes], list[bytes]] = ([], [])
         texts: tuple[set[str], set[str]] = (set(), set())
-        for done in self._screened(jobs):
+        for done in self._screened(workers):
             self._take(done)
             for place in (0, 1):
                 digests[place].append(done.digests[place])
@@ -217,26 +215,15 @@ class _Pair:
             self.total.streamed.texts[entry.path] = texts[place]
         self.total.traced += self.states
 
-    def _screened(self, jobs: int) -> Iterator[_Screened]:
+    def _screened(self, workers: Workers) -> Iterator[_Screened]:
         shards = zip(self.traces.shards(), self.scores.shards(), strict=True)
         try:
             first = self._decoded(*next(shards))
             self._sample(*first)
             yield self._screen(*first)
-            if jobs == 1:
-                for pair in shards:
-                    self.study.bundle.budget.on_time(self.entry.path)
-                    yield self._decoded_and_screened(*pair)
-                return
-            with ThreadPoolExecutor(jobs) as pool:
-                waiting: deque[Future[_Screened]] = deque()
-                for pair in shards:
-                    self.study.bundle.budget.on_time(self.entry.path)
-                    waiting.append(pool.submit(self._decoded_and_screened, *pair))
-                    if len(waiting) > jobs:
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
+            for done in workers.each(self._decoded_and_screened, (self.traces, self.scores), shards):
+                self.study.bundle.budget.on_time(self.entry.path)
+                yield done
         except (ValueError, IndexError, TypeError, pa.ArrowException) as error:
             raise NotLaidOutError(f"its columns cannot be screened: {error}") from None
 
