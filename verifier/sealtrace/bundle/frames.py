@@ -192,6 +192,8 @@ class StreamedFrame(Frame):
         self._again = again
         self.kept = kept
         """Copies of the files' bytes, where columns are asked for by themselves; None where nobody does."""
+        self.facts: Any = None
+        """What is known of all rows together, by whoever judged them."""
         self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
 
     @cached_property

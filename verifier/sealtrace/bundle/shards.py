@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence as Several
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
@@ -243,10 +244,15 @@ def proved_block(file: LaidOut, shard: Shard, table: pa.Table) -> tuple[pa.Table
 
 def of_proved(file: LaidOut, found: Several[Block]) -> str:
     """The content digest of a file from its blocks, which must follow each other."""
-    for before, after in zip(found, found[1:], strict=False):
-        if not _sorted_as(before.last) < _sorted_as(after.first):
-            raise NotLaidOutError("its row groups are not in the order of their key")
+    for before, after in pairwise(found):
+        follows(before, after)
     return blocks.of_blocks(row_name(file.form), file.rows, [one.digest for one in found])
+
+
+def follows(before: Block | None, after: Block) -> None:
+    """Refuses a block that does not come after another in the order of their keys."""
+    if before is not None and not _sorted_as(before.last) < _sorted_as(after.first):
+        raise NotLaidOutError("its row groups are not in the order of their key")
 
 
 def _sorted_as(value: Any) -> tuple[bool, Any]:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS
@@ -207,9 +205,8 @@ def _unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> V
     known = all_metrics()[name]
     if "where" not in known.optional or value.frame is None or value.rows is None:
         return value
-    frame, rows = value.frame, value.rows[: _MOST_ALTERED // 2]
-    others = np.setdiff1d(np.arange(frame.size), rows)
-    table = frame.table.take(np.sort(np.r_[rows, others[:: 1 + len(others) // (_MOST_ALTERED // 2)]]))
+    frame = value.frame
+    table = frame.sample(value.rows, _MOST_ALTERED)
     kept = _selecting(arguments) | set(frame.key_fields)
     moves = [False] * max(1, len(value.numbers))
     computed = 0

@@ -108,5 +108,7 @@ PACK = Pack(
     overview=f"{_HERE}.overview",
     measured=("measurement",),
     doubtful=f"{_HERE}.evidence:doubtful",
+    streamed=("rows",),
+    streamer=f"{_HERE}.streaming:judge",
     absent=_absent,
 )

@@ -214,13 +214,12 @@ def counts(results: Results, outcome: Outcome) -> None:
                 at.error("/rows", "The dataset does not have as many rows as declared.", rows, frame.size)
         for field, count in (declaration.get("counts") or {}).items():
             outcome.inspected += 1
-            found = len(frame.column(field).unique().drop_null())
+            found = results.distinct(name, field)
             if found != count:
                 at.error(f"/counts/{field}", f"{field} does not have as many values as declared.", count, found)
         for field, labels in (declaration.get("printed") or {}).items():
             outcome.inspected += 1
-            there = {str(value) for value in frame.column(field).unique().to_pylist()}
-            if lost := sorted(set(labels) - there):
+            if lost := sorted(set(labels) - results.printed_values(name, field)):
                 at.error(f"/printed/{field}/{lost[0]}", "No row has this value.", "a value of the rows", lost[0])
     if not outcome.inspected:
         outcome.not_applicable = "no declaration counts anything"

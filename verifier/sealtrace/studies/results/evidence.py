@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sealtrace.bundle.content import document_digest
-from sealtrace.bundle.frames import Index, Mask
+from sealtrace.bundle.content import combined_codes, document_digest
+from sealtrace.bundle.frames import Index, Mask, StreamedFrame
+from sealtrace.bundle.keyed import Bits
+from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.evidence import Evidence
 from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unknown
+
+if TYPE_CHECKING:
+    from sealtrace.studies.results.streaming import Facts
 
 
 class Results(Evidence):
@@ -40,6 +45,28 @@ class Results(Evidence):
         known = there["row"]["properties"]
         return fields if len(fields) == len(reference["fields"]) and all(name in known for name in fields) else None
 
+    def facts(self, name: str) -> Facts | None:
+        """What is known of the rows of a dataset that were judged a row group at a time; None of rows that are held."""
+        frame = self.frame(name)
+        return frame.facts if isinstance(frame, StreamedFrame) else None
+
+    def distinct(self, name: str, field: str) -> int:
+        """How many values a field of a dataset has."""
+        facts = self.facts(name)
+        return len(self.frame(name).column(field).unique().drop_null()) if facts is None else facts.present(field)
+
+    def combinations(self, name: str, fields: list[str]) -> int:
+        """How many combinations of values some fields of a dataset have."""
+        facts, frame = self.facts(name), self.frame(name)
+        return len(np.unique(combined_codes(frame.table, tuple(fields)))) if facts is None else facts.count(*fields)
+
+    def printed_values(self, name: str, field: str) -> set[str]:
+        """The values of a field whose printed names are declared, as text."""
+        facts = self.facts(name)
+        if facts is not None:
+            return facts.printed[field]
+        return {str(value) for value in self.frame(name).column(field).unique().to_pylist()}
+
     @cached_property
     def completeness_gaps(self) -> dict[str, list[Gap]]:
         """Combinations that each dataset lacks."""
@@ -47,6 +74,7 @@ class Results(Evidence):
             name: [
                 gap
                 for one in declaration.get("complete") or []
+                if (facts := self.facts(name)) is None or not facts.complete(one)
                 for gap in incomplete(
                     self.frame(name).table,
                     one["every"],
@@ -66,6 +94,7 @@ class Results(Evidence):
                 gap
                 for one in declaration.get("depends") or []
                 for field in one["fields"]
+                if (facts := self.facts(name)) is None or not facts.depends(one["on"], field)
                 for gap in contradicting(self.frame(name).table, one["on"], field)
             ]
             for name, declaration in self.declarations.items()
@@ -81,12 +110,36 @@ class Results(Evidence):
                 to = self.target(reference)
                 if to is None:
                     continue
-                here, there = self.frame(name).table, self.frame(reference["dataset"]).table
-                back = (
-                    unknown(there, to, here, reference["fields"]) if reference.get("every") else np.zeros(0, np.int64)
-                )
-                found[name, number] = (unknown(here, reference["fields"], there, to), back)
+                other, fields, every = reference["dataset"], reference["fields"], bool(reference.get("every"))
+                here = there = np.zeros(0, np.int64)
+                if not self._met(name, fields, other, to, every=every):
+                    mine, theirs = self.frame(name).table, self.frame(other).table
+                    here = unknown(mine, fields, theirs, to)
+                    there = unknown(theirs, to, mine, fields) if every else there
+                found[name, number] = (here, there)
         return found
+
+    def _met(self, name: str, fields: list[str], other: str, to: list[str], *, every: bool) -> bool:
+        """Whether a reference is known to be met, where one of the datasets was not held."""
+        if self.facts(name) is None and self.facts(other) is None:
+            return False
+        forms = [arrow_schema(self.bundle.declared[one]) for one in (name, other)]
+        if [forms[0].field(one).type for one in fields] != [forms[1].field(one).type for one in to]:
+            return False
+        mine, theirs = self._named(name, fields), self._named(other, to)
+        return bool(np.isin(mine, theirs).all()) and (not every or bool(np.isin(theirs, mine).all()))
+
+    def _named(self, name: str, fields: list[str]) -> Bits:
+        """The bits of the rows that some fields name; rows with none of them name nothing."""
+        from sealtrace.studies.results.streaming import Tracked, named_bits
+
+        keys, facts = self.bundle.keys, self.facts(name)
+        if facts is None:
+            bits = named_bits([self.frame(name).table.column(field) for field in fields], keys)
+        else:
+            bits = facts.distinct[Tracked(tuple(fields), kept=True)].bits
+        nothing = keys.absent if len(fields) == 1 else keys.of_tuples([np.array([keys.absent])] * len(fields))[0]
+        return bits[bits != nothing]
 
     @cached_property
     def item_of_prediction(self) -> Index:

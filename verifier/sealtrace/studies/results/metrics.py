@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.judgement import round_to
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, constant_of, metrics_of
@@ -495,14 +496,14 @@ def paired_with(selection: Selection, arguments: Arguments) -> tuple[Selection, 
     if np.array_equal(selection.rows, other.rows):
         raise RecipeError("the rows would be compared with themselves")
     set_aside = {*changed, *_names(arguments.get("over"))}
-    key = [name for name in selection.frame.table.column_names if name in _key(selection) and name not in set_aside]
+    key = [name for name in selection.frame.names if name in _key(selection) and name not in set_aside]
     sides = [_in_order(side, key) for side in (selection, other)]
     left, right = sides
     if left.num_rows != right.num_rows or not left.select(key).combine_chunks().equals(
         right.select(key).combine_chunks()
     ):
         raise RecipeError(f"the rows and those that they are compared with are not about the same {', '.join(key)}")
-    if len({tuple(row.values()) for row in left.select(key).to_pylist()}) < left.num_rows:
+    if len(np.unique(combined_codes(left, tuple(key)))) < left.num_rows:
         raise RecipeError(f"several rows have the same {', '.join(key)}; the recipe must say `over` what")
     first, second = (
         Selection(selection.results, selection.dataset, selection.conditions, side.column(_PLACE).to_numpy())
@@ -524,10 +525,10 @@ def _same_repeat(selection: Selection, other: Selection, over: list[str]) -> Sel
 
 def _in_order(selection: Selection, key: list[str]) -> pa.Table:
     """The key of each row, as plain text and numbers, with the row's place; in the key's order."""
-    columns = {name: selection.table.column(name) for name in key}
+    found = selection.table(key)
     plain = {
         name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for name, column in columns.items()
+        for name, column in zip(key, found.columns, strict=True)
     }
     table = pa.table({**plain, _PLACE: pa.array(selection.rows)})
     return table.sort_by([(name, "ascending") for name in key])

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sealtrace.bundle.content import combined_codes
 from sealtrace.studies.results.evidence import Results
 
 if TYPE_CHECKING:
@@ -28,9 +25,7 @@ def _dataset(results: Results, name: str) -> str:
     """Such as `28,476 predictions: 2,373 id x 3 model x 4 seed`."""
     declaration, frame = results.declarations[name], results.frame(name)
     groups: list[list[str]] = next((one["every"] for one in declaration.get("complete") or []), [])
-    sizes = [
-        f"{len(np.unique(combined_codes(frame.table, tuple(group)))):,} {'+'.join(group)}" for group in groups
-    ] if frame.size else []  # fmt: skip
+    sizes = [f"{results.combinations(name, group):,} {'+'.join(group)}" for group in groups] if frame.size else []
     return f"{frame.size:,} {name}" + (f" ({' x '.join(sizes)})" if sizes else "")
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -35,16 +35,16 @@ class Selection:
     def frame(self) -> Frame:
         return self.results.frame(self.dataset)
 
-    @cached_property
-    def table(self) -> pa.Table:
-        return self.frame.table.take(pa.array(self.rows))
+    def table(self, fields: list[str]) -> pa.Table:
+        """Some fields of the rows."""
+        for field in fields:
+            if field not in self.frame.names:
+                raise RecipeError(f"{self.dataset} has no field {field!r}{nearest(field, self.frame.names)}")
+        return self.frame.taken(fields, self.rows)
 
     def column(self, field: str) -> pa.ChunkedArray:
         """A field of the rows, whole: what is absent in one is missing evidence."""
-        if field not in self.frame.table.column_names:
-            known = nearest(field, self.frame.table.column_names)
-            raise RecipeError(f"{self.dataset} has no field {field!r}{known}")
-        column = self.table.column(field)
+        column = self.table([field]).column(0)
         if column.null_count:
             absent = int(np.flatnonzero(column.is_null().to_numpy())[0])
             source, number = self.frame.place(int(self.rows[absent]))
@@ -53,17 +53,15 @@ class Selection:
 
     def groups(self, fields: list[str]) -> Iterator[Selection]:
         """The rows apart for each value of some fields, in the order of their values."""
-        for field in fields:
-            if field not in self.frame.table.column_names:
-                raise RecipeError(f"{self.dataset} has no field {field!r}")
-        codes = combined_codes(self.table, tuple(fields))
+        codes = combined_codes(self.table(fields), tuple(fields))
         order = np.argsort(codes, kind="stable")
         for part in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else ():
             yield replace(self, rows=self.rows[part])
 
     def level(self, fields: list[str]) -> tuple[object, ...]:
         """What the first row has in some fields."""
-        return tuple(self.frame.table.column(field)[int(self.rows[0])].as_py() for field in fields)
+        (first,) = self.frame.taken(fields, self.rows[:1]).to_pylist()
+        return tuple(first[field] for field in fields)
 
     def with_conditions(self, changed: dict[str, str]) -> Selection:
         """The rows for which other conditions hold as well or instead."""
@@ -108,10 +106,10 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
     refused = [store.refused for store in results.bundle.of_kind(dataset) if store.refused.num_rows]
     spoilt = [np.ones(table.num_rows, np.bool_) for table in refused]
     for field, text in conditions.items():
-        if field not in frame.table.column_names:
-            raise RecipeError(f"{dataset} has no field {field!r}{nearest(field, frame.table.column_names)}")
+        if field not in frame.names:
+            raise RecipeError(f"{dataset} has no field {field!r}{nearest(field, frame.names)}")
         values = _values(results, dataset, field, text)
-        mask &= _among(frame.table.column(field), values)
+        mask &= frame.where(field, partial(_among, values=values), tuple(values))
         for fits, table in zip(spoilt, refused, strict=True):
             # A refused row whose value is unknown might belong here.
             fits &= _among(table.column(field), values) | table.column(field).is_null().to_numpy()
