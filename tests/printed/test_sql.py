@@ -29,10 +29,10 @@ LABEL = pa.table(
 TRACE = pa.table({"legal": [["fold", "call"], ["fold"], []], "count": [3, None, 2**62]})
 
 
-@pytest.fixture(scope="module")
-def records() -> Iterator[SqlRecords]:
-    """One process for all tests: what one query does must not reach the next."""
-    with SqlRecords({"label": LABEL, "trace": TRACE}) as opened:
+@pytest.fixture(scope="module", params=[False, True], ids=["held", "spilling"])
+def records(request: pytest.FixtureRequest) -> Iterator[SqlRecords]:
+    """One process for all tests: what one query does must not reach the next. With and without a directory to spill."""
+    with SqlRecords({"label": LABEL, "trace": TRACE}, spilling=request.param) as opened:
         yield opened
 
 
@@ -324,7 +324,7 @@ def test_the_guard_is_not_the_only_wall(records: SqlRecords, monkeypatch: pytest
         "PRAGMA threads = 4",
     ):
         with pytest.raises(duckdb.Error):
-            module._run({"sql": statement, "kinds": ["label"], "paths": paths}, 2**28)
+            module._run({"sql": statement, "kinds": ["label"], "paths": paths, "spill": records._spill}, 2**28)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -336,7 +336,7 @@ from sealtrace.printed import sql_process as sql
 sql._run = lambda *_: {"columns": sorted(os.environ), "rows": [], "reads": []}
 sql.serve()
 """
-    requests = '{"memory": 268435456, "seconds": 5}\n{"sql": "", "kinds": [], "paths": {}}\n'
+    requests = '{"memory": 268435456, "seconds": 5, "spills": false}\n{"sql": "", "kinds": [], "paths": {}}\n'
     done = subprocess.run([sys.executable, "-c", program], input=requests, capture_output=True, text=True, check=True)
     assert list(map(json.loads, done.stdout.splitlines())) == [
         {"ready": True},

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.shapes import RowKind, arrow_schema, row_key, row_shape
+from sealtrace.bundle.shapes import Flag, Integer, Number, RowKind, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store
 
@@ -210,6 +210,11 @@ class StreamedFrame(Frame):
     def names(self) -> list[str]:
         return [field.name for field in row_shape(self.form).fields]
 
+    @property
+    def plain(self) -> bool:
+        """Whether every field is a text, a number or a flag, which Parquet holds as declared."""
+        return all(isinstance(one.shape, Text | Number | Integer | Flag) for one in row_shape(self.form).fields)
+
     def parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Some fields of all rows, a row group at a time."""
         for file in self.kept or ():
@@ -245,7 +250,7 @@ class StreamedFrame(Frame):
             found.append(table.slice(0, _whole_values(table.column(self.key_fields[0]))))
         return pa.concat_tables(found).unify_dictionaries()
 
-    def sample(self, rows: Index, most: int) -> pa.Table:
+    def sample(self, _: Index, __: int) -> pa.Table:
         """Stretches: whether the named rows are among them is for the recipe to find."""
         return self.some
 

@@ -1,8 +1,8 @@
 """Values told apart by 64 bits, with keys that are drawn anew in every run.
 
 Sets of values that are too many to be held are compared by these. Whoever made a bundle cannot know the keys, and two
-different values have the same bits with a chance of at most 2^-63, whatever they are: the hash is multilinear over 32-bit
-words (strongly universal), twice, with independent keys. Nothing of it is written anywhere.
+different values have the same bits with a chance of at most 2^-63, whatever they are: the hash is multilinear over
+words of 32 bits (strongly universal), twice, with independent keys. Nothing of it is written anywhere.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Keys:
         """The bits of each value; absent ones have bits of their own. `UnkeyedError` for lists and objects."""
         if pa.types.is_dictionary(array.type):
             codes = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
-            return np.append(self.of_column(array.dictionary), self.absent)[codes]
+            taken: Bits = np.append(self.of_column(array.dictionary), self.absent)[codes]
+            return taken
         if pa.types.is_string(array.type):
             found = self._of_texts(array)
         elif pa.types.is_integer(array.type) or pa.types.is_boolean(array.type):
@@ -52,7 +53,9 @@ class Keys:
             found = self.of_tuples([(array.cast(pa.float64()).fill_null(0.0).to_numpy() + 0.0).view(np.uint64)])
         else:
             raise UnkeyedError(str(array.type))
-        return np.where(array.is_null().to_numpy(zero_copy_only=False), self.absent, found) if array.null_count else found
+        return (
+            np.where(array.is_null().to_numpy(zero_copy_only=False), self.absent, found) if array.null_count else found
+        )
 
     @property
     def absent(self) -> np.uint64:
@@ -63,10 +66,11 @@ class Keys:
         words = [half for one in fields for half in (one & _HALF, one >> _SHIFT)]
         if len(words) > _WORDS - 2:
             raise UnkeyedError("too many fields")
-        return _packed([
-            self._words[lane, 0] + sum((self._words[lane, 1 + at] * word for at, word in enumerate(words)), np.uint64(0))
-            for lane in (0, 1)
-        ])  # fmt: skip
+        lanes = []
+        for first, *keys in self._words[:2]:
+            products = (key * word for key, word in zip(keys, words, strict=False))
+            lanes.append(first + sum(products, np.uint64(0)))
+        return _packed(lanes)
 
     def _of_texts(self, array: pa.StringArray) -> Bits:
         offsets = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]

@@ -11,7 +11,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-
 from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
 from sealtrace.bundle.arrays import text_lines

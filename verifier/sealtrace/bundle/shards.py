@@ -10,7 +10,8 @@ import hashlib
 import io
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence as Several
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as Several
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -189,7 +190,7 @@ class LaidOut:
     @property
     def sha256(self) -> str:
         """The digest of the bytes, after the last shard."""
-        return self._digest.hexdigest()
+        return str(self._digest.hexdigest())
 
     def decoded(self, shard: Shard) -> pa.Table:
         """The columns of a row group as they lie in the file: texts and lists by reference."""
@@ -279,7 +280,7 @@ class Workers(Protocol):
     """Who looks at shards: threads of this process, or processes elsewhere."""
 
     def each(
-        self, look: Callable[..., _Given], files: Several[LaidOut], shards: Iterable[tuple[Shard, ...]]
+        self, look: Callable[..., _Given], files: Several[LaidOut], shards: Iterable[tuple[Shard, ...]], /
     ) -> Iterator[_Given]:
         """What `look` gives for the shards of some files, in their order, with no more than a few under way."""
 
@@ -291,7 +292,7 @@ class Threads:
     jobs: int = 1
 
     def each(
-        self, look: Callable[..., _Given], files: Several[LaidOut], shards: Iterable[tuple[Shard, ...]]
+        self, look: Callable[..., _Given], _: Several[LaidOut], shards: Iterable[tuple[Shard, ...]]
     ) -> Iterator[_Given]:
         if self.jobs == 1:
             for some in shards:

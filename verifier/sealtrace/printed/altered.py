@@ -53,6 +53,8 @@ FORMS: dict[str, Altering] = {
     "no row": lambda table, _: table.slice(0, 0),
 }
 """Each form's name and how it is made; those that mostly tell come first."""
+ROW_BY_ROW = tuple(form for form in FORMS if form not in ("one row", "no row"))
+"""Forms that can be made of some rows at a time."""
 
 
 def _moved(column: pa.ChunkedArray, seed: int, *, texts: bool) -> pa.ChunkedArray:

@@ -8,25 +8,27 @@ query is run on altered records: a result that none of them turns into another n
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sealtrace.bundle.frames import Frame, StreamedFrame
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
-from sealtrace.printed.altered import FORMS
+from sealtrace.printed.altered import FORMS, ROW_BY_ROW, Altering
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 
 if TYPE_CHECKING:
-    from sealtrace.printed.sql import SqlRecords, SqlResult
+    from sealtrace.printed.sql import Records, SqlRecords, SqlResult
 
 SECONDS = 120
 """How long all queries of a bundle may take together."""
 _SAME = "a query that gives the same, or nothing, whatever the records hold"
 
-Records = dict[str, pa.Table]
+_EVERY_ROW = ", every row"
 
 
 class Queries:
@@ -64,11 +66,10 @@ class Queries:
 
     def behind(self, sql: str) -> tuple[int, list[str]]:
         """How many rows a query sums up, and the first of them as people read them."""
-        from sealtrace.printed.sql import SqlRecords
         from sealtrace.printed.sql_process import SqlError
 
         try:
-            with SqlRecords(self._sealed, views=self._shared["views"], macros=self._shared["macros"]) as records:
+            with self._opened(self._sealed) as records:
                 count, rows = records.behind(sql)
         except SqlError as error:
             raise RecipeError(str(error)) from None
@@ -91,21 +92,49 @@ class Queries:
     # Forms of the records
 
     @cached_property
-    def _sealed(self) -> Records:
+    def _frames(self) -> dict[str, Frame]:
         reported = {kind for pack in packs() for kind in pack.reported}
         kinds = {store.kind for store in self._evidence.bundle.stores} - reported
-        return {kind: self._evidence.frame(kind).table for kind in sorted(kinds)}
+        return {kind: self._evidence.frame(kind) for kind in sorted(kinds)}
 
-    def _records(self, form: str) -> Records:
+    @cached_property
+    def _unheld(self) -> dict[str, StreamedFrame]:
+        """The frames whose rows are on the disk, and none of them doubtful: doubtful ones were read whole already."""
+        return {
+            kind: one
+            for kind, one in self._frames.items()
+            if isinstance(one, StreamedFrame) and one.kept and not self._evidence.doubtful(kind).any()
+        }
+
+    @cached_property
+    def _sealed(self) -> dict[str, Records]:
+        return {kind: self._unheld.get(kind) or frame.table for kind, frame in self._frames.items()}
+
+    @cached_property
+    def _patience(self) -> float:
+        """How many times longer than usual queries may take."""
+        return 1 + sum(frame.size for frame in self._unheld.values()) / 2_000_000
+
+    def _records(self, form: str) -> dict[str, Records]:
         if form == "sealed":
             return self._sealed
+        held = {kind: frame.table for kind, frame in self._frames.items() if kind not in self._unheld}
         if form == "without doubtful rows":
-            return {
-                kind: table.filter(pa.array(~self._evidence.doubtful(kind))) for kind, table in self._sealed.items()
-            }
+            sound = {kind: table.filter(pa.array(~self._evidence.doubtful(kind))) for kind, table in held.items()}
+            return {**self._unheld, **sound}
         if form == "with refused rows":
-            return {kind: _with_refused(self._evidence, kind, table) for kind, table in self._sealed.items()}
-        return {kind: FORMS[form](table, ()) for kind, table in self._sealed.items()}
+            return {**self._unheld, **{kind: _with_refused(self._evidence, kind, one) for kind, one in held.items()}}
+        alter = FORMS[form.removesuffix(_EVERY_ROW)]
+        altered: dict[str, Records] = {kind: alter(table, ()) for kind, table in held.items()}
+        for kind, frame in self._unheld.items():
+            whole = partial(_altered_parts, frame, alter)
+            altered[kind] = whole if form.endswith(_EVERY_ROW) else alter(frame.some, ())
+        return altered
+
+    def _forms(self, result: SqlResult) -> list[str]:
+        """Forms of the records that tell; of rows that are not held, some of them first and all only where need be."""
+        every = [f"{form}{_EVERY_ROW}" for form in ROW_BY_ROW] if result.reads & self._unheld.keys() else []
+        return [*FORMS, *every]
 
     def _run(self, sql: str, form: str = "sealed") -> SqlResult:
         if (sql, form) not in self._results:
@@ -119,22 +148,26 @@ class Queries:
         return found
 
     def _query(self, sql: str, form: str) -> SqlResult:
-        from sealtrace.printed.sql import SqlRecords
         from sealtrace.printed.sql_process import SqlError
 
-        if self._spent > SECONDS:
-            raise RecipeError(f"the bundle's queries took longer than {SECONDS} s together")
+        if self._spent > SECONDS * self._patience:
+            raise RecipeError(f"the bundle's queries took longer than {SECONDS * self._patience:g} s together")
         started = time.monotonic()
         try:
             if form not in self._databases:
-                self._databases[form] = SqlRecords(
-                    self._records(form), views=self._shared["views"], macros=self._shared["macros"]
-                )
+                self._databases[form] = self._opened(self._records(form))
             return self._databases[form].query(sql)
         except SqlError as error:
             raise RecipeError(str(error)) from None
         finally:
             self._spent += time.monotonic() - started
+
+    def _opened(self, records: dict[str, Records]) -> SqlRecords:
+        from sealtrace.printed import sql
+
+        # Held or not, all have the same limits, so that one process serves them.
+        limits: dict[str, Any] = {"seconds": sql.SECONDS * self._patience, "spilling": bool(self._unheld)}
+        return sql.SqlRecords(records, views=self._shared["views"], macros=self._shared["macros"], **limits)
 
     # What a result is worth
 
@@ -172,7 +205,10 @@ class Queries:
         fixed = None
         if result.brought:
             fixed = f"a query that brings {', '.join(result.brought[:3])} of its own"
-        elif any(all(self._same(sql, form, result, place, at, or_nothing=True) for form in FORMS) for at in telling):
+        elif any(
+            all(self._same(sql, form, result, place, at, or_nothing=True) for form in self._forms(result))
+            for at in telling
+        ):
             fixed = _SAME
         if len(due) == 1 and isinstance(due[0], str):
             return Value((), text=due[0], fixed=fixed, query=sql)
@@ -208,6 +244,10 @@ class Queries:
         if len(other.rows) != len(sealed.rows):
             return or_nothing
         return other.rows[place][column] == sealed.rows[place][column]
+
+
+def _altered_parts(frame: StreamedFrame, alter: Altering) -> Iterator[pa.Table]:
+    return (alter(table, ()) for table in frame.parts(frame.names))
 
 
 def _with_refused(evidence: Evidence, kind: str, table: pa.Table) -> pa.Table:

@@ -6,6 +6,9 @@ A recipe is text from a bundle that nobody here wrote, so it gets what it needs 
 (2) DuckDB has no file system, network, extensions or Python variables, and its configuration is locked;
 (3) it runs in a process of its own, without environment, with bounded memory, which is ended when its time is
     over. DuckDB's own limits are not enough: `repeat('x', 3000000000)` heeds neither them nor an interrupt.
+
+Records that are not held in memory are read by the process itself, a row group at a time, from copies of the bytes that
+were hashed; what DuckDB cannot hold then goes to a directory of ours, which no query can name.
 """
 
 from __future__ import annotations
@@ -18,22 +21,27 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from sealtrace.bundle.frames import StreamedFrame
+from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.printed.sql_process import SqlError
 
 SECONDS = 30.0
 """How long one query may take."""
 MEMORY = 2 * 2**30
 """How many bytes a query may use."""
+SPILLING_MEMORY = 2**28
+"""How many it may use where it can put the rest on the disk."""
 START_SECONDS = 60.0
 """How long the process may take to start: a cold disk is slow."""
 
@@ -65,24 +73,33 @@ def _number(value: object, column: str) -> Fraction | None:
     return Fraction(value)
 
 
+Altered = Callable[[], Iterator[pa.Table]]
+"""Gives records that stand nowhere, a part at a time."""
+Records: TypeAlias = pa.Table | StreamedFrame | Altered
+
+
 class SqlRecords:
     """The sealed records as tables named after their kind. Use it as a context manager, or close it."""
 
     def __init__(
         self,
-        tables: dict[str, pa.Table],
+        tables: dict[str, Records],
         *,
         seconds: float = SECONDS,
-        memory: int = MEMORY,
+        memory: int | None = None,
+        spilling: bool | None = None,
         views: dict[str, str] | None = None,
         macros: dict[str, str] | None = None,
     ) -> None:
         self._tables = tables
         self._shared = {"views": views or {}, "macros": macros or {}}
         self._seconds = seconds
-        self._memory = memory
         self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-")
-        self._paths: dict[str, str] = {}
+        self._paths: dict[str, str | list[str]] = {}
+        held = all(isinstance(one, pa.Table) for one in tables.values())
+        self._spill = self._directory.name if (not held if spilling is None else spilling) else ""
+        """Where DuckDB puts what it cannot hold; nowhere where everything is held."""
+        self._memory = memory or (SPILLING_MEMORY if self._spill else MEMORY)
 
     def query(self, sql: str) -> SqlResult:
         """What one SELECT gives. `SqlError` where it is refused or fails."""
@@ -98,6 +115,7 @@ class SqlRecords:
             "sql": sql,
             "kinds": sorted(self._tables),
             "paths": {kind: self._path(kind) for kind in named},
+            "spill": self._spill,
         }
         request |= {**self._shared, **more}
         answer = self._ask(request)
@@ -113,9 +131,9 @@ class SqlRecords:
         return answer["count"], [{name: value for name, value in row.items() if value is not None} for row in named]
 
     @property
-    def _settings(self) -> tuple[int, int, float]:
+    def _settings(self) -> tuple[int, int, float, bool]:
         """What a process was started with, and by whom: a process is not shared with a fork."""
-        return os.getpid(), self._memory, self._seconds
+        return os.getpid(), self._memory, self._seconds, bool(self._spill)
 
     def close(self) -> None:
         """Removes the copies of the records. The process waits for others to use it."""
@@ -129,13 +147,25 @@ class SqlRecords:
     ) -> None:
         self.close()
 
-    def _path(self, kind: str) -> str:
-        """Where the records of a kind lie for the process to map; the stream format allows any dictionaries."""
+    def _path(self, kind: str) -> str | list[str]:
+        """Where the records of a kind lie for the process to map; the stream format allows any dictionaries.
+
+        Of plain columns that were kept as they were hashed: their schema, and their Parquet files.
+        """
         if kind not in self._paths:
+            records = self._tables[kind]
+            if isinstance(records, StreamedFrame) and records.kept and records.plain:
+                schema = arrow_schema(records.form).serialize().to_pybytes().hex()
+                self._paths[kind] = [schema, *(str(one.path) for one in records.kept)]
+                return self._paths[kind]
             path = Path(self._directory.name) / f"{len(self._paths)}.arrow"
-            table = self._tables[kind]
-            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as stream:
-                stream.write_table(table)
+            parts = [records] if isinstance(records, pa.Table) else _parts(records)
+            with ExitStack() as stack:
+                sink = stack.enter_context(pa.OSFile(str(path), "wb"))
+                stream = None
+                for table in parts:
+                    stream = stream or stack.enter_context(pa.ipc.new_stream(sink, table.schema))
+                    stream.write_table(table)
             self._paths[kind] = str(path)
         return self._paths[kind]
 
@@ -170,7 +200,8 @@ class SqlRecords:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-        if not self._exchange(process, {"memory": self._memory, "seconds": self._seconds}, START_SECONDS):
+        settings = {"memory": self._memory, "seconds": self._seconds, "spills": bool(self._spill)}
+        if not self._exchange(process, settings, START_SECONDS):
             _reap(process)
             raise SqlError("DuckDB cannot be started; does `python -c 'import duckdb'` work?")
         return process
@@ -202,7 +233,12 @@ class SqlRecords:
         return answer
 
 
-_IDLE: list[tuple[tuple[int, int, float], subprocess.Popen[str]]] = []
+def _parts(records: StreamedFrame | Altered) -> Iterator[pa.Table]:
+    """Records that are not held, a row group at a time."""
+    return records.parts(records.names) if isinstance(records, StreamedFrame) else records()
+
+
+_IDLE: list[tuple[tuple[int, int, float, bool], subprocess.Popen[str]]] = []
 """A process that waits for the next query. Every query has a connection of its own, so nothing stays in it."""
 
 

@@ -26,6 +26,8 @@ LONGEST_SQL = 20_000
 MOST_ROWS = 100_000
 MOST_TEXT = 10_000_000
 """Bounds on what goes in and out; no printed table comes near them."""
+MOST_SPILLED = 2**36
+"""Bytes that a query may put on the disk, where it may put any."""
 
 
 class SqlError(Exception):
@@ -55,7 +57,7 @@ def serve() -> None:
 
     _catalogue()
     pa.set_cpu_count(1)
-    _confine(settings["memory"])
+    _confine(settings["memory"], MOST_SPILLED if settings["spills"] else 0)
     answers.write('{"ready": true}\n')
     answers.flush()
     for line in requests:
@@ -76,13 +78,13 @@ def serve() -> None:
         answers.flush()
 
 
-def _confine(memory: int) -> None:
-    """What the operating system can forbid: more memory, any written byte, a core dump."""
+def _confine(memory: int, written: int) -> None:
+    """What the operating system can forbid: more memory, longer files (none at all as a rule), a core dump."""
     with suppress(ImportError, OSError, ValueError):  # Windows has no such limits, macOS not all of them.
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (written, written))
         data = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
         # What this process owns, without the records that it maps. DuckDB knows of most of what it uses, and its
         # own limit explains itself better, so that one comes first.
@@ -106,12 +108,12 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
 
     sql, kinds = request["sql"], request["kinds"]
     # Mapped before the file system goes; the name of a view is matched without regard to case.
-    records = {kind: pa.ipc.open_stream(pa.memory_map(path)).read_all() for kind, path in request["paths"].items()}
+    records = {kind: _records(path) for kind, path in request["paths"].items()}
     with duckdb.connect(":memory:") as connection:
         for kind, table in records.items():
             connection.register(kind, table)
         _offer_functions(connection, json.dumps(request))
-        _lock(connection, memory)
+        _lock(connection, memory, request["spill"])
         sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
         macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
         _share(connection, macros, views, sources)
@@ -124,6 +126,18 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
         return {"columns": columns, "rows": rows, "reads": sorted(reads), "brought": own}
+
+
+def _records(path: str | list[str]) -> Any:
+    """Records that are mapped; or, given a schema and Parquet files, a dataset that is read as far as it is asked."""
+    if isinstance(path, str):
+        return pa.ipc.open_stream(pa.memory_map(path)).read_all()
+    import pyarrow.dataset as ds
+
+    schema, *files = path
+    options = ds.ParquetFragmentScanOptions(pre_buffer=False)
+    form = ds.ParquetFileFormat(default_fragment_scan_options=options)
+    return ds.dataset(files, schema=pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(schema))), format=form)
 
 
 def _offer_functions(connection: DuckDBPyConnection, text: str) -> None:
@@ -222,13 +236,17 @@ def _rows(cursor: DuckDBPyConnection, columns: list[str]) -> Iterator[tuple[obje
         yield row
 
 
-def _lock(connection: DuckDBPyConnection, memory: int) -> None:
-    """Nothing outside of the registered records, and no way back. The order matters: later ones lock earlier ones."""
+def _lock(connection: DuckDBPyConnection, memory: int, spill: str) -> None:
+    """Nothing outside of the registered records, and no way back. The order matters: later ones lock earlier ones.
+
+    DuckDB's own file system stays only where it has a directory for what it cannot hold; a query reaches neither.
+    """
     for name, value in {
         "errors_as_json": "true",
         "threads": "1",  # sums in one order give one result
         "memory_limit": f"{memory // 2**20}MiB",
-        "temp_directory": "",
+        "temp_directory": spill,
+        **({"max_temp_directory_size": f"{MOST_SPILLED // 2**20}MiB"} if spill else {}),
         "python_enable_replacements": "false",
         "python_scan_all_frames": "false",
         "allow_persistent_secrets": "false",
@@ -236,7 +254,7 @@ def _lock(connection: DuckDBPyConnection, memory: int) -> None:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "enable_external_access": "false",
-        "disabled_filesystems": "LocalFileSystem",
+        **({} if spill else {"disabled_filesystems": "LocalFileSystem"}),
         "lock_configuration": "true",
     }.items():
         connection.execute(f"SET {name} = '{value}'")

@@ -139,7 +139,8 @@ class Results(Evidence):
         else:
             bits = facts.distinct[Tracked(tuple(fields), kept=True)].bits
         nothing = keys.absent if len(fields) == 1 else keys.of_tuples([np.array([keys.absent])] * len(fields))[0]
-        return bits[bits != nothing]
+        named: Bits = bits[bits != nothing]
+        return named
 
     @cached_property
     def item_of_prediction(self) -> Index:

@@ -1,7 +1,7 @@
 """Datasets judged a row group at a time: what their declaration demands, from statistics that merge.
 
-A row group is proved to be a block of rows in the order of their key, which its schema accepts; of it stay its digest
-and the distinct values of the fields that the declaration speaks of, as keyed bits (`bundle.keyed`). Put together, these
+A row group is proved to be a block of rows in the order of their key, which its schema accepts. Its digest stays, and
+the distinct values of the fields that the declaration speaks of, as keyed bits (`bundle.keyed`). Put together, these
 decide whether keys are unique, combinations complete, dependencies kept and references met. Where one is not, the rows
 are read whole, and the checks say where. What recipes need is read from a copy of the bytes that were hashed.
 """
