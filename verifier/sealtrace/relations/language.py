@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from sealtrace.bundle.nearest import nearest
-from sealtrace.relations.fact import Fact, Listing, NotAvailableError, UnknownFactError
+from sealtrace.relations.fact import Listing, NotAvailableError, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.syntax import (
     FUNCTIONS,
@@ -50,10 +50,11 @@ from sealtrace.relations.syntax import (
 MAX_DEPTH = 40
 MAX_TERMS = 5000
 MAX_EXPONENT = 64
-MAX_POWER_OF_TEN = 400
 MAX_LITERAL = 60
 RESERVED = frozenset({"and", "or", "some", "is", "in", "inf"})
 NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+# A decimal up to the power of ten that is worth computing with.
+_CONSTANT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?0*(?:[1-3]?[0-9]{1,2}|400))?")
 _STRING = r'"((?:[^"\\\n]|\\["\\])*)"'
 _PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)\}")
 _TOKEN = re.compile(
@@ -125,25 +126,11 @@ def parse_formula(
 
 def parse_constant(text: str) -> Fraction | None:
     """A decimal or a ratio, exactly; None where it is neither or too long."""
-    top, slash, bottom = text.strip().partition("/")
-    numbers = [_literal(one.strip()) for one in ([top, bottom] if slash else [top])]
-    if None in numbers or (slash and not numbers[1]):
+    numbers = [one.strip() for one in text.split("/")]
+    if len(numbers) > 2 or not all(_CONSTANT.fullmatch(one) and len(one) <= MAX_LITERAL for one in numbers):
         return None
-    value, *rest = [one for one in numbers if one is not None]
-    return value / rest[0] if rest else value
-
-
-def _literal(text: str) -> Fraction | None:
-    mantissa, _, exponent = text.lower().partition("e")
-    digits = mantissa.lstrip("+-").replace(".", "", 1)
-    if len(text) > MAX_LITERAL or not (digits.isascii() and digits.isdecimal()) or mantissa.endswith("."):
-        return None
-    if "e" in text.lower() and not (exponent.lstrip("+-").isdecimal() and abs(int(exponent)) <= MAX_POWER_OF_TEN):
-        return None
-    try:
-        return Fraction(text)
-    except ValueError:
-        return None
+    value, *below = map(Fraction, numbers)
+    return value if not below else value / below[0] if below[0] else None
 
 
 def parse_place(text: str) -> tuple[str, str]:
@@ -303,7 +290,6 @@ class _Parser:
         if token.kind != "name" or token.text in RESERVED or "." in token.text:
             raise FormulaError(f"expected a name for the unknown, found {token}", token.start)
         self.expect("in")
-        kind: Callable[..., Formula] = SomeInteger if integer else SomeReal
         if integer:
             low: Expression | None = self.expression()
             self.expect("..")
@@ -318,7 +304,9 @@ class _Parser:
         self.scope.append(token.text)
         body = self.formula()
         self.scope.pop()
-        return kind(token.text, low, high, body)
+        if integer and low is not None and high is not None:
+            return SomeInteger(token.text, low, high, body)
+        return SomeReal(token.text, low, high, body)
 
     def end(self) -> Expression | None:
         """One end of a range; None where it is infinite."""
@@ -393,7 +381,7 @@ class _Parser:
         return self.fault(f"{text[:40]!r} is not a number", token.start) if value is None else Number(value)
 
     def named(self, token: _Token) -> Expression:
-        name, facts = token.text, self.names.facts
+        name, declared = token.text, self.names.facts.declared
         if name in self.scope:
             return Unknown(name)
         if name in self.names.constants:
@@ -401,11 +389,11 @@ class _Parser:
         if name in self.names.shared:
             return self.names.shared[name]
         owner, _, part = name.rpartition(".")
-        if name in facts.declared:
-            return self.cell(lambda: facts.named(name), token.start)
-        if owner in facts.declared:
-            return self.cell(lambda: facts.named(owner, part), token.start)
-        known = [*self.scope, *self.names.constants, *self.names.shared, *facts.declared]
+        if name in declared:
+            return self.found(lambda facts: Cell(facts.named(name)), token.start)
+        if owner in declared:
+            return self.found(lambda facts: Cell(facts.named(owner, part)), token.start)
+        known = [*self.scope, *self.names.constants, *self.names.shared, *declared]
         return self.fault(f"{name!r} is not known{nearest(name, known)}", token.start)
 
     def call(self, token: _Token) -> Node:
@@ -453,27 +441,21 @@ class _Parser:
         (row, row_quoted), (column, column_quoted) = _label(match, 1), _label(match, 3)
         row, column, part = self.filled(row, token.start), self.filled(column, token.start), match[5]
         without_rows, without_columns = _starred(row, row_quoted), _starred(column, column_quoted)
-        facts = self.names.facts
 
-        def listed(find: Callable[[], Listing]) -> Expression:
-            try:
-                return _Listed(find())
-            except UnknownFactError as error:
-                self.fault(str(error), token.start)
-                return _Listed(Listing(()))
+        def find(facts: Facts) -> Expression:
+            if without_rows is not None and without_columns is not None:
+                raise UnknownFactError("one of row and column may be *, not both")
+            if without_rows is not None:
+                return _Listed(facts.column(table, column, part, without_rows))
+            if without_columns is not None:
+                return _Listed(facts.row(table, row, part, without_columns))
+            return Cell(facts.cell(table, row, column, part))
 
-        if without_rows is not None and without_columns is not None:
-            self.fault("one of row and column may be *, not both", token.start)
-            return _Listed(Listing(()))
-        if without_rows is not None:
-            return listed(lambda: facts.column(table, column, part, without_rows))
-        if without_columns is not None:
-            return listed(lambda: facts.row(table, row, part, without_columns))
-        return self.cell(lambda: facts.cell(table, row, column, part), token.start)
+        return self.found(find, token.start)
 
-    def cell(self, find: Callable[[], Fact], start: int) -> Expression:
+    def found(self, find: Callable[[Facts], Expression], start: int) -> Expression:
         try:
-            return Cell(find())
+            return find(self.names.facts)
         except UnknownFactError as error:
             return self.fault(str(error), start, absent=isinstance(error, NotAvailableError))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from itertools import count
 from typing import Any
 
@@ -11,8 +10,8 @@ from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import RESERVED, Names, Problem, parse_formula
-from sealtrace.relations.rendering import formula_text, number_text
-from sealtrace.relations.syntax import Formula, Node, Number, Shared, rebuilt, walk
+from sealtrace.relations.rendering import exact_text, formula_text
+from sealtrace.relations.syntax import Formula, Number, Shared, rebuilt, walk
 
 
 def claims_of(
@@ -78,32 +77,15 @@ def record_of(claim: Claim) -> dict[str, Any]:
 
 
 def _complete(formula: Formula) -> str:
-    return formula_text(rebuilt(formula, _nameless))
-
-
-def _nameless(node: Node) -> Node:
-    return Number(node.value) if isinstance(node, Number) else node
+    """The formula with its named constants written out."""
+    return formula_text(rebuilt(formula, lambda node: Number(node.value) if isinstance(node, Number) else node))
 
 
 def _shared(record: dict[str, Any]) -> Shared:
-    low, high = record.get("low"), record.get("high")
-    return Shared(
-        record["name"],
-        None if low is None else exact(low),
-        None if high is None else exact(high),
-        bool(record.get("integer")),
-    )
+    low, high = (None if record.get(end) is None else exact(record[end]) for end in ("low", "high"))
+    return Shared(record["name"], low, high, bool(record.get("integer")))
 
 
 def _unknown(one: Shared) -> dict[str, Any]:
-    record: dict[str, Any] = {"name": one.name}
-    for name, end in (("low", one.low), ("high", one.high)):
-        if end is not None:
-            record[name] = _constant(end)
-    if one.integer:
-        record["integer"] = True
-    return record
-
-
-def _constant(value: Fraction) -> str:
-    return number_text(value).strip("()").replace(" ", "")
+    ends = {name: exact_text(end) for name, end in (("low", one.low), ("high", one.high)) if end is not None}
+    return {"name": one.name, **ends, **({"integer": True} if one.integer else {})}
