@@ -10,8 +10,7 @@ from typing import Any
 from sealtrace.relations.cases import rows_of, settled, starting_case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation
 from sealtrace.relations.decision import Claim, Decision, Repaired, Status
-from sealtrace.relations.distance import nearest_move, total_move
-from sealtrace.relations.explanation import arithmetic_of, tightest_of
+from sealtrace.relations.explanation import arithmetic_of, nearest_move, tightest_of, total_move
 from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
 from sealtrace.relations.intervals import Interval, TooLargeError
