@@ -1,23 +1,21 @@
-"""Decisions: of one claim, of many within an allowance, of those that share numbers, and of what they bind."""
+"""Decisions: of one claim, of many within an allowance, and of those that share numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from sealtrace.relations.cases import rows_of, settled, starting_case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation
 from sealtrace.relations.decision import Claim, Decision, Repaired, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, tightest_of, total_move
-from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
-from sealtrace.relations.intervals import Interval, TooLargeError
+from sealtrace.relations.intervals import TooLargeError
 from sealtrace.relations.linear import Certificate, Conflict, Row, certificate_of, solve
 from sealtrace.relations.rendering import expression_text
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Call, Expression, Formula, Inverse, Shared, Unknown, all_of, facts_in, walk
+from sealtrace.relations.syntax import Call, Expression, Formula, Inverse, Shared, Unknown, all_of, walk
 from sealtrace.relations.work import OutOfWorkError, Work, shared, time_is_up
 
 ALLOWANCE = 2_000_000
@@ -26,8 +24,6 @@ GROUP_STEPS = 5_000_000
 """Steps of arithmetic for one group: some seconds."""
 MOST_TOGETHER = 30
 """How many claims about one unknown are searched together."""
-MOVES = tuple(sign * units for units in (10**6, 1000, 100, 10, 2, 1) for sign in (1, -1))
-"""By how many units of its last digit a number is moved. Far ones come first: most relations exclude those at once."""
 OUT_OF_TIME = "the seconds of the run were used up before its turn"
 _PARTIAL = frozenset({"sqrt", "log", "cp_upper", "hoeffding"})
 
@@ -268,43 +264,3 @@ def _joint(group: list[_Member]) -> tuple[Claim, tuple[Claim, ...]]:
         family="group",
     )
     return joint, claims
-
-
-# What claims bind
-
-
-def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
-    """The printed numbers that some of these claims bind, each once: those of which they exclude some value.
-
-    A relation may speak of a number and say nothing about it: `0 * cell == 0`, `cell == cell`, or a formula that some
-    unknown can always satisfy. So each number is moved by whole units of its last digit, far and near, up and down;
-    where no move makes the relation impossible, it does not bind the number.
-    """
-    every = [(claim, _unknowns(claim)) for claim in claims]
-    seen: set[str] = set()
-    for claim, unknowns in every:
-        # Of claims that speak of one unknown, only several together may say anything.
-        others = [one for one, shared in every if one is not claim and unknowns & shared]
-        formula = all_of(*(one.formula for one in [claim, *others[: MOST_TOGETHER - 1]]))
-        for address, facts in _by_cell(claim.facts).items():
-            if address not in seen and not time_is_up() and _excludes(formula, address):
-                seen.add(address)
-                yield facts[0]
-
-
-def _excludes(formula: Formula, address: str) -> bool:
-    def moved(fact: Fact, units: int) -> Interval:
-        distance = fact.unit * Fraction(units)
-        return Interval(fact.low + distance, fact.high + distance)
-
-    facts = _by_cell(facts_in(formula))[address]
-    places = ({one.address: moved(one, units) for one in facts} for units in MOVES)
-    return any(search(formula, Work(50_000, 200, 40), there).status == "impossible" for there in places)
-
-
-def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
-    """A number that is read as a count here and as rounded there is one printed number, and moves as one."""
-    found: dict[str, list[Fact]] = {}
-    for fact in facts:
-        found.setdefault(plain_address(fact), []).append(fact)
-    return found
