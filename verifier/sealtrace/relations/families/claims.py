@@ -60,9 +60,9 @@ _ONLY = re.compile(
 )
 _SIGN = re.compile(r"\b(positive|negative)\b", re.I)
 _ABOVE = re.compile(
-    r"\s*(?P<way>above|higher than|over|ahead of|better than|more than|greater than|larger than|below|lower than|"
-    r"behind|"
-    r"under|worse than|less than|fewer than|short of)\s+(?:the\s+|its\s+|that of\s+)?",
+    r"\s*(?:(?:gain|improvement|advantage|increase|drop|reduction|lead|margin)\s)?"
+    r"(?:above|over|below|behind|ahead of|short of|(?:high|bett|great|larg|low|few)er than|(?:more|less|worse) than)"
+    r"\s+(?:the\s+|its\s+|that of\s+)?",
     re.I,
 )
 _RELATIVE = re.compile(r"\b(?:relative to|compared (?:to|with)|than|over|versus|vs\.?|against|of)\s+(?:the\s+)?$", re.I)
@@ -290,8 +290,15 @@ def _difference(sentence: Sentence, one: Spoken, mention: Mention, first: int, s
             for other in sentence.mentions
         )
     ]
+    # `A raises height by 1.2 pp over B`: the column that stands right before the number.
+    beside = [
+        column
+        for column, spans in one.columns.items()
+        if any(re.fullmatch(r"\s(?:by|of)\s[-+−]?", sentence.text[span[1] : mention.start]) for span in spans)
+    ]
     columns = (
-        quoted[-1:]
+        beside
+        or quoted[-1:]
         or list(one.columns)
         or [
             column
@@ -300,7 +307,7 @@ def _difference(sentence: Sentence, one: Spoken, mention: Mention, first: int, s
             and ("%" in entry.text or "%" in sheet.columns[column].label)
         ]
     )
-    if len(quoted) > 1:
+    if len(quoted) > 1 and not beside:
         columns = quoted
     pairs = [
         (a, b)
@@ -315,6 +322,9 @@ def _difference(sentence: Sentence, one: Spoken, mention: Mention, first: int, s
         gap = real(a) - real(b)
         scaled = gap * 100 if abs(a.value) <= 1 and abs(b.value) <= 1 else gap
         ways += [equal(own, scaled), equal(own, -scaled)]
+        if mention.unit == "%" and a.value and b.value:
+            # Percent may be of one of them, not points.
+            ways += [equal(own, sign * gap * 100 / real(base)) for base in (a, b) for sign in (1, -1)]
     labels = [sheet.rows[row].label for row in (first, second)]
     says = f"{labels[0]} and {labels[1]} differ by {mention.fact.text}"
     yield _Read(sheet, any_of(*ways), says, "rows", mention.start)
@@ -586,8 +596,21 @@ def _counted_rows(sheet: Sheet) -> Iterator[Claim]:
     for found in _COUNTED_THINGS.finditer(sheet.caption) if len(header) == 1 else ():
         told = count_in(found.group("count"))
         names = {plain(sheet.rows[row].first) for row in rows}
-        if told is not None and stem(found.group("noun").lower()) == header[0] and abs(told - len(names)) <= 2:
+        if told is None or stem(found.group("noun").lower()) != header[0] or abs(told - len(names)) > 2:
+            continue
+        if told == len(names) or told not in _block_sums(sheet, rows):
             yield from _count_of(sheet, told, rows if len(names) == len(rows) else [], "caption", found.group())
+
+
+def _block_sums(sheet: Sheet, rows: list[int]) -> set[int]:
+    """How many rows stand in some of the parts that rules make: a baseline that is set apart need not be counted."""
+    sums, size = {0}, 0
+    for after in (*rows[1:], None):
+        size += 1
+        if after is None or sheet.rows[after].after_rule:
+            sums |= {one + size for one in sums}
+            size = 0
+    return sums
 
 
 def _count_of(sheet: Sheet, told: int, rows: list[int], said: str, text: str) -> Iterator[Claim]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
@@ -14,20 +15,25 @@ from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.wording import real
 from sealtrace.relations.lexicon import stem, telling, words
 from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, ratios_in
+from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Cell, Formula, all_of, any_of, call, equal, number
-from sealtrace.relations.work import time_is_up
+from sealtrace.relations.work import Work, time_is_up
 
 FAMILY = "text against text"
 _LIST = re.compile(r"^\s?(?:,|,? and|,? or|/)\s?$")
 _COUNTED = re.compile(
-    rf"\b(?P<count>{'|'.join(SMALL[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?(?P<open>\(|:\s|—\s?)",
+    rf"(?<![\w.–—-])(?P<count>{'|'.join(SMALL[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?(?P<open>\(|:\s|—\s?)",
     re.I,
 )
 _SIMPLE_ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
 _ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-j]|\d)\)")
 _SHARE = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
 _PERCENT_OF = re.compile(r"\s+of (?:all the |all |the |its |our )?", re.I)
-_SUM = re.compile(r"(?P<sum>[\d.,]+(?:\s?\+\s?[\d.,]+)+)\s?=\s?(?P<total>[\d.,]*\d)")
+# A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
+_SUM = re.compile(
+    r"(?<![\w×*·/^(.,+−–-])(?<![×*·/^(+−–-]\s)(?P<sum>\d[\d.,]*(?:\s?\+\s?\d[\d.,]*)+)\s?=\s?(?P<total>[\d.,]*\d)"
+    r"(?!\s?[×*·/^+−–-]|[\w.]*\d)"
+)
 
 
 def find(paper: Paper) -> Iterator[Claim]:
@@ -222,30 +228,90 @@ def _sums(sentence: Sentence) -> Iterator[Claim]:
             )
 
 
-_COMPUTED = re.compile(r"\b(?P<what>ratio|difference|gap|gain|increase|drop|reduction|sum|total) of\s+[-+−]?$", re.I)
+_CHANGE = (
+    r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead"
+)
+_COMPUTED = re.compile(rf"\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?$", re.I)
+_OPPOSED = re.compile(r"(?:\s?[a-z]{1,3})?\s?(?P<link>vs\.?|versus|→|to)\s?", re.I)
+_BEFORE_PAIR = re.compile(r"(?:[^().;:,\d]|vs\.){0,60}\((?:from )?")
+_AFTER_PAIR = re.compile(r"(?:\s?[a-z]{1,3})?\s?(?:(?P<open>\()|, (?:an? )?)(?:[-+−]|an? |by )*", re.I)
 
 
 def _computed(sentence: Sentence) -> Iterator[Claim]:
-    """`0.08 among A against 0.097 among B, a ratio of 0.82`: what the two numbers before it give, or miss by a slip."""
-    for place, mention in enumerate(sentence.mentions):
-        found = _COMPUTED.search(sentence.text[: mention.start])
-        before = sentence.mentions[max(0, place - 2) : place]
-        if found is None or len(before) < 2 or mention.loose or len(mention.digits) < 2:
+    """`0.08 among A against 0.097 among B, a ratio of 0.82`, `1.6 pp more (0.921 vs. 0.905)`, `from 4 to 6 (+50%)`."""
+    for place, (first, second) in enumerate(pairwise(sentence.mentions)):
+        after = sentence.mentions[place + 2] if place + 2 < len(sentence.mentions) else None
+        found = _COMPUTED.search(sentence.text[: after.start]) if after else None
+        if first.unit != second.unit or first.loose or second.loose or not first.fact.value or not second.fact.value:
             continue
-        if before[0].unit != before[1].unit or mention.start - before[0].start > 160 or not before[1].fact.value:
-            continue
-        a, b = (_cell(one.fact) for one in before)
-        sides = {"ratio": (a / b, b / a), "sum": (a + b,), "total": (a + b,)}.get(found["what"].lower(), (a - b, b - a))
-        x, y = (one.fact.value for one in before)
-        values = {"ratio": (x / y, y / (x or 1)), "sum": (x + y,), "total": (x + y,)}.get(
-            found["what"].lower(), (x - y, y - x)
-        )
-        unit = mention.fact.unit
-        if any(abs(one - mention.fact.value) <= 2 * unit or is_slip(mention.fact.value, one, unit) for one in values):
-            formula = any_of(*(equal(_cell(mention.fact), side) for side in sides))
-            texts = " and ".join(one.fact.text for one in before)
-            says = f"{mention.fact.text} is the {found['what'].lower()} of {texts}."
-            yield _claim(sentence, formula, says, "the sentence names both numbers just before it", mention.start)
+        if after is not None and found is not None and after.start - first.start < 160 and not after.loose:
+            ways = _ways(found["what"].lower(), after, first, second)
+            shown = [search(one, Work(2000)).status == "possible" for one in ways]
+            slips = [
+                is_slip(after.fact.value, value, after.fact.unit) for value in _values(found["what"], first, second)
+            ]
+            if len(after.digits) > 1 and (any(shown) or any(slips)):
+                yield _derived(sentence, after, found["what"].lower(), first, second, ways)
+        for mention in _beside(sentence, place, first, second):
+            yield _derived(sentence, mention, "change", first, second, _ways("change", mention, first, second))
+
+
+def _derived(
+    sentence: Sentence, mention: Mention, what: str, first: Mention, second: Mention, ways: list[Formula]
+) -> Claim:
+    says = f"{mention.fact.text} is the {what} of {first.fact.text} and {second.fact.text}."
+    return _claim(sentence, any_of(*ways), says, "the sentence names both numbers beside it", mention.start)
+
+
+def _beside(sentence: Sentence, place: int, first: Mention, second: Mention) -> Iterator[Mention]:
+    """What stands right before `(a vs. b)`, or right behind `from a to b` as `(+c)` or `, a c% reduction`."""
+    text, mentions = sentence.text, sentence.mentions
+    link = _OPPOSED.fullmatch(text, first.end, second.start)
+    if link is None or first.decimals != second.decimals:
+        return
+    if link["link"].lower() == "to" and not re.search(r"\bfrom\s+$", text[: first.start], re.I):
+        return
+    before, after = mentions[place - 1] if place else None, mentions[place + 2] if place + 2 < len(mentions) else None
+    closed = re.match(r"(?:\s?[a-z]{1,3})?\s?\)", text[second.end :], re.I)
+    if before is not None and closed and _BEFORE_PAIR.fullmatch(text, before.end, first.start) and not before.loose:
+        changed = before.unit or re.search(r"\bby\s+[-+−]?$", text[: before.start])
+        yield from [before] if changed else []
+    if after is None or after.loose or (opened := _AFTER_PAIR.fullmatch(text, second.end, after.start)) is None:
+        return
+    behind = text[after.end :]
+    if opened["open"] is not None:
+        if re.match(r"\s?\)", behind) and (after.unit or after.fact.text[:1] in "+-−"):
+            yield after
+    elif after.unit and re.match(rf"\s?(?:relative |absolute |points? )?(?:{_CHANGE})\b", behind):
+        yield after
+
+
+def _values(what: str, first: Mention, second: Mention) -> tuple[Fraction, ...]:
+    a, b = first.fact.value, second.fact.value
+    return {"ratio": (a / b, b / a), "sum": (a + b,), "total": (a + b,)}.get(what.lower(), (a - b, b - a))
+
+
+def _ways(what: str, mention: Mention, first: Mention, second: Mention) -> list[Formula]:
+    """How a number may follow from two others: as its unit says, or as the word before it."""
+    own, a, b = _cell(mention.fact), _cell(first.fact), _cell(second.fact)
+    ratios, apart = [a / b, b / a], [a - b, b - a]
+    shares = first.unit == "%" or max(abs(first.fact.value), abs(second.fact.value)) <= 1
+    whole = 100 if first.unit == "%" else 1
+    points = apart if first.unit == "%" or not shares else [100 * one for one in apart]
+    if what in ("ratio", "sum", "total"):
+        return [equal(own, one) for one in (ratios if what == "ratio" else [a + b])]
+    match mention.unit:
+        case "×":
+            sides = ratios
+        case "pp":
+            sides = points
+        case "%":
+            bases = [a, b] + ([whole - a, whole - b] if shares else [])
+            kept = [one for one, base in zip(bases, (first, second, first, second), strict=False) if base.fact.value]
+            sides = [100 * one / base for base in kept for one in apart] + (points if shares else [])
+        case _:
+            sides = apart
+    return [equal(own, one) for one in sides]
 
 
 _PARTS = re.compile(r"(?P<total>\d[\d,]*)\s+(?:[\w-]+\s){0,4}?[\w-]+\s?(?:\(|:\s)(?P<list>[^();:]*)")

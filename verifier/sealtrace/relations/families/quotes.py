@@ -20,7 +20,7 @@ from sealtrace.relations.work import time_is_up
 
 FAMILY = "quote"
 LEAST_DIGITS = 2
-MOST_CHANCE = 0.35
+MOST_CHANCE = 0.02
 """How often an unrelated number would stand as near to one of the cells that the words name, at most."""
 
 
@@ -62,38 +62,56 @@ def find(paper: Paper) -> Iterator[Claim]:
         before = f"{sentence.text} {before}"[:600]
         quotable = [one for one in sentence.mentions if is_quotable(one)]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
-        yield from _bracketed(sentence, own)
-        yield from _columned(sentence, own, [one for one in matches.values() if one is not None])
-        yield from _symbolic(sentence, own)
+        found = [one for one in matches.values() if one is not None]
+        # A number that some table prints, or that is said twice, is a quote of something else.
+        alone = [one for one in sentence.mentions if printed[one.fact.text] == 1 and not _elsewhere(one, everywhere)]
+        yield from _bracketed(sentence, own, alone)
+        yield from _columned(sentence, own, found, alone)
+        yield from _symbolic(sentence, own, found, alone)
         for mention in quotable:
             match = matches[id(mention)]
+            siblings = [one for one in found if one is not match]
+            # What stands beside its row among others that do is no number of some other row.
+            plain_miss = None if match is not None and match.row else _plain_miss(sentence, mention, own, siblings)
             other = _named_cell(sentence, mention, own)
-            if other is not None and not _excused(mention, other, match, sentence):
-                yield _claim(sentence, mention, other, 1)
-            elif match is not None:
+            if plain_miss is not None and match is not None and plain_miss[1] < 2:
+                plain_miss = None
+            if match is not None and plain_miss is None:
                 # Only where words alone choose the cell could another value have been noticed.
                 telling = other is not None and other.fact == match.fact
                 yield replace(_claim(sentence, mention, match), telling=telling)
                 yield from _deviation(sentence, mention, match, index)
-            elif not mention.loose:
-                siblings = [found for other in quotable if other is not mention and (found := matches[id(other)])]
-                near: tuple[_Candidate, int, float | None] | None = _plain_miss(sentence, mention, own, siblings)
-                # What only looks like a slip of a cell must not be some other cell's, nor said twice.
-                alone = printed[mention.fact.text] == 1 and not _elsewhere(mention, everywhere)
-                if alone:
-                    yield from _totalled(sentence, mention, paper)
-                    near = near or _paired(sentence, mention, spoken) or _near(mention, own, siblings)
-                if near is None and siblings and alone:
+            elif not mention.loose and (mention in alone or plain_miss is not None):
+                yield from _totalled(sentence, mention, paper)
+                near: tuple[_Candidate, int, float | None] | None = (
+                    plain_miss or _paired(sentence, mention, spoken) or _near(mention, own, siblings)
+                )
+                if near is None and siblings:
                     vouched = {one.fact.table for one in siblings}
                     near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
-                if near is not None and not _symbol(sentence, mention, near[0]):
-                    yield _claim(sentence, mention, *near)
+                if near is None or _symbol(sentence, mention, near[0]) or _listed(mention, sentence, matches):
+                    continue
+                yield _claim(sentence, mention, *near)
+
+
+_LINK = re.compile(r"\s?(?:,|,? and|,? or|/)\s?")
+
+
+def _listed(mention: Mention, sentence: Sentence, matches: dict[int, _Candidate | None]) -> bool:
+    """Whether it stands in a list of numbers of which another one is no cell's either: values of runs, not of rows."""
+    run = [mention]
+    for others, at_end in ((sentence.mentions, True), (sentence.mentions[::-1], False)):
+        for one in others:
+            first, second = (run[-1], one) if at_end else (one, run[0])
+            if one not in run and first.end <= second.start and _LINK.fullmatch(sentence.text, first.end, second.start):
+                run.insert(len(run) if at_end else 0, one)
+    return len(run) > 2 and sum(matches.get(id(one)) is None for one in run) > 1
 
 
 _SCALED = re.compile(r"\d\s?([KMBT×])")
 
 
-def _bracketed(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
+def _bracketed(sentence: Sentence, own: list[Spoken], alone: list[Mention]) -> Iterator[Claim]:
     """`A (predicted ~490B, 7.0×)`: numbers in brackets behind a row, in units that one cell of the row has."""
     for one in own:
         for row, spans in one.rows.items():
@@ -102,7 +120,11 @@ def _bracketed(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
                 end = sentence.text.find(")", start)
                 inside = [mention for mention in sentence.mentions if start <= mention.start < end]
                 cells = {fact: _unit(fact, one.sheet) for fact in one.sheet.across(row)}
-                open_ = [(mention, found[1]) for mention in inside if (found := _SCALED.search(mention.fact.text))]
+                open_ = [
+                    (mention, found[1])
+                    for mention in inside
+                    if mention in alone and (found := _SCALED.search(mention.fact.text))
+                ]
                 for mention, unit in open_:
                     alike = [fact for fact, own_unit in cells.items() if own_unit == unit]
                     words = sentence.text[max(start, sentence.text.rfind(",", start, mention.start)) : mention.start]
@@ -135,13 +157,15 @@ def _totalled(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Cl
 _CLAUSE = re.compile(r"[;:]|,? (?:while|but|whereas|although|though)\b")
 
 
-def _columned(sentence: Sentence, own: list[Spoken], matches: list[_Candidate]) -> Iterator[Claim]:
+def _columned(
+    sentence: Sentence, own: list[Spoken], matches: list[_Candidate], alone: list[Mention]
+) -> Iterator[Claim]:
     """`A is higher on X (88%)`: a number in brackets behind a column, of the only row that the clause names before.
 
     Another number of the sentence must be what the table prints in a row and a column that are named.
     """
     vouched = {one.fact.table for one in matches if one.row and one.column}
-    for mention in sentence.mentions:
+    for mention in alone:
         begin = max((one.end() for one in _CLAUSE.finditer(sentence.text, 0, mention.start)), default=0)
         tables = [one for one in own if one.sheet.label in vouched]
         for one in tables if not mention.loose and len(mention.digits) > 1 else ():
@@ -160,9 +184,15 @@ def _columned(sentence: Sentence, own: list[Spoken], matches: list[_Candidate]) 
                 yield _claim(sentence, mention, candidate, 1)
 
 
-def _symbolic(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
-    """`the USA (0.64, n=206)`: a symbol that is a column's whole name, in brackets behind the row."""
-    for mention in sentence.mentions:
+def _symbolic(
+    sentence: Sentence, own: list[Spoken], matches: list[_Candidate], alone: list[Mention]
+) -> Iterator[Claim]:
+    """`the USA (0.64, n=206)`: a symbol that is a column's whole name, in brackets behind the row.
+
+    Many things have an r, a Z or an n: another number of the sentence must be what the table prints in that row.
+    """
+    vouched = {(one.fact.table, one.fact.row) for one in matches if one.row}
+    for mention in alone:
         given = re.search(r"[(,;]\s?([^\W\d_]\w{0,5})\s?=\s?[-+]?$", sentence.text[: mention.start])
         opened = sentence.text.rfind("(", 0, mention.start)
         for one in own if given and not mention.loose and len(mention.digits) > 1 else ():
@@ -171,8 +201,10 @@ def _symbolic(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
                 place for place in one.sheet.numeric_columns() if given and one.sheet.columns[place].label == given[1]
             ]
             fact = one.sheet.number(rows[0], heads[0]) if len(rows) == len(heads) == 1 else None
-            candidate = None if fact is None else _Candidate(fact, Fraction(1), True, True, 0, one.named)
-            if candidate is not None and _alike(mention, candidate) and not _close(mention, candidate.fact):
+            if fact is None or (fact.table, fact.row) not in vouched:
+                continue
+            candidate = _Candidate(fact, Fraction(1), True, True, 0, one.named)
+            if _alike(mention, candidate) and not _close(mention, fact):
                 yield _claim(sentence, mention, candidate, 1)
 
 
@@ -212,21 +244,6 @@ def _named_cell(sentence: Sentence, mention: Mention, own: list[Spoken]) -> _Can
 
 
 _OF_IT = re.compile(r"[^.;]{0,20}\b(?:for|of|by|with|in|on|under|from|at)(?: the)?\s*$|\s*[(\[]\s*$")
-
-
-def _excused(mention: Mention, other: _Candidate, match: _Candidate | None, sentence: Sentence) -> bool:
-    """Whether the number is that cell's, or some other number of the rows that are named, or of another table."""
-    if (
-        _same(mention, other)
-        or any(_same(one, other) for one in sentence.mentions)
-        or _symbol(sentence, mention, other)
-    ):
-        return True
-    if match is not None and (
-        match.row or match.fact.table != other.fact.table or match.fact.column != other.fact.column
-    ):
-        return True
-    return match is None
 
 
 _SYMBOL = re.compile(
@@ -387,7 +404,7 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
     digits = len(mention.digits)
     chance = len({one.fact.value for one in named}) * (11 * digits) / 10**digits
     bonus = (2 if best.row and best.column else 1) * (1 + min(3, vouching[best.fact.table]))
-    return (best, len(named), chance) if chance <= min(0.6, MOST_CHANCE * bonus) else None
+    return (best, len(named), chance) if chance <= MOST_CHANCE * bonus else None
 
 
 _BY = 25
@@ -407,7 +424,8 @@ def _plain_miss(
     `A (0.58) led B (0.48) and C (0.43)`, `53% for A and 11% for B`: what is found of them tells the column of the rest.
     """
     columns = Counter((one.fact.table, one.fact.column) for one in siblings if one.row and one.distance <= _BY)
-    if not columns:
+    if not columns or re.match(r"\s?(?:vs\.?|versus|against|→)\s", sentence.text[mention.end :]):
+        # `A below B (0.31 vs. 0.37)`: what stands beside B is A's.
         return None
     (table, column), vouching = columns.most_common(1)[0]
     for one in own:
@@ -433,7 +451,11 @@ def _plain_miss(
             for fact in (candidate,)
             if candidate.fact.row in {one.sheet.rows[row].label for row in beside}
         ]
-        there = [one_cell for one_cell in cells if one_cell.fact.column == column and _alike(mention, one_cell)]
+        there = [
+            cell
+            for cell in cells
+            if cell.fact.column == column and cell.fact.part in ("", "mean") and _alike(mention, cell)
+        ]
         only = one.named and len(one.sheet.numeric_columns()) == 1
         if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column or only):
             return there[0], vouching, None

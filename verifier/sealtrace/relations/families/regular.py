@@ -32,6 +32,8 @@ FAMILY = "regularity"
 FALSE_DISCOVERIES = 0.05
 """Expected number of regularities in a paper whose numbers have nothing to do with each other."""
 MOST_COLUMNS = 36
+LEAST_HOLDING = (3, 5, 6)
+"""So many rows hold before another one is said to break it, by how little speaks for it: rows may differ in kind."""
 MOST_EXCEPTIONS = 8
 """One row in so many may break a regularity; one may in any case."""
 _MOST_AT_ONCE = 100_000
@@ -226,7 +228,7 @@ class _Search:
         """Whether it would still be believed with one more wrong row: only then could an error be noticed by it."""
         rows, left = len(one.holds) + len(one.breaks), len(one.holds) - 1
         weaker = replace(one, surprise=one.surprise * left / len(one.holds) - math.log10(rows))
-        enough = left >= (2 if one.rank == 0 else 3) + ("rest" in one.kind) and left > len(one.breaks) + 1
+        enough = left >= max(LEAST_HOLDING[one.rank], 4 * ("rest" in one.kind)) and left > len(one.breaks) + 1
         return bool(one.breaks) or (enough and self.chance(weaker) * RANKS <= FALSE_DISCOVERIES)
 
     def chance(self, one: Hypothesis) -> float:
@@ -360,11 +362,14 @@ def search(paper: Paper) -> tuple[list[Hypothesis], _Search]:
 
 
 def _few(one: Hypothesis) -> bool:
-    return len(one.breaks) <= max(1, (len(one.holds) + len(one.breaks)) // MOST_EXCEPTIONS)
+    few = len(one.breaks) <= max(1, (len(one.holds) + len(one.breaks)) // MOST_EXCEPTIONS)
+    return few and (not one.breaks or len(one.holds) >= LEAST_HOLDING[one.rank])
 
 
 def _swapped(one: Hypothesis) -> bool:
     """Whether the two rows that break it would hold if two cells of one column changed places."""
+    if len(one.breaks) != 2:
+        return False
     first, second = one.breaks
     for place in range(len(one.columns)):
         repaired = []
@@ -736,12 +741,14 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
         steps = np.array(sizes, dtype=float)[:, None]
         outside = (np.ceil(low * steps - 1e-9) / steps > high + 1e-12).sum(axis=1) if sizes else []
         for size, wrong in zip(sizes, map(int, outside), strict=True):
+            if wrong > max(1, len(facts) // MOST_EXCEPTIONS) or wrong >= len(values):
+                continue
             step, share = Fraction(whole, size), float(size * unit / whole)
             chance, once_more = (
                 size * len(columns) * math.comb(len(values), one) * share ** (len(values) - one)
                 for one in (wrong, wrong + 1)
             )
-            if wrong > max(1, len(facts) // MOST_EXCEPTIONS) or chance > FALSE_DISCOVERIES / 10:
+            if chance > FALSE_DISCOVERIES / 10:
                 continue
             if wrong and len(values) < MOST_EXCEPTIONS:
                 # Rates over few and different numbers fit some step by turns.

@@ -158,8 +158,9 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
     """`+0.41, 95% CI [+0.16, +0.61]`."""
     for found in _INTERVAL.finditer(sentence.text):
         low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
-        # Where the interval is printed on another scale, another number is meant.
-        if abs(value.value) > 20 * max(abs(low.value), abs(high.value), Fraction(1, 1000)):
+        # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
+        named = re.search(r"(?:\b[A-Z][\w.]*[\s-]|[\w]-)$", sentence.text[: found.start("value")])
+        if len({value.unit, low.unit, high.unit}) > 1 or named:
             continue
         yield Claim(
             f"{FAMILY} {value.address} interval",
