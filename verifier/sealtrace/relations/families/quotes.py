@@ -454,7 +454,7 @@ def _plain_miss(
         there = [
             cell
             for cell in cells
-            if cell.fact.column == column and cell.fact.part in ("", "mean") and _alike(mention, cell)
+            if cell.fact.column == column and cell.fact.part in (None, "mean") and _alike(mention, cell)
         ]
         only = one.named and len(one.sheet.numeric_columns()) == 1
         if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column or only):
