@@ -16,7 +16,7 @@ from sealtrace.relations.families.wording import real
 from sealtrace.relations.lexicon import stem, telling, words
 from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Cell, Formula, all_of, any_of, call, equal, number
+from sealtrace.relations.syntax import Cell, Expression, Formula, all_of, any_of, call, equal, number
 from sealtrace.relations.work import Work, time_is_up
 
 FAMILY = "text against text"
@@ -294,12 +294,14 @@ def _values(what: str, first: Mention, second: Mention) -> tuple[Fraction, ...]:
 def _ways(what: str, mention: Mention, first: Mention, second: Mention) -> list[Formula]:
     """How a number may follow from two others: as its unit says, or as the word before it."""
     own, a, b = _cell(mention.fact), _cell(first.fact), _cell(second.fact)
-    ratios, apart = [a / b, b / a], [a - b, b - a]
+    ratios: list[Expression] = [a / b, b / a]
+    apart: list[Expression] = [a - b, b - a]
     shares = first.unit == "%" or max(abs(first.fact.value), abs(second.fact.value)) <= 1
     whole = 100 if first.unit == "%" else 1
-    points = apart if first.unit == "%" or not shares else [100 * one for one in apart]
+    points: list[Expression] = apart if first.unit == "%" or not shares else [100 * one for one in apart]
     if what in ("ratio", "sum", "total"):
         return [equal(own, one) for one in (ratios if what == "ratio" else [a + b])]
+    sides: list[Expression]
     match mention.unit:
         case "×":
             sides = ratios
