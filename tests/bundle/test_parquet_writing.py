@@ -15,7 +15,8 @@ from sealtrace.bundle.archives import Opened
 from sealtrace.bundle.content import in_order, table_digest
 from sealtrace.bundle.parquet_writing import RowWriter, write_parquet
 from sealtrace.bundle.sealing import seal
-from sealtrace.bundle.shards import LaidOut, NotLaidOutError, sealed_through
+from sealtrace.bundle.shard_columns import NotLaidOutError
+from sealtrace.bundle.shards import LaidOut, sealed_through
 from support import FIXTURE
 
 

@@ -16,6 +16,7 @@ import pytest
 from contract.specimens import ROWS, json_lines, specimen
 from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.bundle.stores import LISTED_DEFECTS, Store, read_rows
 from support import LONG, Row
 
@@ -368,7 +369,8 @@ def test_what_duckdb_writes_by_default_is_read() -> None:
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
 def test_every_encoding_of_text_is_read(encoding: str) -> None:
     """Arrow cannot read some of them by reference, and then they are read as they are."""
-    table = table_of("trace", [TRACE | {"state": f"s{number}"} for number in range(20)])
+    rows = [TRACE | {"state": f"s{number}"} for number in range(20)]
+    table = table_of("trace", rows).cast(arrow_schema("trace"))
     names = ["state", "arm", "legal.list.element", "probabilities.key_value.key"]
     data = parquet_bytes(table, use_dictionary=False, column_encoding=dict.fromkeys(names, encoding), row_group_size=7)
     store = by_parquet("trace", data)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.arrays import distinct
+from sealtrace.bundle.encoding import regular
 from sealtrace.bundle.frames import Frame, Index, Mask, Matrix
 
 
@@ -44,6 +45,15 @@ def action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
 
 
 def _action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
+    if (same := regular(frame.column(name))) is not None and set(same[0]) <= set(actions):
+        # Most files name the same actions in every record.
+        places = [actions.index(one) for one in same[0]]
+        every = len(places) == len(actions)
+        values = np.empty((frame.size, len(actions))) if every else np.zeros((frame.size, len(actions)))
+        values[:, places] = same[1]
+        named = np.zeros(len(actions), np.bool_)
+        named[places] = True
+        return ActionMatrix(values, np.broadcast_to(named, values.shape), np.zeros(frame.size, np.bool_))
     array, owners, start, stop = _flattened(frame.column(name))
     codes = _action_codes(array.keys.slice(start, stop - start), actions)
     items = array.items.slice(start, stop - start).to_numpy(zero_copy_only=False)

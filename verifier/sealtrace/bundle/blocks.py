@@ -158,17 +158,22 @@ def encoded(kept: pa.Array, shape: Shape) -> list[bytes]:
 
 def by_name(array: pa.MapArray) -> list[tuple[str, npt.NDArray[np.float64], Mask]] | None:
     """The values of present maps by name, in byte order; None where a map holds a name twice."""
+    if (same := encoding.regular(array)) is not None:
+        names, matrix = same
+        there = np.ones(len(matrix), np.bool_)
+        order = sorted(range(len(names)), key=lambda place: names[place].encode())
+        return [(names[place], matrix[:, place], there) for place in order]
     array = array.drop_null()
     offsets = array.offsets.to_numpy().astype(np.int64)
-    names = array.keys.slice(offsets[0], offsets[-1] - offsets[0])
-    names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
-    codes, values = names.indices.to_numpy(), array.items.slice(offsets[0], offsets[-1] - offsets[0])
+    keys = array.keys.slice(offsets[0], offsets[-1] - offsets[0])
+    keys = keys if pa.types.is_dictionary(keys.type) else keys.dictionary_encode()
+    codes, values = keys.indices.to_numpy(), array.items.slice(offsets[0], offsets[-1] - offsets[0])
     if values.null_count:
         return None
     numbers = values.to_numpy()
     owners = np.repeat(np.arange(len(array)), np.diff(offsets))
     found: list[tuple[str, npt.NDArray[np.float64], Mask]] = []
-    for code, name in sorted(enumerate(names.dictionary.to_pylist()), key=lambda pair: pair[1].encode()):
+    for code, name in sorted(enumerate(keys.dictionary.to_pylist()), key=lambda pair: pair[1].encode()):
         places = np.flatnonzero(codes == code)
         if not len(places):
             continue
@@ -235,9 +240,14 @@ def _paired(left: Index, right: Index) -> Index:
     return codes
 
 
-def cut(table: pa.Table, states: Index) -> Iterator[pa.Table]:
-    """The blocks of sorted rows."""
-    starts = starts_of(states)
+def cut(table: pa.Table, states: pa.ChunkedArray) -> Iterator[pa.Table]:
+    """The blocks of sorted rows, given their first key field."""
+    if pa.types.is_string(states.type) and not states.null_count:
+        array = states.combine_chunks()
+        changes = pc.not_equal(array[1:], array[:-1]).to_numpy(zero_copy_only=False)
+        starts = starts_of(np.concatenate([[0], np.cumsum(changes)]))
+    else:
+        starts = starts_of(encoding.ranks(states)[0])
     for start, stop in pairwise(starts):
         yield table.slice(start, stop - start)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.arrays import arrow_integers
-from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.content import ascending_keys, combined_codes
 from sealtrace.bundle.shapes import Flag, Integer, Number, RowKind, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store
@@ -74,9 +74,9 @@ class Frame:
     @cached_property
     def repeats(self) -> dict[int, int]:
         """Rows whose key stands before, with the first row of that key."""
-        codes = combined_codes(self.table, self.key_fields)
-        if np.all(codes[1:] > codes[:-1]):
+        if ascending_keys(self.table, self.key_fields):
             return {}
+        codes = combined_codes(self.table, self.key_fields)
         order = np.argsort(codes, kind="stable")
         new = np.r_[True, codes[order][1:] != codes[order][:-1]]
         # The place of the latest new key is the first row of every key that repeats it.

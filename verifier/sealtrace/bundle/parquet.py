@@ -83,6 +83,8 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
             columns.append(pa.chunked_array([pa.nulls(count, field_.type)]))
             continue
         column = table.column(field_.name)
+        if pa.types.is_dictionary(column.type) and isinstance(declared.shape, Text) and column.num_chunks:
+            column = _numbered_once(column)
         try:
             columns.append(as_declared_column(column, field_.type, declared.shape))
         except (pa.ArrowException, TypeError) as error:
@@ -158,11 +160,27 @@ def as_declared_column(column: pa.ChunkedArray, wanted: pa.DataType, shape: Shap
     if pa.types.is_list(wanted) and _is_text(_plain(column.type)):
         return pa.chunked_array([_from_texts(chunk, shape) for chunk in column.chunks], wanted)
     if _has_struct_for_map(column.type, wanted):
-        column = pa.chunked_array([_mapped(chunk, wanted) for chunk in column.chunks], wanted)
+        column = pa.chunked_array([_mapped(_one_chunk(column), wanted)])
     if _plain(column.type) == wanted:
         return column
     _same_sort(column.type, wanted)
     return column.cast(wanted)
+
+
+def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _numbered_once(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text with one dictionary instead of one for each row group; as plain text where hardly any text is repeated."""
+    distinct = sum(len(chunk.dictionary) for chunk in column.chunks)
+    if len(column) >= _MANY and 4 * distinct > 3 * len(column):
+        column = pa.chunked_array([chunk.dictionary.take(chunk.indices) for chunk in column.chunks])
+        return pa.chunked_array([_one_chunk(column)])
+    return column if column.num_chunks == 1 else pa.chunked_array([column.unify_dictionaries().combine_chunks()])
+
+
+_MANY = 4096
 
 
 def _from_texts(array: pa.Array, shape: Shape) -> pa.Array:
@@ -223,6 +241,16 @@ def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.
     for child in array.flatten():
         _same_sort(child.type, wanted.item_type)
         children.append(child.cast(wanted.item_type))
+    texts = pa.array(names, pa.string())
+    if children and not any(child.null_count for child in children) and pa.types.is_float64(wanted.item_type):
+        matrix, places = np.empty((len(array), len(children))), np.arange(len(names), dtype=np.int32)
+        for place, child in enumerate(children):
+            matrix[:, place] = child.to_numpy()
+        return pa.MapArray.from_arrays(
+            arrow_integers(np.arange(len(array) + 1, dtype=np.int32) * np.int32(len(children))),
+            pa.DictionaryArray.from_arrays(arrow_integers(np.tile(places, len(array))), texts),
+            pa.Array.from_buffers(pa.float64(), matrix.size, [None, pa.py_buffer(matrix)]),
+        )
     there = np.zeros((len(children), len(array)), bool)
     for row, child in zip(there, children, strict=True):
         row[:] = child.is_valid().to_numpy(zero_copy_only=False)
@@ -232,7 +260,7 @@ def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.
     values = pa.concat_arrays(children) if children else pa.array([], wanted.item_type)
     return pa.MapArray.from_arrays(
         arrow_integers(offsets),
-        pa.array(names, pa.string()).take(arrow_integers(fields)),
+        pa.DictionaryArray.from_arrays(arrow_integers(fields.astype(np.int32)), texts),
         values.take(arrow_integers(fields * len(array) + rows)),
         mask=array.is_null(),
     )

@@ -39,7 +39,7 @@ def leaves(data: memoryview) -> list[Leaf]:
     if len(data) < 12 or bytes(data[-4:]) != b"PAR1" or length > len(data) - 8:
         raise ValueError("there is no footer")
     try:
-        footer = _Reader(data[len(data) - 8 - length : len(data) - 8]).struct(0)
+        footer = _structure(bytes(data[len(data) - 8 - length : len(data) - 8]))
         return list(_columns(footer))
     except (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError) as error:
         raise ValueError(f"the footer is damaged ({type(error).__name__})") from None
@@ -66,74 +66,83 @@ def _count(value: int) -> int:
     return value
 
 
-class _Reader:
-    """Thrift's compact protocol: fields by number, without their names."""
+def _structure(data: bytes) -> dict[int, Any]:
+    """Thrift's compact protocol: fields by number, without their names.
 
-    def __init__(self, data: memoryview) -> None:
-        self._data = bytes(data)
-        self._at = 0
+    A large file has hundreds of row groups, so the commonest values, short integers, are read where they are met.
+    """
+    at = 0
 
-    def struct(self, depth: int) -> dict[int, Any]:
+    def varint() -> int:
+        nonlocal at
+        value = shift = 0
+        while shift < 70:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+            shift += 7
+        raise ValueError("the footer is damaged (a number without end)")
+
+    def text(count: int) -> bytes:
+        nonlocal at
+        if count > len(data) - at:
+            raise ValueError("the footer is damaged (a text longer than the file)")
+        at += count
+        return data[at - count : at]
+
+    def struct(depth: int) -> dict[int, Any]:
+        nonlocal at
         if depth > _DEEPEST:
             raise ValueError("the footer is damaged (nested too deeply)")
         fields: dict[int, Any] = {}
         number = 0
-        while (head := self._byte()) & 0x0F != _STOP:
-            number = number + (head >> 4) if head >> 4 else self._integer()
-            fields[number] = self._value(head & 0x0F, depth)
+        while (head := data[at]) & 0x0F != _STOP:
+            at += 1
+            number = number + (head >> 4) if head >> 4 else _signed(varint())
+            fields[number] = value(head & 0x0F, depth)
+        at += 1
         return fields
 
-    def _value(self, kind: int, depth: int) -> Any:
+    def value(kind: int, depth: int) -> Any:
+        nonlocal at
+        if _BYTE < kind < _DOUBLE:
+            byte = data[at]
+            if byte < 0x80:
+                at += 1
+                return (byte >> 1) ^ -(byte & 1)
+            return _signed(varint())
+        if kind == _BINARY:
+            return text(varint())
+        if kind in (_LIST, _SET):
+            return items(depth)
+        if kind == _STRUCT:
+            return struct(depth + 1)
         if kind in (_TRUE, _FALSE):
             return kind == _TRUE
         if kind == _BYTE:
-            return self._byte()
-        if kind < _DOUBLE:
-            return self._integer()
+            return text(1)[0]
         if kind == _DOUBLE:
-            return self._bytes(8)
-        if kind == _BINARY:
-            return self._bytes(self._varint())
-        if kind in (_LIST, _SET):
-            return self._list(depth)
-        if kind == _STRUCT:
-            return self.struct(depth + 1)
+            return text(8)
         raise ValueError("the footer is damaged (an unknown type)")
 
-    def _list(self, depth: int) -> list[Any]:
+    def items(depth: int) -> list[Any]:
+        nonlocal at
         if depth > _DEEPEST:
             raise ValueError("the footer is damaged (nested too deeply)")
-        head = self._byte()
-        count = self._varint() if head >> 4 == 15 else head >> 4
-        if count > len(self._data) - self._at:
+        head = data[at]
+        at += 1
+        count = varint() if head >> 4 == 15 else head >> 4
+        if count > len(data) - at:
             raise ValueError("the footer is damaged (a list longer than the file)")
         kind = head & 0x0F
         if kind in (_TRUE, _FALSE):
-            return [self._byte() == _TRUE for _ in range(count)]
-        return [self._value(kind, depth + 1) for _ in range(count)]
+            return [byte == _TRUE for byte in text(count)]
+        return [value(kind, depth + 1) for _ in range(count)]
 
-    def _integer(self) -> int:
-        value = self._varint()
-        return (value >> 1) ^ -(value & 1)
+    return struct(0)
 
-    def _varint(self) -> int:
-        value = self._byte()
-        if value < 0x80:
-            return value
-        value &= 0x7F
-        for shift in range(7, 70, 7):
-            byte = self._byte()
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value
-        raise ValueError("the footer is damaged (a number without end)")
 
-    def _byte(self) -> int:
-        self._at += 1
-        return self._data[self._at - 1]
-
-    def _bytes(self, count: int) -> bytes:
-        if count > len(self._data) - self._at:
-            raise ValueError("the footer is damaged (a text longer than the file)")
-        self._at += count
-        return self._data[self._at - count : self._at]
+def _signed(value: int) -> int:
+    return (value >> 1) ^ -(value & 1)

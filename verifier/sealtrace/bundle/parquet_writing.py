@@ -18,8 +18,7 @@ import pyarrow as pa
 from sealtrace.bundle import blocks
 from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import combined_codes, in_order, row_name, table_digest
-from sealtrace.bundle.encoding import ranks
-from sealtrace.bundle.shapes import Mapping, Number, RowKind, Sequence, Shape, Text, row_key, row_shape
+from sealtrace.bundle.shapes import Mapping, Number, RowKind, Sequence, Shape, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.stores import without_nulls
 
 MOST_NAMES = 64
@@ -31,6 +30,10 @@ def write_parquet(table: pa.Table, kind: RowKind, sink: Any, *, laid_out: bool |
     import pyarrow.parquet as pq
 
     if not (table.num_rows > blocks.SMALL if laid_out is None else laid_out):
+        for place, field in enumerate(arrow_schema(kind)):
+            # The names of maps may be numbered in memory; in a small file they are plain.
+            if pa.types.is_map(field.type) and table.column(place).type != field.type:
+                table = table.set_column(place, field, table.column(place).cast(field.type))
         pq.write_table(table, sink, compression="zstd", row_group_size=2**17)
         return
     writer = RowWriter(sink, kind)
@@ -72,7 +75,7 @@ class RowWriter:
         codes = combined_codes(whole, self._key)
         if not np.all(codes[1:] >= codes[:-1]):
             raise ValueError("records are not in the order of their key")
-        *done, self._pending = blocks.cut(whole, ranks(whole.column(self._key[0]))[0])
+        *done, self._pending = blocks.cut(whole, whole.column(self._key[0]))
         for block in done:
             self._emit(block)
 

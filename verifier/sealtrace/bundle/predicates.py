@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.encoding import regular
 from sealtrace.bundle.json_columns import shown
 from sealtrace.bundle.shapes import (
     Field,
@@ -71,6 +72,10 @@ def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Mi
             for owner, length in zip(owners[bad].tolist(), lengths[bad].tolist(), strict=True):
                 misfit(owner, pointer, _size(least, most), f"{length} items")
             _check_items(array.flatten(), np.repeat(owners, lengths), item, pointer, misfit)
+        case Mapping(key=key, value=Number() as item) if (same := regular(array)) is not None and not _refused(
+            key, item, *same
+        ):
+            pass
         case Mapping(key=key, value=item):
             lengths = _lengths(array)
             start, stop = array.offsets[0].as_py(), array.offsets[-1].as_py()
@@ -82,6 +87,14 @@ def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Mi
         case Struct(fields=fields):
             for field, child in zip(fields, array.flatten(), strict=True):
                 _check_field(child, owners, field, f"{pointer}/{field.name}", misfit)
+
+
+def _refused(key: Text, item: Number, names: list[str], matrix: npt.NDArray[np.float64]) -> bool:
+    """Whether the schema refuses anything of maps that all hold the same names."""
+    low, high = matrix.min(), matrix.max()
+    fits = np.isfinite(low) and np.isfinite(high) and not (item.minimum is not None and low < item.minimum)
+    fits &= not (item.maximum is not None and high > item.maximum)
+    return not fits or bool(pc.any(_bad_text(pa.array(names, pa.string()), key)).as_py())
 
 
 def _lengths(array: pa.MapArray) -> Rows:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import merge
 
+import pyarrow as pa
+
+from sealtrace.bundle.arrays import bytes_of
 from sealtrace.bundle.defects import Defect
 
 MOST_MARKS = 1000
@@ -79,6 +82,13 @@ _MARKS = (
 _WINDOW = 2**22
 _ESCAPE = re.compile(rb"\\(?:/|u00([2-7][0-9a-fA-F]))")
 _HALF_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+
+
+def doubtful(texts: pa.StringArray) -> pa.StringArray:
+    """The texts, where one may hold a mark; most columns hold nothing of what every mark, or an escape, holds."""
+    small = bytes_of(texts).lower() if len(texts) else b""
+    found = b"\\" in small or any(anchor in small for mark in _MARKS for anchor in mark.anchors)
+    return texts if found else texts[:0]
 
 
 def marks_in(pieces: Iterable[bytes], path: str) -> Iterator[Defect]:

@@ -11,9 +11,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pyarrow as pa
+
 from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
-from sealtrace.bundle.arrays import text_lines
+from sealtrace.bundle.arrays import as_long_as_digests, text_lines
 from sealtrace.bundle.asked import Asked
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
@@ -33,10 +35,11 @@ from sealtrace.bundle.identity import (
 )
 from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.layout import dataset_of, misplaced
-from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import Declared, RowKind
-from sealtrace.bundle.shards import Forbidden, LaidOut, NotLaidOutError
+from sealtrace.bundle.shard_columns import NotLaidOutError
+from sealtrace.bundle.shards import Forbidden, LaidOut
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
@@ -326,7 +329,8 @@ class _Reader:
                     bundle.budget.read(file.size, path)
                     if file.sha256 != entry.sha256 or file.size != entry.bytes or misplaced(entry) or bundle.marks:
                         raise NotLaidOutError("its bytes are not those that were sealed")
-                    file.forbidden.refuse([file.texts, "\n".join(sorted(found.texts.get(path, ()))).encode() + b"\n"])
+                    texts = [file.texts, "\n".join(sorted(found.texts.get(path, ()))).encode() + b"\n"]
+                    file.forbidden.refuse(texts, texts)
         except (NotLaidOutError, OSError) as error:
             del bundle.stores[before:]
             message = f"large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory"
@@ -613,7 +617,8 @@ class _Reader:
         store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row, budget=bundle.budget)
         bundle.stores.append(store)
         if entry.format == "parquet":
-            self._look_ahead(entry, (found for text in _texts(store) for found in _LINE.findall(text)))
+            texts = _texts(store, as_long_as_digests)
+            self._look_ahead(entry, (found for text in texts for found in _LINE.findall(text)))
         else:
             self._look_ahead(entry, _QUOTED.findall(data))
         for defect in store.syntax.listed:
@@ -622,7 +627,7 @@ class _Reader:
         if store.whole is not None:
             self._content(entry, table_digest(store.whole, form, bundle.table_convention), store.count)
         if entry.format == "parquet" and self._anonymous():
-            bundle.marks.extend(marks_in(_texts(store), entry.path))
+            bundle.marks.extend(marks_in(_texts(store, doubtful), entry.path))
 
     def _form(self, entry: Entry) -> RowKind | None:
         """What the rows of a file are; None, and a defect, where no declaration says so."""
@@ -709,7 +714,7 @@ def _line(data: bytes | None) -> str:
     return "no line" if data is None else data.decode("utf-8", "backslashreplace")
 
 
-def _texts(store: Store) -> Iterator[bytes]:
-    """The text of a Parquet file, each value of a column once, and what its footer says: for the search for marks."""
+def _texts(store: Store, worth: Callable[[pa.Array], pa.Array]) -> Iterator[bytes]:
+    """What the footer of a Parquet file says, and those texts of its columns that are worth being looked at."""
     yield store.footer
-    yield from text_lines((store.table if store.whole is None else store.whole).columns)
+    yield from text_lines((store.table if store.whole is None else store.whole).columns, worth)

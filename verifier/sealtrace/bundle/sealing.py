@@ -35,7 +35,8 @@ from sealtrace.bundle.identity import (
 from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format, seal_path
 from sealtrace.bundle.replacing import place_new_file, replace_file
 from sealtrace.bundle.shapes import Declared, RowKind
-from sealtrace.bundle.shards import LaidOut, NotLaidOutError, sealed_through
+from sealtrace.bundle.shard_columns import NotLaidOutError
+from sealtrace.bundle.shards import LaidOut, sealed_through
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal

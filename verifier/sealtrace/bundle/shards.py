@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Several
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
@@ -24,12 +23,12 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.archives import Opened
-from sealtrace.bundle.arrays import text_lines
+from sealtrace.bundle.arrays import as_long_as_digests, text_lines
 from sealtrace.bundle.content import combined_codes, row_name
-from sealtrace.bundle.parquet import as_declared, footer_texts, text_leaves, values_of_texts
+from sealtrace.bundle.parquet import as_declared, footer_texts, text_leaves
 from sealtrace.bundle.parquet_footer import leaves
 from sealtrace.bundle.predicates import check_table
-from sealtrace.bundle.privacy import marks_in
+from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.shapes import (
     Flag,
     Integer,
@@ -37,19 +36,14 @@ from sealtrace.bundle.shapes import (
     Number,
     RowKind,
     Sequence,
-    Shape,
-    Struct,
     Text,
     row_key,
     row_shape,
 )
+from sealtrace.bundle.shard_columns import Columns, Decoder, NotLaidOutError
 
 MOST_BYTES = 2**28
 """A row group that takes more when decoded is not looked at by itself."""
-
-
-class NotLaidOutError(Exception):
-    """The file can be read, but not a row group at a time."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +66,11 @@ class Forbidden:
     people: bool = False
     """Whether marks of people and machines are looked for."""
 
-    def refuse(self, texts: Iterable[bytes]) -> None:
-        """`NotLaidOutError` where one of some texts, a line each, may not be there."""
-        pieces = list(texts)
-        if self.later and not self.later.isdisjoint(one for text in pieces for one in _LINE.findall(text)):
+    def refuse(self, digests: Iterable[bytes], texts: Iterable[bytes]) -> None:
+        """`NotLaidOutError` where a text, a line each, may not be there: what may be digests, what may be marks."""
+        if self.later and not self.later.isdisjoint(one for text in digests for one in _LINE.findall(text)):
             raise NotLaidOutError("it names the digest of a later file")
-        if self.people and any(marks_in(pieces, "")):
+        if self.people and any(marks_in(texts, "")):
             raise NotLaidOutError("it holds marks of people")
 
 
@@ -107,6 +100,8 @@ class LaidOut:
         self._footer_start = self.size - len(self._tail)
         self._groups = self._extents(sum(leaf.values * 8 + leaf.bytes for leaf in found))
         self.names = self._columns({leaf.path for leaf in found}, {leaf.path for leaf in found if leaf.deltas})
+        self.decoder = Decoder()
+        """Files that are read together may share one."""
         self.texts = footer_texts(self.metadata, self.metadata.schema.to_arrow_schema())
 
     def _read_tail(self) -> bytes:
@@ -192,23 +187,9 @@ class LaidOut:
         """The digest of the bytes, after the last shard."""
         return str(self._digest.hexdigest())
 
-    def decoded(self, shard: Shard) -> pa.Table:
+    def decoded(self, shard: Shard) -> Columns:
         """The columns of a row group as they lie in the file: texts and lists by reference."""
-        import pyarrow.parquet as pq
-
-        start, _, rows = self._groups[shard.place]
-        try:
-            window = pa.PythonFile(_Window(start, shard.data), "r")
-            file = pq.ParquetFile(window, metadata=self.metadata, read_dictionary=self.names)
-            table = file.read_row_group(shard.place, use_threads=False).combine_chunks()
-            for column in table.columns:
-                if pa.types.is_dictionary(column.type):
-                    _sound_dictionary(column.chunk(0))
-        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-            raise NotLaidOutError(str(error)) from None
-        if table.num_rows != rows:
-            raise NotLaidOutError("a row group has another number of rows than it says")
-        return table
+        return self.decoder.columns(self.metadata, self.names, shard.place, self._groups[shard.place][0], shard.data)
 
 
 @dataclass(frozen=True)
@@ -221,13 +202,16 @@ class Block:
     digest: bytes
 
 
-def proved_block(file: LaidOut, shard: Shard, table: pa.Table) -> tuple[pa.Table, Block]:
+def proved_block(file: LaidOut, shard: Shard, columns: Columns) -> tuple[pa.Table, Block]:
     """The rows of a shard, as declared, which their schema accepts; `NotLaidOutError` where they are no block."""
 
     def misfit(*_: object) -> None:
         raise NotLaidOutError("its schema refuses a row")
 
     try:
+        for column in columns.values():
+            column.prove()
+        table = columns.table
         declared, key = as_declared(table, file.form), row_key(file.form)
     except (TypeError, pa.ArrowException) as error:
         raise NotLaidOutError(str(error)) from None
@@ -238,9 +222,9 @@ def proved_block(file: LaidOut, shard: Shard, table: pa.Table) -> tuple[pa.Table
     short = shard.rows < blocks.BLOCK and shard.first + shard.rows < file.rows
     if short or blocks.starts_of(whole) != [0, shard.rows]:
         raise NotLaidOutError("its row groups are not the blocks of its digest")
-    file.forbidden.refuse(text_lines(table.columns))
+    file.forbidden.refuse(text_lines(table.columns, as_long_as_digests), text_lines(table.columns, doubtful))
     states = declared.column(key[0])
-    return declared, Block(states[0].as_py(), states[-1].as_py(), digest_of(table, file.shape))
+    return declared, Block(states[0].as_py(), states[-1].as_py(), columns.digest(file.shape))
 
 
 def of_proved(file: LaidOut, found: Several[Block]) -> str:
@@ -332,98 +316,3 @@ class KeptFile:
 
 def _no_columns(rows: int) -> pa.Table:
     return pa.table({"": pa.nulls(rows)})
-
-
-class _Window(io.RawIOBase):
-    """The bytes of one row group at the place that they have in their file."""
-
-    def __init__(self, start: int, data: bytes) -> None:
-        self._start, self._data, self._at = start, memoryview(data), 0
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset if whence == 0 else self._at + offset if whence == 1 else self._start + len(self._data)
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        begin = self._at - self._start
-        if begin < 0 or size < 0:
-            raise OSError(0, "outside of the row group")
-        piece = bytes(self._data[begin : begin + size])
-        self._at += len(piece)
-        return piece
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-
-def column_of(table: pa.Table, name: str) -> pa.Array | None:
-    """A column of a shard; None where it was left out, as nothing is in it."""
-    place = table.schema.get_field_index(name)
-    return None if place < 0 else table.column(place).chunk(0) if table.num_rows else None
-
-
-def digest_of(table: pa.Table, shape: Struct) -> bytes:
-    """The digest of a block from its columns as they lie in the file."""
-    digest = hashlib.sha256(encoding.count(table.num_rows))
-    for field in shape.fields:
-        array = column_of(table, field.name)
-        if array is None or array.null_count == len(array):
-            continue
-        if pa.types.is_dictionary(array.type):
-            _write_dictionary(array, field.name, field.shape, digest.update)
-        elif pa.types.is_struct(array.type) and not array.null_count:
-            names = [child.name for child in array.type]
-            if names != sorted(names, key=str.encode) or len(set(names)) < len(names):
-                raise NotLaidOutError("names of a map are not in order")
-            digest.update(field.name.encode() + b"\0m1")
-            for name, child in zip(names, array.flatten(), strict=True):
-                if child.null_count < len(child):
-                    encoding.column(child, name, Number(), digest.update)
-        elif isinstance(field.shape, Number | Integer | Flag):
-            encoding.column(array, field.name, field.shape, digest.update)
-        else:
-            raise NotLaidOutError(f"{field.name} is not by reference")
-    return digest.digest()
-
-
-def _write_dictionary(array: pa.DictionaryArray, name: str, shape: Any, sink: encoding.Sink) -> None:
-    texts = array.dictionary
-    codes = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
-    if not isinstance(shape, Text):
-        blocks.write_references(name, codes, _encoded(tuple(texts.to_pylist()), shape), sink)
-        return
-    if len(texts) < _FEW and len(set(texts.to_pylist())) < len(texts):
-        raise NotLaidOutError(f"a text of {name} is listed twice")
-    if len(texts) >= _FEW and not encoding.ascending(texts):
-        raise NotLaidOutError(f"the texts of {name} are not in order")
-    blocks.write_texts(name, codes, texts, sink)
-
-
-_FEW = 256
-
-
-@lru_cache(maxsize=64)
-def _encoded(texts: tuple[str, ...], shape: Shape) -> list[bytes]:
-    """The encodings of lists; row groups of a file mostly have the same."""
-    encodings = blocks.encoded(values_of_texts(list(texts), shape), shape)
-    if len(set(encodings)) < len(encodings):
-        raise NotLaidOutError("a list is written in two ways")
-    return encodings
-
-
-def _sound_dictionary(array: pa.DictionaryArray) -> None:
-    """Every code stands for a text, every text is UTF-8 and stands in some row; most do in the first ones."""
-    array.dictionary.validate(full=True)
-    size = len(array.dictionary)
-    codes = (array.indices.drop_null() if array.null_count else array.indices).to_numpy()
-    if len(codes) and not (codes.min() >= 0 and codes.max() < size):
-        raise ValueError("a code stands for nothing")
-    used = (np.bincount(some, minlength=size) > 0 for some in (codes[: 2 * size + 4096], codes))
-    if not any(one.all() for one in used):
-        raise NotLaidOutError("a text stands in no row of its row group")

@@ -200,7 +200,7 @@ def _json_table(
 ) -> tuple[pa.Table, int]:
     """The rows that are strict JSON, and how many lines there are."""
     shape = row_shape(kind)
-    tables = [arrow_schema(kind).empty_table()]
+    tables: list[pa.Table] = []
     numbers: list[int] = []
     misfits.numbers = numbers
     count = 0
@@ -225,7 +225,11 @@ def _json_table(
                 syntax.add(Defect(place.message, path, place.line, place.column))
         misfits.key_of = lambda row, name: rows[row - start].get(name) if isinstance(rows[row - start], dict) else None
         tables.append(table_from_rows(rows, shape, lambda row, *misfit: misfits.of_type(start + row, *misfit)))
-    return pa.concat_tables(tables), count
+    wanted = arrow_schema(kind)
+    if len({str(table.schema) for table in tables}) > 1:
+        # Some lines were read by Arrow, which numbers the names of maps.
+        tables = [table.cast(wanted) for table in tables]
+    return pa.concat_tables(tables) if tables else pa.table([pa.nulls(0, one.type) for one in wanted], wanted), count
 
 
 def _stretches(data: bytes) -> Iterator[list[bytes]]:

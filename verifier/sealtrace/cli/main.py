@@ -13,7 +13,7 @@ from keyword import iskeyword
 
 import click
 
-from sealtrace import __version__
+from sealtrace import __version__, bundle
 from sealtrace.cli import budget
 
 COMMANDS = {
@@ -112,7 +112,7 @@ def cli(context: click.Context) -> None:
 
 def program() -> None:
     """The `sealtrace` script: a process of its own, which the operating system may bound."""
-    budget.OWN_PROCESS = True
+    bundle.OWN_PROCESS = budget.OWN_PROCESS = True
     main()
 
 

@@ -26,7 +26,8 @@ from sealtrace.bundle.parquet import as_declared, values_of_texts
 from sealtrace.bundle.predicates import check_table
 from sealtrace.bundle.reading import Bundle
 from sealtrace.bundle.shapes import RowKind, Struct, row_shape
-from sealtrace.bundle.shards import LaidOut, NotLaidOutError, Shard, Workers, column_of, digest_of
+from sealtrace.bundle.shard_columns import Columns, NotLaidOutError
+from sealtrace.bundle.shards import LaidOut, Shard, Workers
 from sealtrace.bundle.stores import Defects, Store
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import FUNCTIONS
@@ -39,7 +40,7 @@ from sealtrace.studies.policies import checks  # noqa: F401 - imported for the c
 from sealtrace.studies.policies.evidence.outcomes import Spilled
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.mathematics import screening
+from sealtrace.studies.policies.mathematics import policies, screening
 
 BESIDE_TOO = frozenset(
     {
@@ -140,8 +141,20 @@ class _Screened:
     found: Any
     """Utility, delta and crossing by candidate and state."""
     digests: tuple[bytes, bytes]
-    tables: tuple[pa.Table, pa.Table]
+    suspected: tuple[Columns, Columns] | None
+    """The records, where the checks must look at some."""
     texts: tuple[set[str], set[str]]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What is looked at row by row in a shard: by action where there are several."""
+
+    policy: list[Any]
+    named: list[Mask | None]
+    chosen: Any
+    scores: list[Any]
+    crossing: Any
 
 
 class _Pair:
@@ -193,6 +206,13 @@ class _Pair:
         labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
         self.groups = None if partition is None or not labelled else partition.group_of[self.lo : self.lo + self.states]
         self.group_names = [] if partition is None else partition.groups
+        self.runs = list(self._runs())
+        self.zeros = [place for place, one in enumerate(self.bank) if one.policy == "tilt" and not _scale(one)]
+        rules = {run.rows.start: self.bank[run.rows.start].rules for run in self.runs if len(run.scales)}
+        self.affine = {place: study.affine_terms(found) for place, found in rules.items() if found}
+        self.met: dict[str, Any] = {}
+        """The largest distances of the shards that were put together so far."""
+        self.scores.decoder = self.traces.decoder
         self.judged: dict[str, dict[str, Mask]] = {"inputs": {}, "ledger": {}}
         """Text of a column by reference to the candidates with which the checks accepted it."""
         self.normalization = as_double(exact(study.declared.tolerances.normalization))
@@ -230,14 +250,14 @@ class _Pair:
     def _decoded_and_screened(self, trace: Shard, score: Shard) -> _Screened:
         return self._screen(*self._decoded(trace, score))
 
-    def _decoded(self, trace: Shard, score: Shard) -> tuple[Shard, pa.Table, pa.Table]:
+    def _decoded(self, trace: Shard, score: Shard) -> tuple[Shard, Columns, Columns]:
         if (trace.first, trace.rows) != (score.first, score.rows) or trace.first % self.width:
             raise NotLaidOutError("row groups of traces and scores do not hold the same whole states")
         return trace, self.traces.decoded(trace), self.scores.decoded(score)
 
     # The checks themselves, on some states
 
-    def _sample(self, shard: Shard, traces: pa.Table, scores: pa.Table) -> None:
+    def _sample(self, shard: Shard, traces: Columns, scores: Columns) -> None:
         """Has the checks judge the first states, and counts what they inspect in one that nothing is wrong with."""
         states = np.arange(min(SAMPLE, self.states, shard.rows // self.width))
         while True:
@@ -263,14 +283,14 @@ class _Pair:
                 judged[text] = (codes.reshape(-1, self.width)[states] == place).any(axis=0)
 
     def _checked(
-        self, states: Index, lo: int, first: int, traces: pa.Table, scores: pa.Table
+        self, states: Index, lo: int, first: int, traces: Columns, scores: Columns
     ) -> tuple[dict[str, Outcome], Study]:
         """What the checks say of some states of a shard, and the records that they saw."""
         study = self.study
         rows = (states[:, None] * self.width + np.arange(self.width)).ravel()
         frames: dict[str, Frame] = dict(study.frames)
-        for entry, form, table in ((self.entry, self.traces.form, traces), (self.other, self.scores.form, scores)):
-            store = _store(entry, form, table.take(arrow_integers(rows)), first + rows + 1)
+        for entry, form, columns in ((self.entry, self.traces.form, traces), (self.other, self.scores.form, scores)):
+            store = _store(entry, form, columns.table.take(arrow_integers(rows)), first + rows + 1)
             frames[entry.kind] = Frame(entry.kind, [store])
         observed = lo + states
         for kind in ("observation", "teacher", "values", "residual"):
@@ -294,120 +314,159 @@ class _Pair:
 
     # Screening
 
-    def _screen(self, shard: Shard, traces: pa.Table, scores: pa.Table) -> _Screened:
+    def _screen(self, shard: Shard, traces: Columns, scores: Columns) -> _Screened:
         count, at = shard.rows // self.width, shard.first // self.width
-        for table, entry, file in ((traces, self.entry, self.traces), (scores, self.other, self.scores)):
-            self._identities(table, entry, file.shape, at, count)
-        digests = digest_of(traces, self.traces.shape), digest_of(scores, self.scores.shape)
-        states = slice(at, at + count)
-        screen = screening.Screen(~self.usable[states])
-        policy, named = self._distributions(traces, count)
-        legal = [None if row.all() else row for row in self.legal[:, states]]
-        screening.distributions(screen, policy, named, legal)
-        if screening.normalized(screen, policy, self.normalization) > USUAL_TOLERANCE:
-            screen.suspects[:] = True
-        self._replays(screen, policy, legal, states)
-        self._references(screen, traces, states, count)
-        places = np.array([self.study.actions.index(one) if one in self.study.actions else -2 for one in
-                           traces.column("action").chunk(0).dictionary.to_pylist()], np.int8)  # fmt: skip
-        chosen = places[_coded(traces, "action")[0]].reshape(count, -1).T
-        screen.refuse(screening.top_actions(policy, legal) != chosen)
-        found = self._scores(screen, policy, scores, states)
+        for columns, entry, file in ((traces, self.entry, self.traces), (scores, self.other, self.scores)):
+            self._identities(columns, entry, file.shape, at, count)
+        digests = traces.digest(self.traces.shape), scores.digest(self.scores.shape)
+        known = {sort: met.copy() for sort, met in self.met.items()}
+        screen = screening.Screen(~self.usable[at : at + count], known)
+        self._references(screen, traces, at, count)
+        rows = self._rows(traces, scores)
+        found = np.empty((3, self.width, count)), np.empty((self.width, count), np.bool_)
+        observed = slice(self.lo + at, self.lo + at + count)
+        directions = [self._direction(run, observed) for run in self.runs]
+        step = max(1, screening.ROWS // self.width)
+        with np.errstate(all="ignore"):
+            for screen.at in range(0, count, step):
+                here = slice(screen.at, min(screen.at + step, count))
+                self._screen_states(screen, rows, directions, at, here, found)
         texts = _texts(traces), _texts(scores)
-        keep = (traces, scores) if screen.suspects.any() else (traces.slice(0, 0), scores.slice(0, 0))
+        keep = (traces, scores) if screen.suspects.any() else None
         return _Screened(self.lo + at, count, shard.first, screen, found, digests, keep, texts)
 
-    def _identities(self, table: pa.Table, entry: Entry, shape: Struct, at: int, count: int) -> None:
+    def _screen_states(
+        self, screen: screening.Screen, rows: _Rows, directions: list[Any], at: int, here: slice, found: Any
+    ) -> None:
+        """Some states of a shard, few enough to stay in the cache."""
+        width, tolerance = self.width, self.study.tolerance
+        some, states = slice(here.start * width, here.stop * width), slice(at + here.start, at + here.stop)
+        policy = [values[some] for values in rows.policy]
+        named = [None if there is None else there[some] for there in rows.named]
+        allowed = self.legal[:, states]
+        legal = None if allowed.all() else allowed
+        masks = [None if legal is None or row.all() else np.repeat(row, width) for row in allowed]
+        least = screening.sound_rows(screen, policy, named, masks, width)
+        if screening.normalized(screen, policy, self.normalization, width) > USUAL_TOLERANCE:
+            screen.suspects[:] = True
+        screen.refuse_rows(screening.top_actions(policy, masks) != rows.chosen[some], width)
+        by_candidate = np.array([values.reshape(-1, width).T for values in policy])
+        for place in self.zeros:
+            screen.refuse(by_candidate[:, place].view(np.int64) != by_candidate[:, self.anchor].view(np.int64))
+        runs = [(run, direction[:, here]) for run, direction in zip(self.runs, directions, strict=True)]
+        logs = np.log(self.base[:, states])
+        screening.replayed(screen, runs, logs, by_candidate, legal, tolerance, least)
+        values, crossed = found[0][:, :, here], found[1][:, here]
+        utility, risk = self.utility[:, states], self.risk[:, states]
+        screening.utilities(by_candidate, utility, values[0])
+        screening.utilities(by_candidate, risk, values[1])
+        by_candidate -= by_candidate[:, self.anchor, None].copy()
+        screening.utilities(by_candidate, risk, values[2])
+        sizes = np.array([np.abs(one).max(axis=0) for one in (utility, risk, risk)])
+        reported = np.array([values[some].reshape(-1, width).T for values in rows.scores])
+        distance = values - reported
+        np.abs(distance, out=distance)
+        screen.within(
+            "score",
+            distance,
+            tolerance * sizes.min(axis=1, keepdims=True),
+            lambda: tolerance * np.maximum(np.maximum(np.abs(values), np.abs(reported)), sizes[:, None]),
+            apart=False,
+        )
+        near = as_double(self.tau)
+        margin = values[2] + near
+        np.abs(margin, out=margin)
+        sure = screening.sure_distance(sizes[1], len(policy), tolerance, near)
+        if not margin.min() > sure.max():
+            screen.refuse(~(margin > sure))
+        np.less(values[2], -near, out=crossed)
+        screen.refuse(crossed != rows.crossing[some].reshape(-1, width).T)
+
+    def _direction(self, run: screening.Run, observed: slice) -> Any:
+        """What a run of candidates is tilted in, or what it is, by action and state."""
+        one = self.bank[run.rows.start]
+        if not len(run.scales):
+            if one.policy == "top-action":
+                found = self.study.replay(self.members[run.rows.start])
+                assert found is not None
+                return found.probabilities[observed].T
+            return self.base[:, observed.start - self.lo : observed.stop - self.lo]
+        if one.direction is None:
+            return _directions(self.study, one)[observed].T
+        constants, weights, names = self.affine[run.rows.start]
+        features = [self.study.feature(name)[observed] for name in names]
+        return policies.affine(constants, weights, features, observed.stop - observed.start).T
+
+    def _identities(self, columns: Columns, entry: Entry, shape: Struct, at: int, count: int) -> None:
         """Every state of the shard in the order of observations, with every candidate once in the order of the bank."""
-        state = table.column("state").chunk(0)
-        if not state.dictionary.equals(self.study.states.slice(self.lo + at, count)) or state.null_count:
+        screened, there = _SCREENED_COLUMNS[entry.kind], set(columns)
+        if strange := sorted((there - screened) | (screened - there - _MAY_LACK)):
+            raise NotLaidOutError(f"{strange[0]} is not screened, or is not there")
+        for field_ in shape.fields:
+            if field_.required and field_.name not in columns:
+                raise NotLaidOutError(f"it has no {field_.name}")
+            if field_.name != "state" and (column := columns.get(field_.name)) is not None:
+                column.prove()
+                if column.array.null_count and field_.name != "scale":
+                    raise NotLaidOutError(f"{field_.name} is absent in some rows")
+        state = columns["state"]
+        if not state.array.dictionary.equals(self.study.states.slice(self.lo + at, count)) or state.array.null_count:
             raise NotLaidOutError("its states are not those of the observations, in their order")
-        if not (state.indices.to_numpy().reshape(count, self.width) == np.arange(count, dtype=np.int32)[:, None]).all():
+        if not (state.codes.reshape(count, self.width) == np.arange(count, dtype=np.int32)[:, None]).all():
             raise NotLaidOutError("a state's rows do not follow each other")
         for name, wanted in (("arm", [one.arm for one in self.bank]), ("scale", [one.scale for one in self.bank])):
-            codes, texts = _coded(table, name)
+            codes, texts = _coded(columns, name)
             known: dict[str | None, int] = {None: -1} | {text: place for place, text in enumerate(texts)}
             pattern = np.array([known.get(text, -2) for text in wanted], codes.dtype)
             if not (codes.reshape(count, self.width) == pattern).all():
                 raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
-        if _coded(table, "split")[1] != [entry.split] or table.column("split").null_count:
+        if columns["split"].texts != [entry.split]:
             raise NotLaidOutError("a row names another split than its file")
-        screened, there = _SCREENED_COLUMNS[entry.kind], set(table.column_names)
-        if strange := sorted((there - screened) | (screened - there - _MAY_LACK)):
-            raise NotLaidOutError(f"{strange[0]} is not screened, or is not there")
-        for field_ in shape.fields:
-            if field_.required and column_of(table, field_.name) is None:
-                raise NotLaidOutError(f"it has no {field_.name}")
-            if field_.name != "scale" and (array := column_of(table, field_.name)) is not None and array.null_count:
-                raise NotLaidOutError(f"{field_.name} is absent in some rows")
 
-    def _distributions(self, traces: pa.Table, count: int) -> tuple[list[Any], list[Mask | None]]:
-        """Probabilities by action: a row per candidate, a column per state."""
-        column = traces.column("probabilities").chunk(0)
-        if not pa.types.is_struct(column.type) or {child.name for child in column.type} - set(self.study.actions):
+    def _rows(self, traces: Columns, scores: Columns) -> _Rows:
+        """What is looked at row by row, as it lies in the file."""
+        actions, column = self.study.actions, traces["probabilities"].array
+        if not pa.types.is_struct(column.type) or {child.name for child in column.type} - set(actions):
             raise NotLaidOutError("probabilities are not a column per action")
         policy: list[Any] = []
         named: list[Mask | None] = []
-        for action in self.study.actions:
+        for action in actions:
             place = column.type.get_field_index(action)
-            if place < 0:
-                policy.append(np.zeros((self.width, count)))
-                named.append(np.zeros((self.width, count), np.bool_))
-                continue
-            child = column.field(place)
+            child = column.field(place) if place >= 0 else pa.nulls(len(column), pa.float64())
             there = None if not child.null_count else child.is_valid().to_numpy(zero_copy_only=False)
-            values = (child if there is None else child.fill_null(0.0)).to_numpy()
-            policy.append(np.ascontiguousarray(values.reshape(count, self.width).T))
-            named.append(None if there is None else there.reshape(count, self.width).T)
-        return policy, named
+            policy.append((child if there is None else child.fill_null(0.0)).to_numpy())
+            named.append(there)
+        if scores["trace_sha256"].texts != [self.entry.content_sha256]:
+            raise NotLaidOutError("its scores name another trace table")
+        codes, texts = _coded(traces, "action")
+        places = np.array([actions.index(one) if one in actions else -2 for one in texts], np.int8)
+        reported = [scores[name].array.to_numpy() for name in _REPORTED]
+        if any(values.dtype != np.float64 for values in (*policy, *reported)):
+            raise NotLaidOutError("a number is not a double")
+        return _Rows(policy, named, places[codes], reported, scores["crossing"].array.to_numpy(zero_copy_only=False))
 
-    def _replays(self, screen: screening.Screen, policy: list[Any], legal: list[Any], states: slice) -> None:
-        study, tolerance = self.study, self.study.tolerance
-        observed = slice(self.lo + states.start, self.lo + states.stop)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = list(np.log(self.base[:, states]))
-        zero = [place for place, one in enumerate(self.bank) if one.policy == "tilt" and not _scale(one)]
-        for place in zero:
-            for one in policy:
-                screen.refuse((one[place].view(np.int64) != one[self.anchor].view(np.int64))[None])
-        for rows, kind in self._runs():
-            members = [self.members[place] for place in range(rows.start, rows.stop)]
-            one = self.bank[rows.start]
-            if kind == "tilt":
-                matrix = study.affine(one.rules, observed) if one.direction is not None else _directions(study, one)
-                direction = list(np.ascontiguousarray((matrix if one.direction is not None else matrix[observed]).T))
-                scales = np.array([float(_scale(self.bank[place])) for place in range(rows.start, rows.stop)])
-                replay, sums = screening.tilted(screening.Tilts(rows, members, scales, logs, direction), legal)
-                screen.refuse(~(np.isfinite(sums) & (sums > 0)))
-            elif kind == "top-action":
-                found = study.replay(members[0])
-                assert found is not None
-                replay = [np.repeat(column[None], len(members), 0) for column in found.probabilities[observed].T]
-            else:
-                replay = [np.repeat(column[None], len(members), 0) for column in self.base[:, states]]
-            stored = [values[rows] for values in policy]
-            check = _PLACED[one.policy]
-            screening.replayed(screen, check, study.actions, replay, stored, tolerance, members)
-
-    def _runs(self) -> Iterator[tuple[slice, str]]:
+    def _runs(self) -> Iterator[screening.Run]:
         """Consecutive candidates that are replayed together."""
 
-        def sort(place: int) -> tuple[str, str]:
+        def sort(place: int) -> tuple[bool, str]:
             one = self.bank[place]
-            kind = "anchor" if one.policy == "tilt" and not _scale(one) else one.policy
-            return kind, f"{one.policy} {one.family} {one.checkpoint} {one.direction}"
+            return bool(
+                one.policy == "tilt" and _scale(one)
+            ), f"{one.policy} {one.family} {one.checkpoint} {one.direction}"
 
-        for (kind, _), places in groupby(range(self.width), sort):
+        for (tilted, _), places in groupby(range(self.width), sort):
             run = list(places)
-            yield slice(run[0], run[-1] + 1), kind
+            scales = np.array([float(_scale(self.bank[place])) for place in run if tilted])
+            yield screening.Run(slice(run[0], run[-1] + 1), scales)
 
-    def _references(self, screen: screening.Screen, traces: pa.Table, states: slice, count: int) -> None:
+    def _references(self, screen: screening.Screen, traces: Columns, at: int, count: int) -> None:
         """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
         for name, judged in self.judged.items():
             codes, texts = _coded(traces, name)
             accepted = np.array([judged.get(text, np.zeros(self.width, np.bool_)) for text in texts])
             if len(texts) > 1 or not accepted.all():
                 screen.refuse(~accepted[codes.reshape(count, -1), np.arange(self.width)].T)
+        states = slice(at, at + count)
         codes, texts = _coded(traces, "legal")
         lists = values_of_texts(list(texts), row_shape("trace").fields[_LEGAL].shape).to_pylist()
         actions = self.study.actions
@@ -416,60 +475,21 @@ class _Pair:
         due = (self.legal[:, states] * (1 << np.arange(len(actions)))[:, None]).sum(axis=0)
         if len(texts) > 1 or not (due == bits[0]).all():
             screen.refuse((bits[codes].reshape(count, -1) != due[:, None]).T)
-        group = column_of(traces, "group")
-        if (self.groups is None) != (group is None):
+        if (self.groups is None) != ("group" not in traces):
             raise NotLaidOutError("groups are there where none are due, or are not there")
         if self.groups is not None:
             codes, texts = _coded(traces, "group")
             places = np.array([self.group_names.index(one) if one in self.group_names else -2 for one in texts])
             screen.refuse((places[codes].reshape(count, -1) != self.groups[states][:, None]).T)
-        if column_of(traces, "query") is not None:
-            raise NotLaidOutError("a policy has a query record")
-
-    def _scores(self, screen: screening.Screen, policy: list[Any], scores: pa.Table, states: slice) -> Any:
-        tolerance = self.study.tolerance
-        count = states.stop - states.start
-        if _coded(scores, "trace_sha256")[1] != [self.entry.content_sha256]:
-            raise NotLaidOutError("its scores name another trace table")
-        if column_of(scores, "expected") is not None or None in (
-            column_of(scores, "weak"),
-            column_of(scores, "strong"),
-        ):
-            raise NotLaidOutError("its scores go by the names of evaluators")
-        reported = {name: np.ascontiguousarray(column_of(scores, name).to_numpy(zero_copy_only=False)  # type: ignore[union-attr]
-                                               .reshape(count, self.width).T)
-                    for name in ("weak", "strong", "delta", "crossing")}  # fmt: skip
-        with np.errstate(invalid="ignore", over="ignore"):
-            utility, risk = list(self.utility[:, states]), list(self.risk[:, states])
-            weak, strong = screening.utilities(policy, utility), screening.utilities(policy, risk)
-            delta = screening.differences(policy, self.anchor, risk)
-            sizes = [np.abs(one).max(axis=0) for one in (np.array(utility), np.array(risk))]
-            for name, check, found, size in (
-                ("weak", "score.utility", weak, sizes[0]),
-                ("strong", "score.utility", strong, sizes[1]),
-                ("delta", "score.delta", delta, sizes[1]),
-            ):
-                distance = found - reported[name]
-                np.abs(distance, out=distance)
-                allowed = [np.abs(found), np.abs(reported[name]), size]
-                screen.within((check, name), distance, tolerance * size, allowed, tolerance, None)
-            near = as_double(self.tau)
-            sure = screening.sure_distance(sizes[1], len(policy), tolerance, near)
-            distance = delta + near
-            np.abs(distance, out=distance)
-            screen.refuse(~(distance > sure))
-            crossed = delta < -near
-        screen.refuse(crossed != reported["crossing"])
-        return weak, delta, crossed
 
     # Putting together
 
     def _take(self, done: _Screened) -> None:
         """Counts clean states, has the checks look at the others, and keeps what every policy reached."""
         suspects = np.flatnonzero(done.screen.suspects)
-        weak, delta, crossed = done.found
-        if len(suspects):
-            outcomes, part = self._checked(suspects, done.lo, done.first, *done.tables)
+        (weak, _, delta), crossed = done.found
+        if done.suspected is not None:
+            outcomes, part = self._checked(suspects, done.lo, done.first, *done.suspected)
             for check, outcome in outcomes.items():
                 self.total.add(check, outcome)
             for values in (weak, delta):
@@ -483,16 +503,19 @@ class _Pair:
         self.total.spilled.add(self.members, done.lo, weak, delta, crossed)
         for one in done.screen.largest:
             self._keep(one, done)
+        for sort, met in done.screen.known.items():
+            self.met[sort] = np.maximum(self.met.get(sort, met), met)
 
     def _keep(self, one: screening.Largest, done: _Screened) -> None:
-        what, rank, place = one.sort[0], (0, 0), one.candidate
-        if what == "normalized":
-            check, entry, where = "probability.normalized", self.entry, "/probabilities"
-        elif what.startswith("score."):
-            check, rank, entry, where = what, (int(one.sort[1] == "strong"), 0), self.other, f"/{one.sort[1]}"
+        rank, place, entry = (0, 0), one.candidate, self.entry
+        if one.sort == "normalized":
+            check, where = "probability.normalized", "/probabilities"
+        elif one.sort == "score":
+            check, entry, where = _CHECKED[one.quantity], self.other, f"/{_REPORTED[one.quantity]}"
+            rank = int(one.quantity == 1), 0
         else:
-            check, entry, where = what, self.entry, f"/probabilities/{one.sort[1]}"
-            rank, place = (one.candidate, self.study.actions.index(one.sort[1])), self.members.index(one.candidate)
+            check, where = _PLACED[self.bank[place].policy], f"/probabilities/{self.study.actions[one.quantity]}"
+            rank = self.members[place], one.quantity
         known = self.total.largest.get((check, rank))
         if known is None or one.value > known[0]:
             bank = self.bank[place]
@@ -507,6 +530,8 @@ def _no_traces() -> dict[str, Frame]:
     return {kind: Frame(kind, []) for kind in ("trace", "score")}
 
 
+_REPORTED = ("weak", "strong", "delta")
+_CHECKED = ("score.utility", "score.utility", "score.delta")
 _SCREENED_COLUMNS = {
     "trace": frozenset(
         {"state", "arm", "scale", "split", "group", "inputs", "legal", "probabilities", "action", "ledger"}
@@ -532,20 +557,16 @@ def _directions(study: Study, one: Candidate) -> Any:
     return matrix
 
 
-def _coded(table: pa.Table, name: str) -> tuple[Any, list[str]]:
+def _coded(columns: Columns, name: str) -> tuple[Any, list[str]]:
     """A column by reference: codes, -1 for absent, and texts. A column that was left out is absent throughout."""
-    array = column_of(table, name)
-    if array is None:
-        return np.full(table.num_rows, -1, np.int32), []
-    codes = array.indices if not array.null_count else array.indices.fill_null(-1)
-    return codes.to_numpy(), array.dictionary.to_pylist()
+    column = columns.get(name)
+    return (np.full(columns.rows, -1, np.int32), []) if column is None else (column.codes, column.texts)
 
 
-def _texts(table: pa.Table) -> set[str]:
+def _texts(columns: Columns) -> set[str]:
     """The distinct texts of a shard but for its states."""
-    named = [name for name in table.column_names if name != "state"]
-    columns = [table.column(name).chunk(0) for name in named if pa.types.is_dictionary(table.schema.field(name).type)]
-    return {text for column in columns for text in column.dictionary.to_pylist()}
+    named = [column for name, column in columns.items() if name != "state"]
+    return {text for column in named if pa.types.is_dictionary(column.array.type) for text in column.texts}
 
 
 def _store(entry: Entry, form: RowKind, table: pa.Table, numbers: Index) -> Store:

@@ -26,11 +26,11 @@ from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.keyed import Bits, Keys, UnkeyedError
 from sealtrace.bundle.reading import Bundle
 from sealtrace.bundle.shapes import row_key
+from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import (
     Block,
     KeptFile,
     LaidOut,
-    NotLaidOutError,
     Shard,
     Workers,
     follows,

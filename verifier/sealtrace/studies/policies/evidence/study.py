@@ -278,16 +278,19 @@ class Study(Evidence):
         """The same at one state with nothing rounded, where it can be computed."""
         return Feature(self.declared.features[name]).of_one(self.frame("observation"), state)
 
-    def affine(self, rules: dict[str, Affine], states: slice = slice(None)) -> Matrix:
-        """Affine rules by action, at every observed state or some of them; NaN for an action without a rule."""
+    def affine_terms(self, rules: dict[str, Affine]) -> tuple[Vector, Matrix, list[str]]:
+        """Affine rules by action as numbers: constants, weights by feature, and the features' names."""
         known = [rules.get(action) for action in self.actions]
         terms = [{} if rule is None else rule.terms or {} for rule in known]
         names = sorted({name for one in terms for name in one})
         constants = np.array([np.nan if rule is None else as_double(exact(rule.constant)) for rule in known])
         weights = np.array([[as_double(exact(one.get(name, "0"))) for one in terms] for name in names])
-        features = [self.feature(name)[states] for name in names]
-        count = len(range(*states.indices(len(self.states))))
-        return policies.affine(constants, weights.reshape(len(names), len(self.actions)), features, count)
+        return constants, weights.reshape(len(names), len(self.actions)), names
+
+    def affine(self, rules: dict[str, Affine]) -> Matrix:
+        """Affine rules by action, at every observed state; NaN for an action without a rule."""
+        constants, weights, names = self.affine_terms(rules)
+        return policies.affine(constants, weights, [self.feature(name) for name in names], len(self.states))
 
     # Teacher and values, by state
 

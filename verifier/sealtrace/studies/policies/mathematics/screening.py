@@ -1,13 +1,16 @@
 """Screens whole states at once: proves that nothing is wrong with most, and leaves the few others to the checks.
 
-Arrays have a row per candidate and a column per state, one array per action. Every formula is the one of `policies`,
-`scores` and `thresholds`, operation by operation, so that doubles agree bit by bit; sums run over actions in order.
+What is compared by row lies as it does in the file: all candidates of a state, then those of the next. What is computed
+has an action, a candidate and a state as its axes. Every formula is the one of `policies`, `scores` and `thresholds`,
+operation by operation, so that doubles agree bit by bit; sums run over actions in order. Callers pass as many states
+as the processor's cache holds, and ignore numpy's warnings: what overflows or is undefined makes a state a suspect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +18,11 @@ import numpy.typing as npt
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
 
 MOST_ACTIONS = 7
 """numpy adds up to seven numbers one after the other, and more in another order."""
+ROWS = 2**14
+"""About so many rows at a time stay in the cache with what is computed of them."""
 _UNIT = 2.0**-53
 _ROOM = 2.001
 """Two distributions within their tolerance have no more mass than this."""
@@ -26,10 +30,11 @@ _ROOM = 2.001
 
 @dataclass(frozen=True)
 class Largest:
-    """The largest distance of one sort, and where it is."""
+    """A distance that is larger than all before it, and where it is."""
 
-    sort: tuple[str, ...]
-    """What was compared: a quantity, and the action where it has one."""
+    sort: str
+    quantity: int
+    """Which of those that were compared together: an action, say."""
     value: float
     candidate: int
     state: int
@@ -41,134 +46,107 @@ class Screen:
 
     suspects: Mask
     """States that the checks must look at themselves."""
+    known: dict[str, Matrix]
+    """Distances that were met before, by quantity and candidate: only larger ones are of interest."""
     largest: list[Largest] = field(default_factory=list)
-    """Of each sort of distance, by candidate or over all of them."""
+    at: int = 0
+    """The first of the states that are being looked at."""
 
     def refuse(self, bad: Mask) -> None:
-        """Leaves states to the checks; `bad` has a row per candidate."""
+        """Leaves states to the checks; `bad` has a row per candidate, or the rows of the file in order."""
         if bad.any():
-            self.suspects |= bad.any(axis=0)
+            count = bad.shape[-1]
+            self.suspects[self.at : self.at + count] |= bad.any(axis=0)
+
+    def refuse_rows(self, bad: Mask, width: int) -> None:
+        """The same for rows of the file, as many to a state as there are candidates."""
+        if bad.any():
+            self.refuse(bad.reshape(-1, width).T)
 
     def within(
-        self,
-        sort: tuple[str, ...],
-        distance: Matrix,
-        sure: Vector | float,
-        allowed: Sequence[Matrix | Vector],
-        tolerance: float,
-        candidates: Sequence[int] | None,
+        self, sort: str, distance: Matrix, sure: Matrix | float, allowed: Callable[[], Matrix], *, apart: bool
     ) -> None:
-        """Distances within a tolerance of the largest of `allowed`; `sure` is a bound that is enough by itself.
+        """Distances that a tolerance allows: a layer per quantity, a row per candidate, a column per state.
 
-        The largest is kept by candidate, or, where none are given, over all of them.
+        `sure` is a bound by quantity that is enough by itself, `allowed` what each may be at most. The largest is kept
+        of every quantity, by candidate where they are told `apart`.
         """
-        with np.errstate(invalid="ignore", over="ignore"):
-            if not (distance <= sure).all():
-                size: Matrix | Vector = allowed[0]
-                for other in allowed[1:]:
-                    size = np.maximum(size, other)
-                self.refuse(~(distance <= tolerance * size))
-            self._keep(sort, distance, candidates)
-
-    def _keep(self, sort: tuple[str, ...], distance: Matrix, candidates: Sequence[int] | None) -> None:
-        places = distance.argmax(axis=1)
-        values = distance[np.arange(len(distance)), places]
-        if not np.isfinite(values).all():
+        most = distance.max(axis=2)
+        if not (most <= sure).all():
+            self.refuse(~(distance <= allowed()).all(axis=0))
+        if not np.isfinite(most).all():
             distance = np.where(np.isfinite(distance), distance, -1.0)
-            places = distance.argmax(axis=1)
-            values = distance[np.arange(len(distance)), places]
-        if candidates is not None:
-            found = zip(values.tolist(), candidates, places.tolist(), strict=True)
-            self.largest.extend(Largest(sort, *one) for one in found if one[0] >= 0)
-        elif len(values) and (most := float(values.max())) >= 0:
+            most = distance.max(axis=2)
+        met = self.known.setdefault(sort, np.full(most.shape if apart else (len(most), 1), -0.5))
+        if apart:
+            for layer, row in np.argwhere(most > met).tolist():
+                met[layer, row] = most[layer, row]
+                self._keep(sort, layer, most[layer, row], row, distance[layer, row].argmax())
+            return
+        for layer in np.flatnonzero(most.max(axis=1) > met[:, 0]).tolist():
+            met[layer] = value = most[layer].max()
             # Of equal distances the one in the first row of the file, which has all candidates of a state together.
-            state = min(int(np.argmax(distance[row] == most)) for row in np.flatnonzero(values == most))
-            row = int(np.flatnonzero(distance[:, state] == most)[0])
-            self.largest.append(Largest(sort, most, row, state))
+            rows = np.flatnonzero(most[layer] == value)
+            state = min((distance[layer, row] == value).argmax() for row in rows)
+            self._keep(sort, layer, value, np.flatnonzero(distance[layer, :, state] == value)[0], state)
+
+    def _keep(self, sort: str, layer: int, value: float, candidate: int, state: int) -> None:
+        self.largest.append(Largest(sort, layer, float(value), int(candidate), self.at + int(state)))
 
 
 @dataclass(frozen=True)
-class Tilts:
-    """Consecutive candidates that tilt the same base in the same direction."""
+class Run:
+    """Consecutive candidates of the bank that are replayed together."""
 
     rows: slice
-    candidates: list[int]
     scales: Vector
-    base: list[Vector]
-    """The logarithm of the base, by action and state."""
-    direction: list[Vector]
+    """What the direction is multiplied with; empty where nothing is tilted."""
 
 
-def distributions(screen: Screen, policy: list[Matrix], named: list[Mask | None], legal: list[Vector | None]) -> None:
-    """Finite, not negative, nothing on illegal actions, and every legal action named; None where all are."""
+def sound_rows(
+    screen: Screen, policy: Sequence[Vector], named: Sequence[Mask | None], legal: Sequence[Mask | None], width: int
+) -> float:
+    """Finite, not negative, nothing on illegal actions, every legal action named; returns the least probability.
+
+    There is an entry per row of the file; None where all actions are named, or legal.
+    """
+    least = np.inf
     for values, there, allowed in zip(policy, named, legal, strict=True):
-        if not values.min(initial=0.0) >= 0:
-            screen.refuse(~(values >= 0))
+        least = min(least, float(values.min(initial=np.inf)))
+        if not least >= 0:
+            screen.refuse_rows(~(values >= 0), width)
         if allowed is not None:
-            screen.refuse((values != 0) & ~allowed.astype(np.bool_))
+            screen.refuse_rows((values != 0) & ~allowed, width)
         if there is not None:
-            screen.refuse(~there if allowed is None else ~there & allowed.astype(np.bool_))
+            screen.refuse_rows(~there if allowed is None else ~there & allowed, width)
+    return least
 
 
-def total(parts: Sequence[Matrix]) -> Matrix:
+def total(parts: Sequence[Matrix] | Matrix) -> Matrix:
     """The sum over actions, in order."""
-    result = parts[0] + parts[1] if len(parts) > 1 else parts[0].copy()
+    result: Matrix = parts[0] + parts[1] if len(parts) > 1 else parts[0].copy()
     for part in parts[2:]:
         result += part
     return result
 
 
-def normalized(screen: Screen, policy: list[Matrix], tolerance: float) -> float:
-    """Distributions that sum to one; returns the largest distance of a sum from one."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        distance = total(policy)
-        distance -= 1.0
-        np.abs(distance, out=distance)
-        screen.within(("normalized",), distance, tolerance, [np.ones(1)], tolerance, None)
-    return max((one.value for one in screen.largest if one.sort == ("normalized",)), default=0.0)
+def normalized(screen: Screen, policy: Sequence[Vector], tolerance: float, width: int) -> float:
+    """Rows whose distribution sums to one; returns the largest distance of a sum from one."""
+    distance = total(policy)
+    distance -= 1.0
+    np.abs(distance, out=distance)
+    most = float(distance.max())
+    if not most <= min(tolerance, screen.known.get("normalized", _NOTHING)[0, 0]):
+        by_candidate = distance.reshape(1, -1, width).transpose(0, 2, 1)
+        screen.within("normalized", by_candidate, tolerance, lambda: np.full((1, 1, 1), tolerance), apart=False)
+    return most
 
 
-def tilted(tilts: Tilts, legal: list[Vector | None]) -> tuple[list[Matrix], Matrix]:
-    """Exponential tilts by action, and their normalizers."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        weights = []
-        for base, direction, allowed in zip(tilts.base, tilts.direction, legal, strict=True):
-            logits = tilts.scales[:, None] * direction
-            logits += base
-            weights.append(logits if allowed is None else np.where(allowed, logits, -np.inf))
-        shift = weights[0]
-        for other in weights[1:]:
-            shift = np.maximum(shift, other)
-        for one in weights:
-            one -= shift
-            np.exp(one, out=one)
-        sums = total(weights)
-        for one in weights:
-            one /= sums
-        return weights, sums
+_NOTHING = np.full((1, 1), -1.0)
 
 
-def replayed(
-    screen: Screen,
-    what: str,
-    actions: list[str],
-    replay: list[Matrix],
-    stored: list[Matrix],
-    tolerance: float,
-    candidates: list[int],
-) -> None:
-    """Stored distributions that agree with their replay, action by action."""
-    for action, right, found in zip(actions, replay, stored, strict=True):
-        distance = right - found
-        np.abs(distance, out=distance)
-        with np.errstate(invalid="ignore"):
-            sure = float(tolerance * right.min(initial=np.inf))
-        # What is replayed and what is stored have no sign, or are refused already.
-        screen.within((what, action), distance, sure, [np.abs(right), np.abs(found)], tolerance, candidates)
-
-
-def top_actions(policy: list[Matrix], legal: list[Vector | None]) -> npt.NDArray[np.int8]:
-    """The largest legal probability; the earliest legal action among equals."""
+def top_actions(policy: Sequence[Vector], legal: Sequence[Mask | None]) -> npt.NDArray[np.int8]:
+    """The largest legal probability of each row; the earliest legal action among equals."""
     masked = [
         values if allowed is None else np.where(allowed, values, -np.inf)
         for values, allowed in zip(policy, legal, strict=True)
@@ -176,20 +154,59 @@ def top_actions(policy: list[Matrix], legal: list[Vector | None]) -> npt.NDArray
     best = masked[0]
     chosen = np.zeros(best.shape, np.int8)
     for place, values in enumerate(masked[1:], 1):
-        higher = values > best
-        np.putmask(chosen, higher, place)
+        np.putmask(chosen, values > best, place)
         best = np.maximum(best, values)
     return chosen
 
 
-def utilities(policy: list[Matrix], values: list[Vector]) -> Matrix:
-    """E = sum_a pi(a|s) Q(s, a)."""
-    return total([one * value for one, value in zip(policy, values, strict=True)])
+def replayed(
+    screen: Screen,
+    runs: Sequence[tuple[Run, Matrix]],
+    logs: Matrix,
+    policy: Matrix,
+    legal: Mask | None,
+    tolerance: float,
+    least: float,
+) -> None:
+    """Stored distributions that agree with their replay, action by action.
+
+    Each run comes with the direction of its tilts, or with the distribution itself; `logs` is the logarithm of what is
+    tilted. `least` is the least stored probability; what is replayed and stored has no sign, or is refused already.
+    """
+    replay = np.empty(policy.shape)
+    for run, direction in runs:
+        if len(run.scales):
+            np.multiply(run.scales[:, None], direction[:, None], out=replay[:, run.rows])
+        else:
+            replay[:, run.rows] = 0.0
+    replay += logs[:, None]
+    if legal is not None:
+        replay = np.where(legal[:, None], replay, -np.inf)
+    replay -= reduce(np.maximum, replay)
+    np.exp(replay, out=replay)
+    sums = total(replay)
+    if not (sums.min() > 0 and sums.max() < np.inf):
+        for run, _ in runs:
+            some = sums[run.rows]
+            screen.refuse(~((some > 0) & (some < np.inf)) & bool(len(run.scales)))
+    replay /= sums
+    for run, distribution in runs:
+        if not len(run.scales):
+            replay[:, run.rows] = distribution[:, None]
+    distance = replay - policy
+    np.abs(distance, out=distance)
+    screen.within("replay", distance, tolerance * least, lambda: tolerance * np.maximum(replay, policy), apart=True)
 
 
-def differences(policy: list[Matrix], anchor: int, values: list[Vector]) -> Matrix:
-    """d = sum_a (pi - pi_0) Q, where pi_0 is a row of the policies."""
-    return total([(one - one[anchor]) * value for one, value in zip(policy, values, strict=True)])
+def utilities(policy: Matrix, values: Matrix, out: Matrix) -> None:
+    """E = sum_a pi(a|s) Q(s, a). Given pi - pi_0 instead of pi, d."""
+    products = policy * values[:, None]
+    if len(products) == 1:
+        out[:] = products[0]
+        return
+    np.add(products[0], products[1], out=out)
+    for product in products[2:]:
+        out += product
 
 
 def sure_distance(magnitude: Vector, actions: int, tolerance: float, tau: float) -> Vector:

@@ -1,0 +1,235 @@
+"""The columns of one row group as they lie in a laid-out file: decoded, hashed, and let go.
+
+Most columns by reference say the same in every row group: the candidates of a state, its legal actions, the split. What
+was decoded, proved sound and encoded for the digest once is taken again wherever the same bytes come again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections import OrderedDict
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sealtrace.bundle import blocks, encoding
+from sealtrace.bundle.parquet import values_of_texts
+from sealtrace.bundle.shapes import Flag, Integer, Number, Shape, Struct, Text
+
+_FEW = 256
+"""So few texts may come in any order; more are in order, which is cheaper to see than to make."""
+_LONGEST = 2**16
+"""Bytes of an encoded column that is worth being remembered."""
+_REMEMBERED = 64
+_NEGATIVE_ZERO = np.int64(-(2**63))
+
+
+class NotLaidOutError(Exception):
+    """The file can be read, but not a row group at a time."""
+
+
+class Column:
+    """A column of a row group. What is derived of it is computed when first asked for, once."""
+
+    def __init__(self, array: pa.Array) -> None:
+        self.array = array
+        self._proved = False
+        self._written: dict[tuple[str, Shape], list[Any]] = {}
+
+    @cached_property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """By reference: the place of each row's text; -1 for absent."""
+        codes: npt.NDArray[np.int32] = self.array.indices.to_numpy(zero_copy_only=False)
+        return codes if not self.array.null_count else self.array.indices.fill_null(-1).to_numpy()
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What codes stand for."""
+        texts: list[str] = self.array.dictionary.to_pylist()
+        return texts
+
+    def prove(self) -> None:
+        """Every code stands for a text, every text is UTF-8 and stands in some row; or `NotLaidOutError`."""
+        if self._proved or not pa.types.is_dictionary(self.array.type):
+            return
+        size = len(self.array.dictionary)
+        try:
+            self.array.dictionary.validate(full=True)
+        except pa.ArrowException as error:
+            raise NotLaidOutError(str(error)) from None
+        codes = self.codes[self.codes >= 0] if self.array.null_count else self.codes
+        if len(codes) and not (codes.min() >= 0 and codes.max() < size):
+            raise NotLaidOutError("a code stands for nothing")
+        # Most stand in the first rows already.
+        if not any((np.bincount(some, minlength=size) > 0).all() for some in (codes[: 2 * size + 4096], codes)):
+            raise NotLaidOutError("a text stands in no row of its row group")
+        self._proved = True
+
+    def written(self, name: str, shape: Shape) -> Iterable[Any]:
+        """What the column adds to its block's digest, in pieces."""
+        array = self.array
+        if array.null_count == len(array):
+            return []
+        if pa.types.is_dictionary(array.type):
+            if (name, shape) not in self._written:
+                self._written[name, shape] = pieces = []
+                self._write_references(name, shape, lambda piece: pieces.append(_kept(piece)))
+            return self._written[name, shape]
+        found: list[Any] = []
+        if pa.types.is_struct(array.type) and not array.null_count:
+            names = [child.name for child in array.type]
+            if names != sorted(names, key=str.encode) or len(set(names)) < len(names):
+                raise NotLaidOutError("names of a map are not in order")
+            found.append(name.encode() + b"\0m1")
+            for key, child in zip(names, array.flatten(), strict=True):
+                found.extend(_plain(child, key, Number()))
+        elif isinstance(shape, Number | Integer | Flag):
+            found.extend(_plain(array, name, shape))
+        else:
+            raise NotLaidOutError(f"{name} is not by reference")
+        return found
+
+    def _write_references(self, name: str, shape: Shape, sink: encoding.Sink) -> None:
+        texts = self.array.dictionary
+        if not isinstance(shape, Text):
+            blocks.write_references(name, self.codes, _encoded(tuple(self.texts), shape), sink)
+            return
+        if len(texts) < _FEW and len(set(self.texts)) < len(texts):
+            raise NotLaidOutError(f"a text of {name} is listed twice")
+        if len(texts) >= _FEW and not encoding.ascending(texts):
+            raise NotLaidOutError(f"the texts of {name} are not in order")
+        blocks.write_texts(name, self.codes, texts, sink)
+
+
+def _plain(array: pa.Array, name: str, shape: Shape) -> Iterable[Any]:
+    """A column of numbers or flags; doubles without a negative zero are hashed where they lie."""
+    if array.null_count < len(array):
+        if isinstance(shape, Number) and not array.null_count and pa.types.is_float64(array.type):
+            values = array.to_numpy()
+            yield name.encode() + b"\0n1"
+            yield (values if values.view(np.int64).min() > _NEGATIVE_ZERO else values + 0.0).data
+        else:
+            pieces: list[Any] = []
+            encoding.column(array, name, shape, pieces.append)
+            yield from pieces
+
+
+def _kept(piece: Any) -> Any:
+    """A piece that stays the same: views of Arrow's memory are copied."""
+    return bytes(piece) if isinstance(piece, memoryview) else piece
+
+
+@lru_cache(maxsize=64)
+def _encoded(texts: tuple[str, ...], shape: Shape) -> list[bytes]:
+    """The encodings of lists; row groups of a file mostly have the same."""
+    encodings = blocks.encoded(values_of_texts(list(texts), shape), shape)
+    if len(set(encodings)) < len(encodings):
+        raise NotLaidOutError("a list is written in two ways")
+    return encodings
+
+
+class Columns(dict[str, Column]):
+    """The columns of one row group by name; one that was left out is not there."""
+
+    rows = 0
+
+    @property
+    def table(self) -> pa.Table:
+        return pa.table({name: column.array for name, column in self.items()})
+
+    def digest(self, shape: Struct) -> bytes:
+        """The digest of the block that the row group is."""
+        digest = hashlib.sha256(encoding.count(self.rows))
+        for field in shape.fields:
+            if (column := self.get(field.name)) is not None:
+                for piece in column.written(field.name, field.shape):
+                    digest.update(piece)
+        return digest.digest()
+
+
+class Decoder:
+    """Decodes the row groups of files of one form; the same bytes are decoded once."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[Any, ...], Column] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Elsewhere, one starts anew."""
+        return {"_known": OrderedDict()}
+
+    def columns(self, metadata: Any, texts: list[str], place: int, start: int, data: bytes) -> Columns:
+        """The columns of a row group, texts and lists by reference, given its bytes and where they start."""
+        import pyarrow.parquet as pq
+
+        group = metadata.row_group(place)
+        found, known = Columns(), {}
+        found.rows = group.num_rows
+        for index in range(group.num_columns):
+            chunk = group.column(index)
+            if chunk.path_in_schema in texts and chunk.total_compressed_size <= _LONGEST:
+                first = min(filter(None, (chunk.dictionary_page_offset, chunk.data_page_offset))) - start
+                encoded = data[first : first + chunk.total_compressed_size]
+                known[chunk.path_in_schema] = chunk.compression, chunk.num_values, found.rows, encoded
+        try:
+            file = pq.ParquetFile(pa.PythonFile(_Window(start, data), "r"), metadata=metadata, read_dictionary=texts)
+            names = file.schema_arrow.names
+            nullable = {field.name: (field.nullable, str(field.type)) for field in file.schema_arrow}
+            keys = {name: (*known[name], *nullable[name]) for name in known}
+            remembered = {name: self._known.get(keys[name]) if name in keys else None for name in names}
+            fresh = [name for name in names if remembered[name] is None]
+            table = file.read_row_group(place, columns=fresh, use_threads=False)
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+            raise NotLaidOutError(str(error)) from None
+        if len(set(names)) < len(names) or (fresh and table.num_rows != found.rows):
+            raise NotLaidOutError("a row group has another number of rows than it says, or a column twice")
+        for name in names:
+            column = remembered[name]
+            if column is None:
+                array = table.column(name).combine_chunks()
+                column = Column(array if isinstance(array, pa.Array) else array.chunk(0))
+                if name in keys:
+                    self._remember(keys[name], column)
+            found[name] = column
+        return found
+
+    def _remember(self, key: tuple[Any, ...], column: Column) -> None:
+        self._known[key] = column
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+
+
+class _Window(io.RawIOBase):
+    """The bytes of one row group at the place that they have in their file."""
+
+    def __init__(self, start: int, data: bytes) -> None:
+        self._start, self._data, self._at = start, memoryview(data), 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset if whence == 0 else self._at + offset if whence == 1 else self._start + len(self._data)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        return bytes(self.read_buffer(size))
+
+    def read_buffer(self, size: int = -1) -> memoryview:
+        """Bytes that are not copied, which Arrow asks for where it can."""
+        begin = self._at - self._start
+        if begin < 0 or size < 0:
+            raise OSError(0, "outside of the row group")
+        piece = self._data[begin : begin + size]
+        self._at += len(piece)
+        return piece
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
