@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
-from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.frames import PLACE, Frame, Numbers
 from sealtrace.binding.hypotheses import FrameView, Selection, transformations
-from sealtrace.binding.scoring import digits_bits, widened
+from sealtrace.binding.scoring import digits_bits
 from sealtrace.binding.series import Series
 
 MOST_GROUPS = 1500
@@ -52,16 +52,18 @@ def by_value(view: FrameView, group: list[Series]) -> Iterator[Selection]:
 
 def _field_sets(frame: Frame) -> Iterator[list[int]]:
     """Single fields and pairs that name rows, the telling ones first; what is measured names nothing."""
+    fields = frame.dimensions
     usable = [
         place
-        for place, one in enumerate(frame.dimensions)
-        if 1 < len(one.values) <= MOST_GROUPS and "/" not in one.name and one.name not in frame.measures
+        for place, one in enumerate(fields)
+        if 1 < len(one.values) <= MOST_GROUPS and "/" not in one.name and one.name not in (*frame.measures, PLACE)
     ]
-    fields = frame.dimensions
     usable.sort(key=lambda place: -len(fields[place].values))
     for count in (1, 2):
         for places in combinations(usable[:5], count):
             yield list(places)
+    if fields and fields[-1].name == PLACE and len(fields[-1].values) <= MOST_GROUPS:
+        yield [len(fields) - 1]
 
 
 def _held(series: Series, values: Numbers) -> Numbers:
@@ -71,7 +73,7 @@ def _held(series: Series, values: Numbers) -> Numbers:
     for change in transformations(series):
         if change.cost > 3:
             continue
-        low, high = widened((series.low - change.shift) / change.scale, (series.high - change.shift) / change.scale)
+        low, high = change.before(series.low, series.high)
         with np.errstate(invalid="ignore"):
             hit = (values[None] >= low[:, None, None]) & (values[None] <= high[:, None, None])
         # What every other group holds as well tells nothing.

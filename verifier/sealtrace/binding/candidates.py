@@ -101,7 +101,7 @@ class Selected(Candidate):
         held = [
             scoring.hits(own[None], self.series.low[place : place + 1], self.series.high[place : place + 1]).any()
             for place in wrong
-            if len(own := self.transformation(values[self.selection.chosen[place]]))
+            if len(own := self.transformation(values[self.selection.chosen[place]], int(place)))
         ]
         choices = np.log2(np.maximum(1, self.selection.chosen[self.agrees].sum(axis=1)))
         return any(held) and float(choices.sum()) < scoring.ACCEPTED

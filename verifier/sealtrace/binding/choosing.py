@@ -134,6 +134,8 @@ def search(
         if len(group[0].slots) * view.frame.rows > MOST_CHOSEN:
             tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in {view.frame.name}, which is too long")
             continue
+        if not named:
+            view = view.rowed
         tally.work += _OVERHEAD if named else _OVERHEAD + 10 * view.frame.numbers.size * len(wanted)
         for selection in selections(view, group[0]) if named else by_value(view, [one.series for one in wanted]):
             chosen = rows_chosen(selection.chosen)
@@ -155,8 +157,7 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
     changes = []
     for one in transformations(series):
         if deep or one.cost < 6:
-            low, high = scoring.widened((series.low - one.shift) / one.scale, (series.high - one.shift) / one.scale)
-            changes.append(_Change(one, np.minimum(low, high), np.maximum(low, high)))
+            changes.append(_Change(one, *one.before(series.low, series.high)))
     tried = frozenset(one for one in STATISTICS if deep or one in scoring.EVERYDAY or scoring.said(one, words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
 
@@ -283,9 +284,8 @@ class _Comparison:
         for at, filter_, measure in self._promising(agree, covered, costs):
             table = change.transformation(values[at, :, :, measure])
             expected, agrees = table[:, filter_], agree[at, :, filter_, measure]
-            if self.selection.sure is not None:
-                # A label that names its rows worse than the others do may mean something else.
-                expected = np.where(agrees | self.selection.sure, expected, np.nan)
+            # A label that names its rows worse than the others do, or as another label does, may mean something else.
+            expected = np.where(agrees | self.selection.telling(agrees), expected, np.nan)
             pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
             found = weighed(wanted.series, wanted.bits, expected, agrees, pool)
             cost = float(costs[at, filter_, measure]) + self.shared
@@ -361,7 +361,7 @@ class _Comparison:
                 covered = np.isfinite(values).sum(axis=1)
                 for change in wanted.changes:
                     plain = not change.transformation.name
-                    if change.transformation.shift or not (plain or operation is DIFFERENCE):
+                    if change.transformation.shift or change.transformation.curve or not (plain or operation is DIFFERENCE):
                         continue
                     for found in self._good(change, values, covered, costs + change.transformation.cost, tally):
                         _keep(wanted.kept, self._composed(operation, change, statistic, found))

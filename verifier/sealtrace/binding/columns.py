@@ -112,12 +112,8 @@ def _place(
     if found is not None:
         measures.append(name)
         numbers.append(found)
-        known = found[np.isfinite(found)]
-        if len(known) and np.all(known == np.round(known)) and np.abs(known).max() < 1e9:
-            distinct = np.unique(known)
-            if 1 < len(distinct) <= min(60, max(2, rows - 1)) or (rows <= 60 and len(distinct) > 1):
-                texts = ["" if not np.isfinite(one) else str(int(one)) for one in found]
-                dimensions.append(Dimension.of(name, texts))
+        if _selects(found, rows):
+            dimensions.append(Dimension.of(name, [f"{one:.12g}" if np.isfinite(one) else "" for one in found]))
         return
     parts = _compound(column)
     for label, values in parts.items():
@@ -135,6 +131,14 @@ def _place(
                 inner = Dimension.of(f"{name}/{part}", pieces).at(dimension.codes)
                 if 1 < len(inner.values) < len(dimension.values):
                     dimensions.append(inner)
+
+
+def _selects(values: Numbers, rows: int) -> bool:
+    """Whether numbers could be settings of rows: a few whole ones, or a few that are written with three digits."""
+    distinct = np.unique(values[np.isfinite(values)])
+    if not 1 < len(distinct) <= 60 or np.abs(distinct).max() >= 1e9 or (len(distinct) >= rows > 60):
+        return False
+    return bool(np.all(distinct == np.round(distinct))) or all(float(f"{one:.3g}") == one for one in distinct)
 
 
 def _dimension(name: str, column: list[Any]) -> Dimension:

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+PLACE = "place"
+"""The field that names a row by where it stands."""
 Codes = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.float64]
 

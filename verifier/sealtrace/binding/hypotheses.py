@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.binding.frames import Frame, Numbers
-from sealtrace.binding.labels import EXACT, FieldMatcher, Glossary, Match, matcher_of, name_match
+from sealtrace.binding.frames import PLACE, Dimension, Frame, Numbers
+from sealtrace.binding.labels import EXACT, NAMED, FieldMatcher, Glossary, Match, matcher_of, name_match
 from sealtrace.binding.names import words
-from sealtrace.binding.scoring import rank_cost, ranks
+from sealtrace.binding.scoring import rank_cost, ranks, widened
 from sealtrace.binding.series import Label, Series
 
 MAX_FREE = 7
@@ -35,22 +36,60 @@ Named = dict[int, Match]
 """Field to the value that labels name."""
 
 
+Curve = tuple[Callable[[Numbers], Numbers], Callable[[Numbers], Numbers], re.Pattern[str]]
+_CURVES: dict[str, Curve] = {
+    "exp(x)": (np.exp, np.log, re.compile(r"\b[aihg]?(?:or|hr|rr|mr|irr|gmr)\b|odds|hazard|ratio|\bexp\b")),
+    "log10(x)": (np.log10, lambda bound: 10.0**bound, re.compile(r"log[_ ]?10|\blog")),
+    "ln(x)": (np.log, np.exp, re.compile(r"\bln\b|\blog(?![_ ]?10)")),
+    "sqrt(x)": (np.sqrt, np.square, re.compile(r"\brms|root")),
+}
+"""Changes that are no change of unit, with their inverse and the headers that say them; others are not tried."""
+
+
 @dataclass(frozen=True)
 class Transformation:
     """A change of unit or of view between a value and what is printed."""
 
     name: str
-    scale: float
+    scale: float = 1.0
     shift: float = 0.0
     cost: float = 0.0
+    curve: str = ""
+    """One of the curves, before the scale."""
+    only: tuple[bool, ...] = ()
+    """The numbers of the series that are scaled, where not all are: those whose label says percent."""
 
-    def __call__(self, values: Numbers) -> Numbers:
-        """The values as they would be printed."""
-        return values * self.scale + self.shift
+    def __call__(self, values: Numbers, place: int | None = None) -> Numbers:
+        """The values as they would be printed: the numbers of a series on the first axis, or those of one `place`."""
+        with np.errstate(all="ignore"):
+            bent = _CURVES[self.curve][0](values) if self.curve else values
+            found: Numbers = bent * self._scales(bent.ndim, place) + self.shift
+        return found
 
-    def text(self, formula: str) -> str:
-        """A formula under it."""
-        return formula if not self.name else self.name.replace("x", formula)
+    def before(self, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
+        """The bounds of the values that are printed between two bounds."""
+        scale = self._scales(1, None)
+        bounds = [(one - self.shift) / scale for one in (low, high)]
+        if self.curve:
+            with np.errstate(all="ignore"):
+                bounds = [np.nan_to_num(_CURVES[self.curve][1](one), nan=-1e200, neginf=-1e200) for one in bounds]
+        low, high = widened(np.minimum(*bounds), np.maximum(*bounds))
+        return low, high
+
+    def _scales(self, axes: int, place: int | None) -> Numbers | float:
+        if not self.only:
+            return self.scale
+        if place is not None:
+            return self.scale if self.only[place] else 1.0
+        scales: Numbers = np.where(self.only, self.scale, 1.0)
+        return scales.reshape(-1, *(1,) * (axes - 1))
+
+    def text(self, formula: str, place: int | None = None) -> str:
+        """A formula under it; for one number, as it is printed there."""
+        if place is not None and self.only and not self.only[place]:
+            return formula
+        told = re.sub(r"\bx\b", lambda _: formula, self.name) if self.name else formula
+        return f"{told} (percent where the label says so)" if place is None and self.only else told
 
 
 def _unit(pattern: str) -> re.Pattern[str]:
@@ -75,11 +114,15 @@ _UNITS = (
 def transformations(series: Series) -> list[Transformation]:
     """Those that the series allows; percent is free where a sign says so."""
     context = " ".join(series.constant[:1]).lower()
-    percent = any(slot.percent for slot in series.slots) or "%" in context or "percent" in context
+    signs = tuple(slot.percent or any("%" in one.text for one in labels)
+                  for slot, labels in zip(series.slots, series.varying, strict=True))  # fmt: skip
+    percent = any(signs) or "%" in context or "percent" in context
     most = float(np.max(np.abs(series.value)))
     found = [Transformation("", 1.0, cost=2.5 if percent else 0.5)]
     if most > 1 or percent:
         found.append(Transformation("100 · x", 100.0, cost=0.5 if percent else 2.5))
+        if 0 < sum(signs) < len(signs):
+            found.append(Transformation("100 · x", 100.0, cost=1.5, only=signs))
     if most <= 1.0:
         found.append(Transformation("1 - x", -1.0, 1.0, 6.0))
     elif most <= 100 and (percent or most > 1):
@@ -88,6 +131,11 @@ def transformations(series: Series) -> list[Transformation]:
         found.append(Transformation("-x", -1.0, cost=5.0))
     for name, scale, units in _UNITS:
         found.append(Transformation(name, scale, cost=2.5 if units.search(context) else 8.0))
+    for name, (_, _, told) in _CURVES.items():
+        if told.search(context):
+            found.append(Transformation(name, curve=name, cost=4.0))
+    if percent and np.any(series.value != 0):
+        found.append(Transformation("100 · (exp(x) - 1)", 100.0, -100.0, 7.5, "exp(x)"))
     return found
 
 
@@ -107,6 +155,17 @@ class Selection:
     by_value: bool = False
     """The labels were read by the numbers beside them, not by names."""
 
+    @cached_property
+    def _twins(self) -> npt.NDArray[np.int64]:
+        """A number for each set of rows, so that numbers which select the same rows are seen."""
+        _, twins = np.unique(self.codes, axis=0, return_inverse=True)
+        return twins.reshape(-1)
+
+    def telling(self, agrees: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """The numbers that a disagreement would speak of: no other label that selects the same rows agrees."""
+        taken = np.isin(self._twins, self._twins[agrees])
+        return ~taken if self.sure is None else self.sure & ~taken
+
 
 @dataclass
 class FrameView:
@@ -115,13 +174,24 @@ class FrameView:
     frame: Frame
     melted: bool
     glossary: Glossary
-    matchers: list[FieldMatcher] = field(init=False)
     _codes: dict[int, dict[str | None, int]] = field(default_factory=dict)
     _names: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
+    read: dict[object, list[Selection]] = field(default_factory=dict)
+    """Labels of series to the ways to read them."""
     _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.matchers = [matcher_of(tuple(one.values)) for one in self.frame.dimensions]
+    @cached_property
+    def matchers(self) -> list[FieldMatcher]:
+        """What looks labels up in each field."""
+        return [matcher_of(tuple(one.values)) for one in self.frame.dimensions]
+
+    @cached_property
+    def rowed(self) -> FrameView:
+        """The same with a field that names each row by where it stands, for labels that are read by value."""
+        rows = Dimension(PLACE, self.frame.places, np.arange(self.frame.rows, dtype=np.int32))
+        unique = len(set(self.frame.places)) == self.frame.rows and not self.melted
+        frame = replace(self.frame, dimensions=[*self.frame.dimensions, rows]) if unique else self.frame
+        return FrameView(frame, self.melted, self.glossary)
 
     def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""
@@ -179,16 +249,26 @@ class _Matched:
 
 def selections(view: FrameView, series: Series) -> list[Selection]:
     """Ways to read the labels as values of fields: all fields that match, and all but one."""
+    key = (tuple(series.varying), tuple(tuple(one.items()) for one in series.known))
+    if key not in view.read:
+        view.read[key] = _selections(view, series)
+    return view.read[key]
+
+
+def _selections(view: FrameView, series: Series) -> list[Selection]:
     frame = view.frame
     matched: list[_Matched] = []
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
+        told = any(dimension.name in one for one in series.known)
+        if not told and not view.matchers[place].spoken_of(series.texts, view.glossary):
+            continue
         found = [
             view.known(place, known) or view.best(place, labels)
             for labels, known in zip(series.varying, series.known, strict=True)
         ]
-        found = [one if one is not None and one.score >= 0.5 else None for one in found]
+        found = [one if one is not None and one.score >= NAMED else None for one in found]
         codes = np.array([-1 if one is None else one.code for one in found], np.int32)
         known = codes >= 0
         share = known.mean()

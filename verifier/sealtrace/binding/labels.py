@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sealtrace.binding.frames import Dimension
+import numpy as np
+
+from sealtrace.binding.frames import Dimension, Numbers
 from sealtrace.binding.names import SEPARATORS, squeezed, telling_words, words
 
 _IN_PARENTHESES = re.compile(r"((?:[\w-]+\s+){1,6})\(([A-Za-z][\w-]{1,9})\)")
@@ -60,6 +62,12 @@ class Glossary:
         return self._known[text]
 
 
+_BEGINNING, _INSIDE = 3, 5
+"""Letters that a word must share with another one at its beginning, or anywhere in it."""
+_MOST_WORDS = 30
+"""Words of a label, or of a name, that are compared in order."""
+
+
 @lru_cache(maxsize=1_000_000)
 def same_word(label: str, name: str) -> float:
     """How well a word of a label stands for a word of a name: 1 the same, less for beginnings."""
@@ -68,9 +76,9 @@ def same_word(label: str, name: str) -> float:
     if label.isdecimal() or name.isdecimal():
         return 0.0
     short, long = sorted((label, name), key=len)
-    if len(short) >= 3 and long.startswith(short):
+    if len(short) >= _BEGINNING and long.startswith(short):
         return 0.8
-    return 0.7 if len(short) >= 5 and short in long else 0.0
+    return 0.7 if len(short) >= _INSIDE and short in long else 0.0
 
 
 @lru_cache(maxsize=100_000)
@@ -78,8 +86,9 @@ def coverage(label: tuple[str, ...], name: tuple[str, ...]) -> float:
     """Share of a name's words that a label says, in their order."""
     if not name or not label:
         return 0.0
+    name = name[:_MOST_WORDS]
     best = [0.0] * (len(name) + 1)
-    for word in label:
+    for word in label[:_MOST_WORDS]:
         before = 0.0
         for place, other in enumerate(name, 1):
             above = best[place]
@@ -99,6 +108,8 @@ def name_match(label: tuple[str, ...], name: str) -> float:
     return float((hit / len(told) + back / len(label)) / 2)
 
 
+NAMED = 0.5
+"""Score from which a label names a value."""
 EXACT = 1.2
 """Score of a label that is the value, letter by letter."""
 
@@ -122,7 +133,14 @@ class FieldMatcher:
         for code, told in enumerate(self._telling):
             for word in set(told):
                 self._holders.setdefault(word, []).append(code)
+        self._begun: dict[str, list[str]] = {}
+        for word in self._holders:
+            self._begun.setdefault(word[:_BEGINNING], []).append(word)
+        self._inside = [word for word in self._holders if len(word) >= _INSIDE]
+        self._joined = "\n".join(self._inside)
         self._like: dict[str, frozenset[int]] = {}
+        self._spoken: dict[frozenset[str], bool] = {}
+        self._numbers = number_values(dimension.values)
         self._known: dict[tuple[str, tuple[str, ...]], Match | None] = {}
 
     def find(self, text: str, label: tuple[str, ...]) -> Match | None:
@@ -132,11 +150,23 @@ class FieldMatcher:
             self._known[key] = self._search(text, label)
         return self._known[key]
 
+    def spoken_of(self, texts: frozenset[str], glossary: Glossary) -> bool:
+        """Whether any of the texts names a value well; most fields are not spoken of in a table at all."""
+        if texts not in self._spoken:
+            found = (self.find(text, glossary.widened(text)) for text in texts)
+            self._spoken[texts] = any(one is not None and one.score >= NAMED for one in found)
+        return self._spoken[texts]
+
     def _sharing(self, word: str) -> frozenset[int]:
         """The values that have a word like one of a label's."""
         if word not in self._like:
+            near = self._begun.get(word[:_BEGINNING], [])
+            if len(word) >= _INSIDE:
+                # Words that hold this one, or that it holds; few fields have any.
+                holding = self._inside if word in self._joined else ()
+                near = [*near, *holding, *(one for one in self._inside if one in word)]
             self._like[word] = frozenset(
-                code for other, codes in self._holders.items() if same_word(word, other) for code in codes
+                code for other in near if same_word(word, other) for code in self._holders[other]
             )
         return self._like[word]
 
@@ -144,6 +174,8 @@ class FieldMatcher:
         plain = squeezed(text)
         if not plain:
             return None
+        if self._numbers is not None:
+            return self._by_number(text)
         if plain in self._squeezed:
             return Match(self._squeezed.index(plain), EXACT)
         pieces = {squeezed(piece) for piece in SEPARATORS.split(text)}
@@ -165,6 +197,52 @@ class FieldMatcher:
         if len(scored) > 1 and scored[0][0] - scored[1][0] < 0.05 and scored[0][1] == scored[1][1]:
             return None
         return Match(scored[0][2], scored[0][0])
+
+
+    def _by_number(self, text: str) -> Match | None:
+        """Of a field of numbers, the one that a label says: `1.50`, `K = 5`, `10^-6`, `60% depth`, `8K`."""
+        assert self._numbers is not None
+        found: dict[int, float] = {}
+        for value, score in numbers_said(text):
+            for code in np.nonzero(np.abs(self._numbers - value) <= 1e-9 * abs(value))[0].tolist():
+                found[code] = max(found.get(code, 0.0), score)
+        best = sorted(found.items(), key=lambda one: -one[1])[:2]
+        if not best or (len(best) > 1 and best[0][1] == best[1][1]):
+            return None
+        return Match(*best[0])
+
+
+_SAID = re.compile(
+    r"(?<![\w.])(?P<sign>[-−]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)"
+    r"(?:\s*[×x·]\s*10\^?\{?(?P<ten>[-−]?\d+)\}?|\^\{?(?P<power>[-−]?\d+)\}?|[eE](?P<e>[-+−]?\d+))?"
+    r"(?P<unit>\s?%|\s?[kKM]\b)?"
+)
+
+
+def numbers_said(text: str) -> list[tuple[float, float]]:
+    """Numbers that a label could mean, and how surely: most where it says nothing else."""
+    found = []
+    matches = list(_SAID.finditer(text))
+    for match in matches:
+        value = float(match["digits"].replace(",", "")) * (-1 if match["sign"] else 1)
+        for power in (match["ten"], match["e"]):
+            if power:
+                value *= 10.0 ** int(power.replace("−", "-"))
+        if match["power"]:
+            value = value ** int(match["power"].replace("−", "-")) if value else 0.0
+        score = EXACT if not text[: match.start()].strip() + text[match.end() :].strip() else 0.9 / len(matches) ** 0.1
+        unit = (match["unit"] or "").strip()
+        scales = {"%": (1.0, 0.01), "k": (1000.0, 1024.0), "K": (1000.0, 1024.0), "M": (1e6, 1048576.0)}
+        found += [(value * scale, score - 0.05 * rank) for rank, scale in enumerate(scales.get(unit, (1.0,)))]
+    return found
+
+
+def number_values(values: list[str]) -> Numbers | None:
+    """The values of a field as numbers, where all of them are."""
+    try:
+        return np.array([float(one) for one in values]) if values else None
+    except ValueError:
+        return None
 
 
 @lru_cache(maxsize=20_000)

@@ -8,6 +8,8 @@ from collections import Counter
 from functools import lru_cache
 
 _PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%#]")
+_FILLED = re.compile(r"(?<=\.)0+$|(?<=\.\d)0+$|(?<=\.\d\d)0+$")
+"""Zeros that fill up a decimal number: 1.50 is 1.5."""
 _GREEK = {"δ": "delta", "ρ": "rho", "σ": "sigma", "μ": "mu", "τ": "tau", "κ": "kappa", "α": "alpha", "β": "beta"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _OUTER = re.compile(r"[\s_/\\]+")
@@ -39,7 +41,7 @@ def words(text: str) -> tuple[str, ...]:
     plain = _CAMEL.sub(" ", unicodedata.normalize("NFKC", text)).lower()
     found = []
     for piece in _PIECE.findall(plain):
-        token = piece.replace(".", "").replace(",", "") if piece[0].isdecimal() else piece
+        token = _FILLED.sub("", piece).replace(".", "").replace(",", "") if piece[0].isdecimal() else piece
         token = _GREEK.get(token, token)
         if len(token) > 4 and token[-1] == "s" and token[-2] not in "siu":
             token = token[:-1]

@@ -276,7 +276,7 @@ def _only_names(match: re.Match[str], sentence: str, settings: Mapping[str, Cont
     if "." in digits and not match.group("tail"):
         # 0.5 and 1.0 are levels that a text explains things with; results have more digits.
         return len(digits.partition(".")[2]) == 1 and len(digits.replace(".", "").strip("0")) <= 1
-    if match.group("tail") or "," in digits:
+    if match.group("tail") or not digits.isdecimal():
         return False
     return int(digits) < 100 or 1900 <= int(digits) <= 2035 or after.startswith("-")
 

@@ -88,9 +88,8 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
     else:
         return None
     value = _STATISTICS[candidate.statistic].format(x=values)
-    change = candidate.transformation.name
-    if change:
-        value = change.replace("·", "*").replace("x", f"({value})")
+    if candidate.transformation.name:
+        value = candidate.transformation.text(f"({value})", place).replace("·", "*")
     return f"SELECT {_as_compared(value, candidate, place)} FROM {source}" + (
         f" WHERE {' AND '.join(where)}" if where else ""
     )

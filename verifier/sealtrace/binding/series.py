@@ -125,6 +125,8 @@ class Series:
     """Labels that all of them share, the nearest first."""
     words: tuple[str, ...] = field(init=False)
     """Words of these, by which a statistic may be named."""
+    texts: frozenset[str] = field(init=False)
+    """All texts that tell the numbers apart."""
     fresh: npt.NDArray[np.bool_] = field(init=False)
     """The numbers that nothing gives yet."""
     known: list[dict[str, str]] = field(init=False)
@@ -143,6 +145,7 @@ class Series:
         texts = [_telling(caption) + one[len(caption) :] if caption and one.startswith(caption) else one
                  for one in self.constant]  # fmt: skip
         self.words = tuple(word for one in texts for word in re.sub(r"[()]", " ", one.lower()).split())
+        self.texts = frozenset(label.text for labels in self.varying for label in labels)
         self.fresh = np.ones(len(self.slots), dtype=bool)
         self.known = [{} for _ in self.slots]
         self.value = np.array([float(slot.value) for slot in self.slots])
