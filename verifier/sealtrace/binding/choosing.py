@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
@@ -23,6 +22,7 @@ from sealtrace.binding.hypotheses import (
     Transformation,
     filter_costs,
     fixed_sets,
+    frame_costs,
     selections,
     transformations,
 )
@@ -38,6 +38,8 @@ _BEHIND = 25.0
 """Bits behind the best candidate of a series from which another one cannot matter any more."""
 UNSAID = 9.0
 """Bits that a number costs, in choosing between candidates, of which one says nothing."""
+MANY = 8
+"""Numbers that agree, for each that does not, from which one that is far away is pointed at."""
 _LOOKED_AT = 8
 """Candidates of one transformation that are scored in full, at each evaluation."""
 MOST_PAIRED = 200_000
@@ -112,8 +114,7 @@ def printed_as(value: float, slot: Slot) -> str:
 
 def search(
     group: list[Series],
-    views: Iterable[FrameView],
-    frames: int,
+    views: list[FrameView],
     tally: Tally,
     limit: float,
     *,
@@ -128,12 +129,17 @@ def search(
     # Numbers with too few digits to prove anything are not searched for.
     wanted = [one for one in wanted if one.bits.sum() >= scoring.JOINED]
     medians = deep or any(scoring.said("median", one.words) for one in wanted)
-    for view in views if wanted else ():
+    short = [view for view in views if len(group[0].slots) * view.frame.rows <= MOST_CHOSEN] if wanted else []
+    if wanted and len(short) < len(views):
+        tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in results that are too long")
+    views = short
+    if named and views and not tally.over(limit):
+        costs = frame_costs(views, group[0])
+    else:
+        costs = np.full(len(views), math.log2(max(2, len(views))))
+    for view, cost in zip(views, costs.tolist(), strict=True):
         if tally.over(limit):
             break
-        if len(group[0].slots) * view.frame.rows > MOST_CHOSEN:
-            tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in {view.frame.name}, which is too long")
-            continue
         if not named:
             view = view.rowed
         tally.work += _OVERHEAD if named else _OVERHEAD + 10 * view.frame.numbers.size * len(wanted)
@@ -147,7 +153,7 @@ def search(
                 if evaluated is None:
                     continue
                 for one, said in zip(wanted, said_of, strict=True):
-                    _Comparison(one, view, selection, fixed, said, evaluated, frames).keep_best(tally)
+                    _Comparison(one, view, selection, fixed, said, evaluated, cost).keep_best(tally)
     kept = {id(one.series): one.kept for one in wanted}
     return [kept.get(id(series), []) for series in group]
 
@@ -241,12 +247,13 @@ class _Comparison:
     fixed: list[int]
     named: Named
     evaluated: Evaluated
-    frames: int
+    frame: float
+    """Bits to name the frame."""
 
     @property
     def shared(self) -> float:
         """Bits that all bindings of a table in this frame pay once."""
-        return math.log2(max(2, self.frames)) + self.selection.cost
+        return self.frame + self.selection.cost
 
     def keep_best(self, tally: Tally) -> None:
         """Compares every statistic and transformation, and keeps what is good enough."""
@@ -290,8 +297,26 @@ class _Comparison:
             found = weighed(wanted.series, wanted.bits, expected, agrees, pool)
             cost = float(costs[at, filter_, measure]) + self.shared
             if found is not None and found.digits - cost > wanted.floor:
+                expected = np.where(agrees | self._slips(expected, agrees), expected, np.nan)
                 good.append(_Good(at, filter_, measure, expected, agrees, found, cost))
         return good
+
+    def _slips(self, expected: Numbers, agrees: Truths) -> Truths:
+        """The numbers that disagree as numbers do which somebody got wrong: by a digit, by a place, or not by much.
+
+        What is far away speaks of something else; so does a label that names a measure which is not what is printed.
+        """
+        series = self.wanted.series
+        wrong = np.isfinite(expected) & ~agrees
+        if _swapped(series, expected, wrong):
+            return wrong
+        slips = np.zeros(len(expected), bool)
+        for place in np.nonzero(wrong)[0]:
+            slot, value = series.slots[place], float(expected[place])
+            near = abs(value - series.value[place]) <= 0.5 * max(abs(value), abs(series.value[place]))
+            near |= agrees.sum() >= MANY * wrong.sum()
+            slips[place] = scoring.one_digit_apart(slot.text, printed_as(value, slot)) or (near and not self.view.melted)
+        return slips
 
     def _promising(self, agree: Truths, covered: npt.NDArray[np.int64], costs: Numbers) -> list[tuple[int, int, int]]:
         """Statistic, filter and measure of the hypotheses that could be kept, the best few of many."""

@@ -17,7 +17,7 @@ from sealtrace.binding.bound import Binding, Bound
 from sealtrace.binding.candidates import Composed, Part
 from sealtrace.binding.choosing import bits_of, weighed
 from sealtrace.binding.frames import Numbers
-from sealtrace.binding.operations import AGGREGATES, COMPARISONS, Operation
+from sealtrace.binding.operations import AGGREGATES, COMPARISONS, SHARES, Operation
 from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.tally import Tally
 
@@ -153,6 +153,11 @@ def _hypotheses(lines: _Lines, tally: Tally) -> Iterator[_Hypothesis]:
             floors = [(line, base) for base in bases]
             yield from _compared(lines, tops, floors, above, np.where(same, np.nan, below))
             yield from _compared(lines, floors, tops, np.where(same, np.nan, below), above)
+    for line, above in vectors.items():
+        if np.isfinite(above).all() and len(above) > 1:
+            for operation in SHARES:
+                parts = partial(_share, lines, line)
+                yield _Hypothesis(operation, operation.function(above), parts, f"{lines.name(line)} among all")
     for chosen in _sets(lines):
         table = np.column_stack([vectors[line] for line in chosen])
         for operation in AGGREGATES:
@@ -170,6 +175,11 @@ def _compared(
             expected = operation.function(above, below)
         expected = np.where(np.isfinite(expected), expected, np.nan)
         yield _Hypothesis(operation, expected, lambda at: [lines.spot(*tops[at]), lines.spot(*floors[at])])
+
+
+def _share(lines: _Lines, line: Line, at: int) -> list[Spot]:
+    """A number of a line, then all of them."""
+    return [lines.spot(line, place) for place in (lines.places[at], *lines.places)]
 
 
 def _beside(lines: _Lines, chosen: list[Line], at: int) -> list[Spot]:

@@ -21,16 +21,45 @@ MAX_LABELS = 60
 
 
 _REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|replicate|session)s?(_?id|_?idx)?$", re.I)
+_ERROR = re.compile(r"(?:^|[_. /-])(?:se|sem|stderr|std_?err(?:or)?|standard_?error)(?=$|[_. /-])", re.I)
+_BOUND = re.compile(r"(?:^|[_. /-])(?:ci|low|lower|high|upper|lo|hi|p|pvalue|p_value|n)(?:$|[_. /-])", re.I)
+_ESTIMATE = re.compile(r"coef|estimate|mean|beta|effect|^b$|ate$|diff", re.I)
 MOST_RUNS = 5000
 
 
 def derived_frames(frame: Frame, tally: Tally) -> list[Frame]:
     """What the rows of each run come to: means of what is measured, and metrics of predictions."""
     found: list[Frame] = []
-    for made in (_means_of_repeats, _of_predictions, partial(scored_frames, tally=tally)):
+    for made in (_intervals, _means_of_repeats, _of_predictions, partial(scored_frames, tally=tally)):
         if not tally.late("metrics of some results"):
             found += made(frame)
     return found
+
+
+def _intervals(frame: Frame) -> list[Frame]:
+    """Bounds of 95 % intervals, where an estimate stands beside its standard error."""
+    bounds: dict[str, Numbers] = {}
+    queries: dict[str, str] = {}
+    columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
+    for name in frame.measures if frame.rows <= MOST_RUNS else ():
+        if (found := _ERROR.search(name)) is None:
+            continue
+        stem = name[: found.start()] + name[found.end() :]
+        others = [one for one in frame.measures if not _ERROR.search(one) and not _BOUND.search(one)]
+        near = [one for one in others if one == stem] or [one for one in others if stem and one.startswith(stem)]
+        for estimate in (near or [one for one in others if not stem and _ESTIMATE.search(one)])[:2]:
+            for side, sign in (("low", -1), ("high", 1)):
+                bounds[f"{estimate} ci {side}"] = columns[estimate] + sign * 1.96 * columns[name]
+                queries[f"{estimate} ci {side}"] = (
+                    f"avg({field_name(estimate)} {'+' if sign > 0 else '-'} 1.96 * {field_name(name)})"
+                )
+    if not bounds:
+        return []
+    return [
+        Frame(f"{frame.name}, intervals", frame.files, frame.dimensions, list(bounds), np.column_stack([*bounds.values()]),
+              frame.places, "estimates and 1.96 standard errors", frame.depth,
+              derivation=Derivation(frame, [], queries, "true"))
+    ]  # fmt: skip
 
 
 def _means_of_repeats(frame: Frame) -> list[Frame]:

@@ -1,7 +1,8 @@
 """Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting, Parquet.
 
 A nested document becomes one row per object that holds scalars. The keys on the way to it are its fields `key1`,
-`key2` …, and short texts of the objects around it are inherited, so that a number can be found by any name near it.
+`key2` …, and short texts and numbers of the objects around it are inherited, so that a number can be found by any name
+near it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ MOST_SAID = 200
 _LOOKS = 4096
 """Rows between two looks at the clock."""
 _SHORT = 80
+_INHERITED = 12
+"""Short texts and numbers of an object that those inside it inherit, if there are no more."""
 _ITEM = "item"
 """The measure of numbers in a list."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -47,6 +50,8 @@ class Rows:
     depth: int = 0
     """How deep the rows stand in a nested document; 0 for tables."""
     nested: bool = False
+    inherited: frozenset[str] = frozenset()
+    """Columns that hold only what the objects around the rows say."""
 
     def __len__(self) -> int:
         return len(self.places)
@@ -215,7 +220,7 @@ class _Block:
     """Objects at one place of a document: one, or the members of a list."""
 
     way: tuple[str, ...]
-    inherited: dict[str, str]
+    inherited: dict[str, Any]
     records: list[dict[str, Any]]
     places: list[str]
 
@@ -252,10 +257,11 @@ def _rows_at(depth: int, blocks: list[_Block], name: str) -> Rows:
             values.extend([record.get(column, common) for record in block.records])
     places = [f"{name}#{place}" for block in blocks for place in block.places]
     assert all(len(values) == total for values in columns.values())
-    return Rows(name, columns, places, depth, nested=True)
+    own = {key for block in blocks for record in block.records for key in record}
+    return Rows(name, columns, places, depth, nested=True, inherited=frozenset(columns) - own)
 
 
-def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, str], place: str, found: list[_Block]) -> None:
+def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, Any], place: str, found: list[_Block]) -> None:
     if len(found) > MAX_OBJECTS or len(way) > 12:
         return
     if isinstance(value, dict):
@@ -277,7 +283,7 @@ def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, str], place: st
 
 
 def _objects(
-    objects: list[tuple[str, dict[str, Any]]], way: tuple[str, ...], inherited: dict[str, str], found: list[_Block]
+    objects: list[tuple[str, dict[str, Any]]], way: tuple[str, ...], inherited: dict[str, Any], found: list[_Block]
 ) -> None:
     """Objects side by side as a block, then what is inside them."""
     records, places = [], []
@@ -291,7 +297,7 @@ def _objects(
     for place, one in objects:
         inside = [(key, it) for key, it in one.items() if isinstance(it, (dict, list))]
         if inside:
-            short = {key: it for key, it in one.items() if isinstance(it, str) and len(it) <= _SHORT}
-            below = inherited | short if len(short) <= 12 else inherited
+            short = {key: it for key, it in one.items() if isinstance(it, (str, int, float)) and len(str(it)) <= _SHORT}
+            below = inherited | short if len(short) <= _INHERITED else inherited
             for key, it in inside:
                 _walk(it, (*way, str(key)), below, f"{place}/{key}", found)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -71,6 +73,13 @@ class Frame:
     whole: Frame | None = None
     """The frame that this one was melted from."""
     derivation: Derivation | None = None
+    inherited: frozenset[str] = frozenset()
+    """Measures that hold only what the objects around the rows say."""
+
+    @property
+    def own(self) -> Frame:
+        """The frame with what its rows say themselves."""
+        return self.only(set(self.measures) - self.inherited) if self.inherited else self
 
     @cached_property
     def distinct(self) -> Numbers:
@@ -88,12 +97,34 @@ class Frame:
         return replace(self, measures=[self.measures[place] for place in kept], numbers=self.numbers[:, kept])
 
 
+COLUMN = "column"
+"""The field of a melted frame that names the measure."""
+_CUT = re.compile(r"[_.\s/-]+")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
 
 
 def field_name(name: str) -> str:
     """A field of a frame as a column that queries can name without quotes."""
     return _UNSAFE.sub("_", name).strip("_") or "field"
+
+
+def _halves(names: list[str]) -> Iterator[list[Dimension]]:
+    """Names of measures cut in two, where both halves come with others: `coef_low`, `coef_high`, `p_low`, `p_high`."""
+    for end, mark in (("first", 0), ("last", 1)):
+        cut = [_CUT.split(name) for name in names]
+        outer = [one[-1] if mark else one[0] for one in cut]
+        inner = ["_".join(one[:-1] if mark else one[1:]) for one in cut]
+        both = Counter(outer), Counter(inner)
+        keep = [bool(b) and both[0][a] > 1 and both[1][b] > 1 for a, b in zip(outer, inner, strict=True)]
+        if sum(keep) > 3:
+            sides = ((end, outer), ("rest" if end == "first" else "before", inner))
+            yield [
+                Dimension.of(f"{COLUMN}/{name}", [text if good else "" for text, good in zip(texts, keep, strict=True)])
+                for name, texts in sides
+            ]
+
+
+OTHER_HALF = {"first": "rest", "rest": "first", "last": "before", "before": "last"}
 
 
 def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
@@ -106,7 +137,9 @@ def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
     if not len(row):
         return None
     dimensions = [Dimension(one.name, one.values, one.codes[row]) for one in frame.dimensions]
-    dimensions.append(Dimension("column", list(frame.measures), column.astype(np.int32)))
+    dimensions.append(Dimension(COLUMN, list(frame.measures), column.astype(np.int32)))
+    for halves in _halves(frame.measures):
+        dimensions += [one.at(column.astype(np.int32)) for one in halves]
     return Frame(
         frame.name,
         frame.files,

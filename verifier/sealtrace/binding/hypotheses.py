@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.binding.frames import PLACE, Dimension, Frame, Numbers
-from sealtrace.binding.labels import EXACT, NAMED, FieldMatcher, Glossary, Match, matcher_of, name_match
+from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Frame, Numbers
+from sealtrace.binding.labels import EXACT, NAMED, FieldMatcher, Glossary, Match, matcher_of, name_match, same_word
 from sealtrace.binding.names import words
 from sealtrace.binding.scoring import rank_cost, ranks, widened
 from sealtrace.binding.series import Label, Series
@@ -154,6 +154,8 @@ class Selection:
     """The numbers whose labels name their rows about as well as the others' do."""
     by_value: bool = False
     """The labels were read by the numbers beside them, not by names."""
+    score: float = 0.0
+    """How well the labels name values of the field that they name best."""
 
     @cached_property
     def _twins(self) -> npt.NDArray[np.int64]:
@@ -237,6 +239,22 @@ class FrameView:
         return self._names[context]
 
 
+def frame_costs(views: list[FrameView], series: Series) -> Numbers:
+    """Bits to name each frame: few for those whose fields the labels name best, and whose files the caption names.
+
+    Values are not looked at, so that the order says nothing of what agrees.
+    """
+    told = frozenset(words(f"{series.grid.name} {series.grid.caption}"))
+    scores = np.zeros(len(views))
+    for place, view in enumerate(views):
+        read = selections(view, series)
+        file = [one for one in words(view.frame.name) if not one.isdecimal()]
+        named = sum(any(same_word(word, one) for word in told) for one in file) / max(1, len(file))
+        scores[place] = max((one.score for one in read), default=-1.0) + 0.5 * named
+    costs: Numbers = np.minimum(np.log2(max(2, len(views))), rank_cost(ranks(np.round(scores, 2))))
+    return costs
+
+
 @dataclass
 class _Matched:
     """A field whose values labels name."""
@@ -297,7 +315,18 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
 
 
 def _is_column(frame: Frame, place: int) -> bool:
-    return frame.dimensions[place].name == "column"
+    """Whether a field of a melted frame names the measure, or a half of it."""
+    return frame.dimensions[place].name.partition("/")[0] == COLUMN
+
+
+def _half_left(frame: Frame, fields: list[int]) -> set[int] | None:
+    """Fields of which one must be fixed, so that a measure is named whole; None where nothing is left to name."""
+    names = [frame.dimensions[place].name for place in fields]
+    halves = [name.partition("/")[2] for name in names if name.startswith(f"{COLUMN}/")]
+    if COLUMN in names or not halves or any(OTHER_HALF[one] in halves for one in halves):
+        return None
+    wanted = {f"{COLUMN}/{OTHER_HALF[one]}" for one in halves}
+    return {place for place, one in enumerate(frame.dimensions) if one.name in wanted}
 
 
 def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection | None:
@@ -320,7 +349,8 @@ def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection
         sure &= one.sure
     if not fields:
         return None
-    return Selection(fields, np.column_stack(columns), chosen, 1.0, sure)
+    score = max(one.score for one in matched if one.place in fields)
+    return Selection(fields, np.column_stack(columns), chosen, 1.0, sure, score=score)
 
 
 def fixed_sets(
@@ -354,9 +384,11 @@ def fixed_sets(
     places = [place for _, _, place in free[:MAX_FREE]]
     said = {place for one in named for place in one}
     close = places if deep else [place for place in places if place in said][:3] + places[:2]
+    half = _half_left(frame, selection.fields) if view.melted else None
     for size in range(MAX_FIXED + 1):
         for chosen in combinations(places if size < 2 else list(dict.fromkeys(close)), size):
-            yield list(chosen), named
+            if half is None or half & set(chosen):
+                yield list(chosen), named
 
 
 def _relabelled(codes: npt.NDArray[np.int32]) -> bytes:

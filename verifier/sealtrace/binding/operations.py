@@ -78,6 +78,17 @@ AGGREGATES = (
 )
 
 
+_SHARE = re.compile(r"%|percent|share|fraction|proportion|prop\b", re.IGNORECASE)
+SHARES = (
+    Operation("share", _SHARE, "share of {all}", "list_extract([{all}], 1) / (list_sum([{all}]) - list_extract([{all}], 1))",
+              lambda values: values / values.sum()),
+    Operation("share in percent", _SHARE, "100 · share of {all}",
+              "100 * list_extract([{all}], 1) / (list_sum([{all}]) - list_extract([{all}], 1))",
+              lambda values: 100 * values / values.sum()),
+)  # fmt: skip
+"""A number's part of the sum of its line; queries have the number first, then all."""
+
+
 def compares(series: Series) -> bool:
     """Whether a header or the signs of most numbers say that a series compares something."""
     signed = sum(slot.text[0] in "+-−" for slot in series.slots)

@@ -91,6 +91,7 @@ def bind_text(
     progress: Progress | None = None,
 ) -> tuple[list[BoundText], int]:
     """Every number of the text that could be a result, and how many only name something."""
+    frames = [frame.own for frame in frames]
     settings: dict[str, set[str]] = {}
     for frame in frames:
         for field in frame.dimensions:

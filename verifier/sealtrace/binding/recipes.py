@@ -10,8 +10,8 @@ import numpy as np
 
 from sealtrace.binding.bound import BoundNumber
 from sealtrace.binding.candidates import Candidate, Composed, Selected
-from sealtrace.binding.frames import Frame, field_name
-from sealtrace.binding.wording import needed_fields
+from sealtrace.binding.frames import COLUMN, Frame, field_name
+from sealtrace.binding.wording import needed_fields, rows_behind
 
 _STATISTICS = {
     "mean": "avg({x})",
@@ -108,11 +108,14 @@ def _conditions(candidate: Selected, place: int) -> tuple[str, dict[str, str]]:
     for column in needed_fields(candidate):
         dimension = frame.dimensions[candidate.selection.fields[column]]
         code = int(candidate.selection.codes[place, column])
-        if dimension.name == "column":
-            measure = dimension.values[code]
-        elif code >= 0:
+        if code >= 0:
             conditions[dimension.name] = dimension.values[code]
-    return measure, conditions | dict(candidate.fixed)
+    conditions |= dict(candidate.fixed)
+    if frame.whole is not None:
+        columns = next(one for one in frame.dimensions if one.name == COLUMN)
+        measure = columns.values[columns.codes[rows_behind(candidate, place)[0]]]
+        conditions = {name: value for name, value in conditions.items() if name.partition("/")[0] != COLUMN}
+    return measure, conditions
 
 
 def _quoted(text: str) -> str:

@@ -143,6 +143,15 @@ class Records:
                 best = Named(frame, row, column, bits, score)
         return best
 
+    def only(self, named: Named, slot: Slot) -> bool:
+        """Whether the words that were asked last name no other value of the frame as well that prints differently."""
+        place = next(at for at, one in enumerate(self._values) if one.frame is named.frame)
+        cover = self._covers[place]
+        assert cover is not None
+        values = named.frame.numbers[cover >= named.said - 1e-9]
+        value = named.frame.numbers[named.row, named.measure]
+        return bool(np.all(np.abs(values - value)[np.isfinite(values)] <= float(slot.unit) / max(_scales(slot))))
+
     def _by_frame(self, flat: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64], Numbers]]:
         """Values by their frame: places inside it, and the share of their words that is said."""
         places = np.searchsorted(self._starts, flat, "right") - 1

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
 
-ACCEPTED = 12.0
+ACCEPTED = 10.0
 """Bits that a binding must have by itself."""
 JOINED = 2.0
 """Bits that a further binding of a table must have, where another one is accepted in the same frame."""

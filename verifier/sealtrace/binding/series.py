@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ _LITERAL = re.compile(
     r"(?P<power>[eE][+-]?\d{1,3})?(?P<unit>\s?%|[kKMBx×](?!\w))?"
 )
 _SCALES = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}
+_SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
+"""Numbers that people set: whole, or with one decimal, perhaps with a unit."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKED = re.compile(r"\b(?:bold|boldface|underlined?|highlighted|shaded|starred|italics?)\b")
@@ -105,6 +107,24 @@ class Grid:
     """The columns that hold them."""
     cells: dict[tuple[int, int], PrintedCell]
     titles: dict[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def keys(self) -> list[int]:
+        """Columns of numbers that tell rows apart whose labels do not: the window in `rolling | 8192 | 12.1 s`."""
+        rows = sorted({row for row, _ in self.cells})
+        names: dict[int, tuple[str, ...]] = {row: (self.titles.get(row, ""), *self.row_labels[row]) for row in rows}
+        keys: list[int] = []
+        for column in range(len(self.headers)):
+            if len(set(names.values())) == len(rows):
+                return keys
+            own = {row: self.cells.get((row, column)) for row in rows}
+            plain = all(one is not None and len(one.slots) == 1 and _SETTING.fullmatch(one.text) for one in own.values())
+            if plain and len({(names[row], one.text) for row, one in own.items() if one is not None}) > len(
+                set(names.values())
+            ):
+                keys.append(column)
+                names = {row: (*names[row], one.text) for row, one in own.items() if one is not None}
+        return keys if len(set(names.values())) == len(rows) else []
 
     def row_name(self, row: int) -> str:
         """The row as a reader calls it."""
@@ -262,14 +282,14 @@ def _label_columns(
     return labels if len(labels) < columns else labels[:1]
 
 
-_NAMES = re.compile(r"\bO\(|^[^\W\d_]{2,}[^=<>≤≥≈~:±]*$")
-"""`O(1)`, `Axis 1` and `Elm-3.1-8B` say what something is, not how much."""
+_NAMES = re.compile(r"\bO\(|^[^\W\d_]{2,}[^=<>≤≥≈~:±]*$|^\d{4}-\d\d(?:-\d\d)?$|\d\s?°\s?[NSEW]\b|\bSection\s\d|§")
+"""`O(1)`, `Axis 1`, `Elm-3.1-8B`, dates and sections say what something is, not how much."""
 _MEASURED = re.compile(r"(?<![\w.-])[+\-−]?\d*\.\d+(?![\w-])|\d\s?%")
 
 
 def is_wordy(text: str) -> bool:
     """Whether a cell is more of a sentence or a name than of a number."""
-    if _NAMES.search(text) and not _MEASURED.search(text):
+    if (found := _NAMES.search(text)) and (not found.group()[0].isalpha() or not _MEASURED.search(text)):
         return True
     words = _WORDS.findall(text)
     return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(slots_of(text)) and len(text) > 25)
@@ -346,6 +366,7 @@ def _series(
         ]
         if cell.row in grid.titles:
             row.append(Label(grid.titles[cell.row]))
+        row += [Label(grid.cells[cell.row, key].text, grid.headers[key]) for key in grid.keys if key != cell.column]
         header = grid.headers[cell.column]
         inner = [Label(word, header) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
         own = row if kind == "column" else [Label(header)] if kind == "row" else [*row, Label(header)]

@@ -17,7 +17,9 @@ from sealtrace.binding.candidates import Candidate
 from sealtrace.binding.choosing import search
 from sealtrace.binding.composing import compose
 from sealtrace.binding.hypotheses import FrameView
+from sealtrace.binding.lookups import look_up
 from sealtrace.binding.ordering import likeliest_first
+from sealtrace.binding.records import Records
 from sealtrace.binding.series import Grid, Series, blocks_of, series_of
 from sealtrace.binding.tally import Tally
 
@@ -67,6 +69,12 @@ def bind_tables(
             # What was composed may be a part of something else.
             before = len(bound.bindings)
             compose(grid, series[place], bound, tally)
+    records = Records([view.frame.own for view in views if not view.melted and not view.frame.derived], 0.4)
+    for grid, one in zip(grids, series, strict=True):
+        if tally.late(f"{grid.name}: single cells"):
+            break
+        look_up(grid, views, records, bound, tally)
+        compose(grid, one, bound, tally)
     return bound
 
 
@@ -91,7 +99,7 @@ def _bind(
     found: list[tuple[Series, list[Candidate]]] = []
     for done, group in enumerate(groups.values()):
         share = tally.work + (limit - tally.work) / (len(groups) - done)
-        found += zip(group, search(group, views, len(views), tally, share, deep=deep, named=named), strict=True)
+        found += zip(group, search(group, views, tally, share, deep=deep, named=named), strict=True)
     known = {one.frame.name for other in bound.bindings if other.candidate.series.grid is grid
              for one in other.candidate.selected}  # fmt: skip
     for binding in believed(found, known):

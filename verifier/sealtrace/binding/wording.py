@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.binding.candidates import Candidate, Composed, Selected
+from sealtrace.binding.frames import COLUMN
 
 _STATISTICS = {
     "mean": "mean",
@@ -64,12 +66,12 @@ def formula_of(candidate: Candidate) -> str:
     assert isinstance(candidate, Selected)
     statistic = statistic_of(candidate)
     measured = candidate.measure
-    named = "column" in selected_by(candidate)
+    named = candidate.frame.whole is not None
     what = "the column that the label names" if named and measured == "value" else measured
     text = what if statistic == "value" else f"{_STATISTICS[statistic]} of {what}"
     text = candidate.transformation.text(text)
-    where = " and ".join(f"{name} = {value or 'none'}" for name, value in candidate.fixed)
-    by = ", ".join(name for name in selected_by(candidate) if name != "column")
+    where = " and ".join(f"{name} = {value or 'none'}" for name, value in candidate.fixed if value or not named)
+    by = ", ".join(name for name in selected_by(candidate) if name.partition("/")[0] != COLUMN or not named)
     told = f" by {by}{_aliases(candidate)}" if by else ""
     return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + told
 
@@ -101,17 +103,21 @@ def _composed(candidate: Composed) -> str:
     return candidate.operation.text.format(*names)
 
 
+def rows_behind(candidate: Selected, place: int) -> npt.NDArray[np.int64]:
+    """The rows of its frame that give a number."""
+    rows = candidate.selection.chosen[place].copy()
+    for name, value in candidate.fixed:
+        field = next(one for one in candidate.frame.dimensions if one.name == name)
+        rows &= field.codes == (field.values.index(value) if value else -1)
+    return np.nonzero(rows)[0]
+
+
 def records_behind(candidate: Candidate, place: int, most: int = 5) -> tuple[list[str], int]:
     """Where the records behind a number stand, and how many there are."""
     places: list[str] = []
     count = 0
     for one, at in candidate.behind(place):
-        rows = one.selection.chosen[at].copy()
-        for name, value in one.fixed:
-            field = next(other for other in one.frame.dimensions if other.name == name)
-            code = field.values.index(value) if value else -1
-            rows &= field.codes == code
-        found = np.nonzero(rows)[0]
+        found = rows_behind(one, at)
         count += len(found)
         places += list(dict.fromkeys(one.frame.places[row] for row in found[: 4 * most]))[:most]
     return list(dict.fromkeys(places))[:most], count

@@ -1,0 +1,84 @@
+"""Cells that stand alone: `Pearson r | 0.350` names a single value of the results, as a sentence would.
+
+A cell binds to a record whose measure and fields its labels say, if no other record that is named as well lies near it.
+One such cell would be found somewhere, so that a table must have several in one file.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sealtrace.binding.bound import Binding, Bound
+from sealtrace.binding.candidates import Selected
+from sealtrace.binding.hypotheses import FrameView, Selection, Transformation
+from sealtrace.binding.names import words
+from sealtrace.binding.records import Named, Records
+from sealtrace.binding.scoring import ACCEPTED
+from sealtrace.binding.series import Grid, PrintedCell, Series, Slot, Spot, series_of
+from sealtrace.binding.tally import Tally
+
+NAMED = 5.5
+"""Bits that a value must have over others as well named."""
+_TOGETHER = 2
+"""Cells of a table that one file must give."""
+_WHOLE = Transformation("", cost=0.5)
+_PERCENT = Transformation("100 · x", 100.0, cost=0.5)
+
+
+def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, tally: Tally) -> None:
+    """Binds cells that nothing gives yet to single records that their labels name."""
+    rowed = {(view.frame.name, view.frame.depth): view.rowed for view in views if not view.melted}
+    found: dict[tuple[str, ...], list[tuple[Series, int, Named]]] = {}
+    series = {spot: (one, place) for one in series_of(grid) if one.kind == "column" for place, spot in enumerate(one.spots)}
+    for cell in grid.cells.values():
+        if tally.late(f"{grid.name}: some single cells"):
+            break
+        for slot, printed in enumerate(cell.slots if not cell.wordy else ()):
+            spot = Spot(grid.number, cell.row, cell.column, slot)
+            if spot in bound.numbers or spot not in series or not _telling(printed):
+                continue
+            named = records.named(printed, _weights(grid, cell))
+            if named is None or named.bits < NAMED or not records.only(named, printed) or not _change(named, printed):
+                continue
+            if named.frame.places[named.row] in rowed[named.frame.name, named.frame.depth].frame.dimensions[-1].values:
+                found.setdefault(tuple(named.frame.files), []).append((*series[spot], named))
+    for members in found.values():
+        if len(members) >= _TOGETHER and sum(one.bits for _, _, one in members) >= ACCEPTED + len(members):
+            for one, place, named in members:
+                bound.add(_binding(one, place, named, rowed[named.frame.name, named.frame.depth]))
+
+
+def _telling(slot: Slot) -> bool:
+    """Whether a number has two digits that say something."""
+    return not slot.side and len(slot.text.strip("+-−0.%").replace(".", "").replace(",", "")) >= 2
+
+
+def _weights(grid: Grid, cell: PrintedCell) -> dict[str, float]:
+    """Words of the labels of a cell, and less for those of the caption."""
+    labels = [*grid.row_labels[cell.row], grid.titles.get(cell.row, ""), grid.headers[cell.column]]
+    return dict.fromkeys(words(grid.caption), 0.4) | {word: 1.0 for label in labels for word in words(label)}
+
+
+def _binding(series: Series, place: int, named: Named, view: FrameView) -> Binding:
+    """A record as a binding of one number of its column."""
+    size = len(series.slots)
+    value = float(named.frame.numbers[named.row, named.measure])
+    change = _change(named, series.slots[place]) or _WHOLE
+    codes = np.full((size, 1), -1, np.int32)
+    chosen = np.zeros((size, view.frame.rows), bool)
+    codes[place], chosen[place, named.row] = named.row, True
+    here = np.arange(size) == place
+    field = len(view.frame.dimensions) - 1
+    candidate = Selected(
+        series=series, expected=np.where(here, change(np.array([value]))[0], np.nan), agrees=here,
+        bits=np.where(here, named.bits, 0.0), cost=0.0, score=named.bits, rank=named.bits, frame=view.frame,
+        selection=Selection([field], codes, chosen, 0.0), fixed=(), measure=named.frame.measures[named.measure],
+        statistic="mean", transformation=change, sizes=here.astype(float),
+    )  # fmt: skip
+    return Binding(candidate, named.bits)
+
+
+def _change(named: Named, slot: Slot) -> Transformation | None:
+    """The change of unit under which the value prints so, sign and all."""
+    value = named.frame.numbers[named.row, [named.measure]]
+    return next((one for one in (_WHOLE, _PERCENT) if slot.low - 1e-9 <= one(value)[0] <= slot.high + 1e-9), None)
