@@ -160,10 +160,9 @@ def search(
 
 def _wanted(series: Series, deep: bool) -> _Wanted:
     words = series.words
-    changes = []
-    for one in transformations(series):
-        if deep or one.cost < 6:
-            changes.append(_Change(one, *one.before(series.low, series.high)))
+    changes = [
+        _Change(one, *one.before(series.low, series.high)) for one in transformations(series) if deep or one.cost < 6
+    ]
     tried = frozenset(one for one in STATISTICS if deep or one in scoring.EVERYDAY or scoring.said(one, words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
 
@@ -311,11 +310,15 @@ class _Comparison:
         if _swapped(series, expected, wrong):
             return wrong
         slips = np.zeros(len(expected), bool)
-        for place in np.nonzero(wrong)[0]:
+        # A number that is printed with other digits than the rest was not printed by the same rule.
+        alike = np.array([4 * np.sum(series.unit == unit) >= len(series.unit) for unit in series.unit])
+        for place in np.nonzero(wrong & alike)[0]:
             slot, value = series.slots[place], float(expected[place])
             near = abs(value - series.value[place]) <= 0.5 * max(abs(value), abs(series.value[place]))
             near |= agrees.sum() >= MANY * wrong.sum()
-            slips[place] = scoring.one_digit_apart(slot.text, printed_as(value, slot)) or (near and not self.view.melted)
+            slips[place] = scoring.one_digit_apart(slot.text, printed_as(value, slot)) or (
+                near and not self.view.melted
+            )
         return slips
 
     def _promising(self, agree: Truths, covered: npt.NDArray[np.int64], costs: Numbers) -> list[tuple[int, int, int]]:
@@ -386,7 +389,11 @@ class _Comparison:
                 covered = np.isfinite(values).sum(axis=1)
                 for change in wanted.changes:
                     plain = not change.transformation.name
-                    if change.transformation.shift or change.transformation.curve or not (plain or operation is DIFFERENCE):
+                    if (
+                        change.transformation.shift
+                        or change.transformation.curve
+                        or not (plain or operation is DIFFERENCE)
+                    ):
                         continue
                     for found in self._good(change, values, covered, costs + change.transformation.cost, tally):
                         _keep(wanted.kept, self._composed(operation, change, statistic, found))

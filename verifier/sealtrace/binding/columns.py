@@ -95,7 +95,9 @@ def _stacked(tables: list[Rows]) -> Frame | None:
     matrix = np.column_stack(numbers) if numbers else np.zeros((rows, 0))
     places = [place for table in tables for place in table.places]
     inherited = frozenset.intersection(*(table.inherited for table in tables))
-    return Frame(_pattern(files), files, dimensions, measures, matrix, places, depth=tables[0].depth, inherited=inherited)
+    return Frame(
+        _pattern(files), files, dimensions, measures, matrix, places, depth=tables[0].depth, inherited=inherited
+    )
 
 
 def _place(

@@ -56,8 +56,8 @@ def _intervals(frame: Frame) -> list[Frame]:
     if not bounds:
         return []
     return [
-        Frame(f"{frame.name}, intervals", frame.files, frame.dimensions, list(bounds), np.column_stack([*bounds.values()]),
-              frame.places, "estimates and 1.96 standard errors", frame.depth,
+        Frame(f"{frame.name}, intervals", frame.files, frame.dimensions, list(bounds),
+              np.column_stack([*bounds.values()]), frame.places, "estimates and 1.96 standard errors", frame.depth,
               derivation=Derivation(frame, [], queries, "true"))
     ]  # fmt: skip
 

@@ -198,7 +198,6 @@ class FieldMatcher:
             return None
         return Match(scored[0][2], scored[0][0])
 
-
     def _by_number(self, text: str) -> Match | None:
         """Of a field of numbers, the one that a label says: `1.50`, `K = 5`, `10^-6`, `60% depth`, `8K`."""
         assert self._numbers is not None

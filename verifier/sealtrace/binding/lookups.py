@@ -29,7 +29,9 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
     """Binds cells that nothing gives yet to single records that their labels name."""
     rowed = {(view.frame.name, view.frame.depth): view.rowed for view in views if not view.melted}
     found: dict[tuple[str, ...], list[tuple[Series, int, Named]]] = {}
-    series = {spot: (one, place) for one in series_of(grid) if one.kind == "column" for place, spot in enumerate(one.spots)}
+    series = {
+        spot: (one, place) for one in series_of(grid) if one.kind == "column" for place, spot in enumerate(one.spots)
+    }
     for cell in grid.cells.values():
         if tally.late(f"{grid.name}: some single cells"):
             break

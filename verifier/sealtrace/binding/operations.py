@@ -80,7 +80,8 @@ AGGREGATES = (
 
 _SHARE = re.compile(r"%|percent|share|fraction|proportion|prop\b", re.IGNORECASE)
 SHARES = (
-    Operation("share", _SHARE, "share of {all}", "list_extract([{all}], 1) / (list_sum([{all}]) - list_extract([{all}], 1))",
+    Operation("share", _SHARE, "share of {all}",
+              "list_extract([{all}], 1) / (list_sum([{all}]) - list_extract([{all}], 1))",
               lambda values: values / values.sum()),
     Operation("share in percent", _SHARE, "100 · share of {all}",
               "100 * list_extract([{all}], 1) / (list_sum([{all}]) - list_extract([{all}], 1))",

@@ -118,7 +118,9 @@ class Grid:
             if len(set(names.values())) == len(rows):
                 return keys
             own = {row: self.cells.get((row, column)) for row in rows}
-            plain = all(one is not None and len(one.slots) == 1 and _SETTING.fullmatch(one.text) for one in own.values())
+            plain = all(
+                one is not None and len(one.slots) == 1 and _SETTING.fullmatch(one.text) for one in own.values()
+            )
             if plain and len({(names[row], one.text) for row, one in own.items() if one is not None}) > len(
                 set(names.values())
             ):
