@@ -110,6 +110,8 @@ def name_match(label: tuple[str, ...], name: str) -> float:
 
 NAMED = 0.5
 """Score from which a label names a value."""
+UNSURE = 0.6
+"""Score at most of a value, where the label says another one as well."""
 EXACT = 1.2
 """Score of a label that is the value, letter by letter."""
 
@@ -194,9 +196,15 @@ class FieldMatcher:
         )
         if not scored:
             return None
-        if len(scored) > 1 and scored[0][0] - scored[1][0] < 0.05 and scored[0][1] == scored[1][1]:
+        share, length, code = scored[0]
+        near = [other for worse, _, other in scored[1:] if share - worse < 0.05]
+        if near and scored[1][1] == length:
             return None
-        return Match(scored[0][2], scored[0][0])
+        # `GPT-5.5 Pro (think)` says `gpt-5.5-think` and `gpt-5.5-pro`: the longer name is not the one that is meant.
+        told = set(self._telling[code])
+        if any(not set(self._telling[other]) <= told for other in near):
+            share = min(share, UNSURE)
+        return Match(code, share)
 
     def _by_number(self, text: str) -> Match | None:
         """Of a field of numbers, the one that a label says: `1.50`, `K = 5`, `10^-6`, `60% depth`, `8K`."""

@@ -19,7 +19,7 @@ from sealtrace.binding.clusters import Neighbourhoods
 from sealtrace.binding.frames import Frame
 from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records, beside, summaries
-from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, slots_of
+from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, pointed, slots_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.checked import CheckStatus
@@ -95,6 +95,8 @@ def bind_text(
     settings: dict[str, set[str]] = {}
     for frame in frames:
         for field in frame.dimensions:
+            if field.name in frame.measures and any("." in one for one in field.values):
+                continue  # What is measured is no setting of a run.
             settings.setdefault(field.name.lower(), set()).update(field.values)
     mentions, set_aside = _mentions(prose, settings)
     cells = _Cells(grids)
@@ -237,7 +239,7 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
     for line in prose:
         near = frozenset(words(" ".join(paragraphs[line.paragraph])))
         before: frozenset[str] = frozenset()
-        for sentence in _SENTENCE.split(line.text):
+        for sentence in _SENTENCE.split(pointed(line.text)):
             told = frozenset(words(sentence))
             weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
             last = -_CLOSE - 1

@@ -23,6 +23,7 @@ _LITERAL = re.compile(
 _SCALES = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
+_RAISED = re.compile(r"(?<=\d)·(?=\d)(?!10\s?\^)")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKED = re.compile(r"\b(?:bold|boldface|underlined?|highlighted|shaded|starred|italics?)\b")
@@ -183,6 +184,11 @@ def _telling(caption: str) -> str:
     return " ".join(_LOOSE.sub(" ", one) for one in sentences if not _MARKED.search(one))
 
 
+def pointed(text: str) -> str:
+    """A text with decimal points where a journal prints raised ones: 24·53; 3·10^2 is a product."""
+    return _RAISED.sub(".", text)
+
+
 def slots_of(text: str) -> list[Slot]:
     """Every number in a text, in order."""
     printed = read_printed(text)
@@ -227,7 +233,7 @@ def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
     if not places:
         return None
     texts = {
-        (row, column): (cell.text if (cell := table.covering(index, column)) is not None else "")
+        (row, column): (pointed(cell.text) if (cell := table.covering(index, column)) is not None else "")
         for row, index in enumerate(places)
         for column in range(table.columns)
     }
@@ -257,10 +263,10 @@ def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
             cell = given[column]
             if column in labels or cell is None:
                 continue
-            slots = slots_of(cell.text)
+            text = pointed(cell.text)
+            slots = slots_of(text)
             if slots:
-                wordy = is_wordy(cell.text)
-                cells[row, column] = PrintedCell(row, column, cell.text, cell.line, cell.source, slots, wordy)
+                cells[row, column] = PrintedCell(row, column, text, cell.line, cell.source, slots, is_wordy(text))
     if not cells:
         return None
     return Grid(0, name, table.caption, table.source, table.line, headers, row_labels, labels, cells, titles)

@@ -102,10 +102,27 @@ def _bind(
         found += zip(group, search(group, views, tally, share, deep=deep, named=named), strict=True)
     known = {one.frame.name for other in bound.bindings if other.candidate.series.grid is grid
              for one in other.candidate.selected}  # fmt: skip
-    for binding in believed(found, known):
+    for binding in alone_points_at_nothing(believed(found, known), wanted):
         candidate = binding.candidate
         if any(candidate.series.spots[place] not in bound.numbers for place in np.nonzero(candidate.covered)[0]):
             bound.add(binding)
+
+
+def alone_points_at_nothing(bindings: list[Binding], wanted: list[Series]) -> list[Binding]:
+    """Takes back what is off from a rule that is alone: where no other column of several follows from the same place,
+    that place is like the one that the table was made of, but is not it."""
+    for binding in bindings:
+        candidate = binding.candidate
+        if not candidate.off:
+            continue
+        series, home = candidate.series, home_of(candidate)
+        beside = {one.spots[0].column for one in wanted if one.kind == series.kind == "column" and len(one.slots) > 2}
+        bound = [one.candidate for one in bindings if one is not binding]
+        joined = any(home_of(one) == home and not one.off for one in bound)
+        explained = {one.series.spots[0].column for one in bound} | {series.spots[0].column}
+        if len(beside - explained) > 1 and not joined:
+            candidate.expected = np.where(candidate.agrees, candidate.expected, np.nan)
+    return bindings
 
 
 def home_of(candidate: Candidate) -> Home:
