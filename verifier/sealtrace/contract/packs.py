@@ -6,7 +6,8 @@ when a bundle needs them, so that listing checks or hashing a bundle costs nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -90,6 +91,35 @@ class Check:
     def family(self) -> str:
         """The id's first part."""
         return self.id.partition(".")[0]
+
+
+def catalogue(text: str, **groups: str) -> tuple[Check, ...]:
+    """The checks of a list in plain text, a paragraph each; what is too long for a line goes on below, further in.
+
+        family.name: The sentence of the check
+            enforces its part of the paper or of the bundle format
+            broken where something breaks it
+            reads kinds; needs checks; whole; consequences checks
+
+    A name in capitals stands for a group of names, which may hold other groups. Lines that begin with `#` are remarks.
+    """
+
+    def names(listed: str) -> Iterator[str]:
+        for one in listed.split():
+            yield from names(groups[one]) if one in groups else (one,)
+
+    found = []
+    for paragraph in re.split(r"^(?=[a-z])", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE)[1:]:
+        head, source, breaks, *clauses = (" ".join(one.split()) for one in re.split(r"\n {4}(?=\S)", paragraph))
+        settings: dict[str, Any] = {}
+        for clause in filter(None, " ".join(clauses).split("; ")):
+            word, _, listed = clause.partition(" ")
+            settings[word] = word == "whole" or tuple(names(listed))
+        check_id, _, title = head.partition(": ")
+        found.append(
+            Check(check_id, title, source.removeprefix("enforces "), breaks.removeprefix("broken where "), **settings)
+        )
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -2,220 +2,114 @@
 
 from __future__ import annotations
 
-from sealtrace.contract.packs import Check
+from sealtrace.contract.packs import catalogue
 
-_PROFILES = ("game", "profile")
-
-CATALOGUE: tuple[Check, ...] = (
-    Check(
-        "game.rules",
-        "The declared game can be dealt: ranks are different single characters, and there are cards for everybody",
-        "RSD-Poker paper, appendix D: the game of a strategy profile",
-        "the game declares the same rank twice",
-        reads=("game",),
-        consequences=("profile.complete",),
-    ),
-    Check(
-        "profile.complete",
-        "Every profile has every information set of the game once, and no other",
-        "RSD-Poker paper, appendix D: a best response is searched against a whole profile",
-        "a profile leaves out an information set",
-        reads=_PROFILES,
-        needs=("game.rules", "join.unique-key"),
-        whole=True,
-        consequences=("contest.players",),
-    ),
-    Check(
-        "profile.player",
-        "Every row names the player who acts at its information set",
-        "RSD-Poker paper, appendix D: strategy profiles",
-        "a row gives an information set to the other player",
-        reads=_PROFILES,
-        needs=("game.rules",),
-        consequences=("contest.players",),
-    ),
-    Check(
-        "profile.actions",
-        "Every strategy names the legal actions of its information set and no other, each with a probability",
-        "RSD-Poker paper, section 3.7: legal actions",
-        "a strategy folds where there is nothing to fold to",
-        reads=_PROFILES,
-        needs=("game.rules",),
-        consequences=("contest.players",),
-    ),
-    Check(
-        "profile.simplex",
-        "The probabilities of every strategy sum to one",
-        "RSD-Poker paper, section 3.7: finite probabilities that sum to one",
-        "a probability is changed without the others",
-        reads=_PROFILES,
-        needs=("game.rules",),
-        consequences=("contest.players",),
-    ),
-    Check(
-        "contest.players",
-        "Every arm and opponent of the contest is a whole profile or a student, and is named once",
-        "RSD-Poker paper, appendix D: independent opponents are fixed before scoring",
-        "the contest names an opponent that nobody has seen",
-        reads=("game", "contest"),
-        needs=("game.rules",),
-        consequences=("match.pairs",),
-    ),
-    Check(
-        "match.pairs",
-        "Every arm plays every deal against every opponent once in each seat, and nothing else is played",
-        "RSD-Poker paper, appendix C, denominators: paired match blocks stay explicit",
-        "a hand is missing in one seat",
-        reads=("game", "contest", "match"),
-        needs=("game.rules", "join.unique-key"),
-        whole=True,
-    ),
-    Check(
-        "match.deal",
-        "Private and public cards are those that the declared seed deals",
-        "RSD-Poker paper, appendix C, denominators: deck pairing",
-        "a hand was played with a better card",
-        reads=("game", "contest", "match"),
-        needs=("game.rules",),
-    ),
-    Check(
-        "match.legal",
-        "Every history is a legal sequence of actions that ends the hand",
-        "RSD-Poker paper, section 3.7: legal actions",
-        "a player raises once more than the round allows",
-        reads=("game", "contest", "match"),
-        needs=("game.rules",),
-        consequences=("match.replay", "match.value"),
-    ),
-    Check(
-        "match.replay",
-        "Every action is the one that the acting profile takes at the declared draw",
-        "RSD-Poker paper, appendix D: frozen opponents",
-        "a player folds where its profile calls",
-        reads=("game", "contest", "match"),
-        needs=("game.rules", "contest.players"),
-        consequences=("match.value",),
-    ),
-    Check(
-        "match.value",
-        "Every return and every result is what the rules pay for the cards and the history",
-        "RSD-Poker paper, appendix D: chip returns and win, tie, loss",
-        "a lost hand is recorded as a win",
-        reads=("game", "contest", "match"),
-        needs=("game.rules",),
-    ),
-    Check(
-        "match.zero-sum",
-        "What one player wins, the other loses",
-        "RSD-Poker paper, appendix D: u_0 = -u_1",
-        "both players of a hand win",
-        reads=("game", "contest", "match"),
-        needs=("game.rules",),
-    ),
-    Check(
-        "match.expectation",
-        "The mean return of every pairing lies near its exact value, by the declared number of standard errors",
-        "RSD-Poker paper, appendix D: returns of played hands and values of the game",
-        "the contest declares a limit that chance exceeds",
-        reads=("game", "contest", "match"),
-        needs=("game.rules", "contest.players", "match.pairs", "match.legal"),
-        whole=True,
-    ),
-    Check(
-        "student.declared",
-        "The declared settings of students lie in their domains: scales ascend from 0, features are known",
-        "RSD-Poker paper, section 3: predeclared constants",
-        "the scales are out of order",
-        reads=("game", "distillation"),
-        needs=("game.rules",),
-        consequences=("student.policy", "student.calibration", "contest.players"),
-    ),
-    Check(
-        "student.runs",
-        "Every run names its data order, its checkpoint and how that was chosen, and every student has one run",
-        "RSD-Poker paper, appendix D: a complete run records the data order and the checkpoint-selection rule",
-        "a run does not say how its checkpoint was chosen",
-        reads=("run", "student"),
-    ),
-    Check(
-        "student.seeds",
-        "Training, evaluation and resampling seeds are there, differ in each run, and training seeds are distinct",
-        "RSD-Poker paper, appendix D: the three kinds of seed occupy separate namespaces",
-        "two runs share a training seed",
-        reads=("run", "student"),
-    ),
-    Check(
-        "student.checkpoint",
-        "Every run's checkpoint digest is that of the weights in the bundle",
-        "RSD-Poker paper, section 3.2: checkpoint digests",
-        "a student's weights are changed after its run named them",
-        reads=("run", "student"),
-        consequences=("student.policy", "student.calibration", "match.replay", "result.runs", "table.cells"),
-    ),
-    Check(
-        "student.policy",
-        "The stored policies of students follow from their weights and from observations alone",
-        "RSD-Poker paper, section 3.8: teacher distributions are absent at inference",
-        "a student's stored policy is changed",
-        reads=("game", "distillation", "student", "profile"),
-        needs=("game.rules", "student.declared"),
-        consequences=("match.replay", "table.cells"),
-    ),
-    Check(
-        "student.calibration",
-        "Violations, bounds and certified scales are what weights, teacher and drawn states give",
-        "RSD-Poker paper, section 3.4: risk bound and certified candidates",
-        "a student's violations are counted one too many",
-        reads=("game", "distillation", "student", "profile", "scale"),
-        needs=("game.rules", "student.declared", "join.unique-key", "profile.complete"),
-        whole=True,
-    ),
-    Check(
-        "student.choice",
-        "Every student's chosen scale is the largest that is certified",
-        "RSD-Poker paper, section 3.4: selection within the certified set",
-        "a student deploys a smaller scale",
-        reads=("game", "distillation", "student", "profile", "scale"),
-        needs=("game.rules", "student.declared", "join.unique-key", "profile.complete"),
-        whole=True,
-    ),
-    Check(
-        "behaviour.declared",
-        "Entries stand once, limits ascend, and the prior is a distribution on the legal actions",
-        "RSD-Poker paper, appendix C: PHH construction",
-        "the prior sums to more than one",
-        reads=("behaviour",),
-        consequences=("table.cells",),
-    ),
-    Check(
-        "behaviour.hands",
-        "Every hand can be read, and belongs to a declared entry",
-        "RSD-Poker paper, appendix C: the public-state adapter",
-        "a player acts after folding",
-        reads=("behaviour", "hand"),
-        consequences=("behaviour.snapshots",),
-    ),
-    Check(
-        "behaviour.names",
-        "Players stand under pseudonyms: no name reaches a released bundle",
-        "RSD-Poker paper, appendix E: release hygiene",
-        "a player's name is released",
-        reads=("behaviour", "hand"),
-    ),
-    Check(
-        "behaviour.disjoint",
-        "No player and no entry serves both for calibration and for evaluation",
-        "RSD-Poker paper, appendix C: the recorded group intersection is empty",
-        "a player of the calibration split plays in the evaluation split",
-        reads=("behaviour", "hand"),
-    ),
-    Check(
-        "behaviour.snapshots",
-        "Every decision of the sealed hands has one snapshot with its public state, and there is no other",
-        "RSD-Poker paper, appendix C: snapshots and behaviour labels",
-        "a snapshot's label is changed",
-        reads=("behaviour", "hand", "snapshot"),
-        needs=("join.unique-key",),
-        whole=True,
-    ),
+CATALOGUE = catalogue(
+    """
+game.rules: The declared game can be dealt: ranks are different single characters, and there are cards for everybody
+    enforces RSD-Poker paper, appendix D: the game of a strategy profile
+    broken where the game declares the same rank twice
+    reads game; consequences profile.complete
+profile.complete: Every profile has every information set of the game once, and no other
+    enforces RSD-Poker paper, appendix D: a best response is searched against a whole profile
+    broken where a profile leaves out an information set
+    reads PROFILES; needs game.rules join.unique-key; whole; consequences contest.players
+profile.player: Every row names the player who acts at its information set
+    enforces RSD-Poker paper, appendix D: strategy profiles
+    broken where a row gives an information set to the other player
+    reads PROFILES; needs game.rules; consequences contest.players
+profile.actions: Every strategy names the legal actions of its information set and no other, each with a probability
+    enforces RSD-Poker paper, section 3.7: legal actions
+    broken where a strategy folds where there is nothing to fold to
+    reads PROFILES; needs game.rules; consequences contest.players
+profile.simplex: The probabilities of every strategy sum to one
+    enforces RSD-Poker paper, section 3.7: finite probabilities that sum to one
+    broken where a probability is changed without the others
+    reads PROFILES; needs game.rules; consequences contest.players
+contest.players: Every arm and opponent of the contest is a whole profile or a student, and is named once
+    enforces RSD-Poker paper, appendix D: independent opponents are fixed before scoring
+    broken where the contest names an opponent that nobody has seen
+    reads game contest; needs game.rules; consequences match.pairs
+match.pairs: Every arm plays every deal against every opponent once in each seat, and nothing else is played
+    enforces RSD-Poker paper, appendix C, denominators: paired match blocks stay explicit
+    broken where a hand is missing in one seat
+    reads game contest match; needs game.rules join.unique-key; whole
+match.deal: Private and public cards are those that the declared seed deals
+    enforces RSD-Poker paper, appendix C, denominators: deck pairing
+    broken where a hand was played with a better card
+    reads game contest match; needs game.rules
+match.legal: Every history is a legal sequence of actions that ends the hand
+    enforces RSD-Poker paper, section 3.7: legal actions
+    broken where a player raises once more than the round allows
+    reads game contest match; needs game.rules; consequences match.replay match.value
+match.replay: Every action is the one that the acting profile takes at the declared draw
+    enforces RSD-Poker paper, appendix D: frozen opponents
+    broken where a player folds where its profile calls
+    reads game contest match; needs game.rules contest.players; consequences match.value
+match.value: Every return and every result is what the rules pay for the cards and the history
+    enforces RSD-Poker paper, appendix D: chip returns and win, tie, loss
+    broken where a lost hand is recorded as a win
+    reads game contest match; needs game.rules
+match.zero-sum: What one player wins, the other loses
+    enforces RSD-Poker paper, appendix D: u_0 = -u_1
+    broken where both players of a hand win
+    reads game contest match; needs game.rules
+match.expectation: The mean return of every pairing lies near its exact value, by the declared number of standard
+      errors
+    enforces RSD-Poker paper, appendix D: returns of played hands and values of the game
+    broken where the contest declares a limit that chance exceeds
+    reads game contest match; needs game.rules contest.players match.pairs match.legal; whole
+student.declared: The declared settings of students lie in their domains: scales ascend from 0, features are known
+    enforces RSD-Poker paper, section 3: predeclared constants
+    broken where the scales are out of order
+    reads game distillation; needs game.rules; consequences student.policy student.calibration contest.players
+student.runs: Every run names its data order, its checkpoint and how that was chosen, and every student has one run
+    enforces RSD-Poker paper, appendix D: a complete run records the data order and the checkpoint-selection rule
+    broken where a run does not say how its checkpoint was chosen
+    reads run student
+student.seeds: Training, evaluation and resampling seeds are there, differ in each run, and training seeds are
+      distinct
+    enforces RSD-Poker paper, appendix D: the three kinds of seed occupy separate namespaces
+    broken where two runs share a training seed
+    reads run student
+student.checkpoint: Every run's checkpoint digest is that of the weights in the bundle
+    enforces RSD-Poker paper, section 3.2: checkpoint digests
+    broken where a student's weights are changed after its run named them
+    reads run student; consequences student.policy student.calibration match.replay result.runs table.cells
+student.policy: The stored policies of students follow from their weights and from observations alone
+    enforces RSD-Poker paper, section 3.8: teacher distributions are absent at inference
+    broken where a student's stored policy is changed
+    reads game distillation student profile; needs game.rules student.declared; consequences match.replay table.cells
+student.calibration: Violations, bounds and certified scales are what weights, teacher and drawn states give
+    enforces RSD-Poker paper, section 3.4: risk bound and certified candidates
+    broken where a student's violations are counted one too many
+    reads game distillation student profile scale; needs game.rules student.declared join.unique-key profile.complete;
+      whole
+student.choice: Every student's chosen scale is the largest that is certified
+    enforces RSD-Poker paper, section 3.4: selection within the certified set
+    broken where a student deploys a smaller scale
+    reads game distillation student profile scale; needs game.rules student.declared join.unique-key profile.complete;
+      whole
+behaviour.declared: Entries stand once, limits ascend, and the prior is a distribution on the legal actions
+    enforces RSD-Poker paper, appendix C: PHH construction
+    broken where the prior sums to more than one
+    reads behaviour; consequences table.cells
+behaviour.hands: Every hand can be read, and belongs to a declared entry
+    enforces RSD-Poker paper, appendix C: the public-state adapter
+    broken where a player acts after folding
+    reads behaviour hand; consequences behaviour.snapshots
+behaviour.names: Players stand under pseudonyms: no name reaches a released bundle
+    enforces RSD-Poker paper, appendix E: release hygiene
+    broken where a player's name is released
+    reads behaviour hand
+behaviour.disjoint: No player and no entry serves both for calibration and for evaluation
+    enforces RSD-Poker paper, appendix C: the recorded group intersection is empty
+    broken where a player of the calibration split plays in the evaluation split
+    reads behaviour hand
+behaviour.snapshots: Every decision of the sealed hands has one snapshot with its public state, and there is no other
+    enforces RSD-Poker paper, appendix C: snapshots and behaviour labels
+    broken where a snapshot's label is changed
+    reads behaviour hand snapshot; needs join.unique-key; whole
+    """,
+    PROFILES="game profile",
 )

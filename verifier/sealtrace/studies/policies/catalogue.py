@@ -2,582 +2,299 @@
 
 from __future__ import annotations
 
-from sealtrace.contract.packs import Check
+from sealtrace.contract.packs import catalogue
 
-_STATES = ("protocol", "observation")
-_POLICIES = (*_STATES, "teacher", "candidate", "trace")
-_SCORED = (*_STATES, "candidate", "trace", "values")
-_JOINED = ("join.unique-key", "join.trace", "action.legal-set", "action.vocabulary")
-_COUNTED = ("split.inventory", "split.agreement", "join.values", *_JOINED)
-_CALIBRATED = ("partition.rule", *_COUNTED)
-_BOUNDED = ("partition.allocations", *_CALIBRATED)
-_CHOSEN = ("certificate.range", *_BOUNDED)
-"""What must hold before states are counted, counted in groups, bounded there, and chosen among."""
-
-CATALOGUE: tuple[Check, ...] = (
-    Check(
-        "protocol.domain",
-        "Declared constants lie in their domains, and names that must differ do",
-        "RSD-Poker paper, section 3: tau > 0, q_min < q_max, 0 <= rho <= 2, 0 < zeta < 1",
-        "the protocol declares a confidence level of 1.5",
-        reads=("protocol",),
-        consequences=("table.cells",),
-    ),
-    # The bank.
-    Check(
-        "bank.scales",
-        "No arm has a scale twice, and the grid is ascending and in the bank",
-        "RSD-Poker paper, section 3.2: the ordered grid; appendix A: duplicate entries are rejected",
-        "the grid lists its scales out of order",
-        reads=("protocol", "candidate"),
-        consequences=("selection.grid",),
-    ),
-    Check(
-        "bank.checkpoints",
-        "Every learned direction has its weights in the bundle under the digest that candidates name, or is sealed",
-        "RSD-Poker paper, section 3.2: checkpoint digests of the bank",
-        "a checkpoint's weights are changed after candidates named them",
-        reads=("protocol", "candidate", "checkpoint", "residual"),
-        consequences=("replay.tilt", "replay.student", "replay.residual", "boundary.inputs"),
-    ),
-    Check(
-        "bank.serializer",
-        "Every candidate serializes actions in the protocol's order",
-        "RSD-Poker paper, appendix A: action order belongs to the serializer",
-        "a candidate's serializer swaps two actions",
-        reads=("protocol", "candidate"),
-    ),
-    Check(
-        "bank.policies",
-        "Every candidate declares what its policy needs",
-        "RSD-Poker paper, section 3.2: the bank's manifest",
-        "a tilt's direction leaves out an action",
-        reads=("protocol", "candidate"),
-    ),
-    # Splits.
-    Check(
-        "split.inventory",
-        "The observed states are unique and as many as the protocol declares, in each split",
-        "RSD-Poker paper, appendix E, reproduction checks: state inventory",
-        "the protocol declares one state more than a split holds",
-        reads=_STATES,
-        needs=("join.unique-key",),
-        whole=True,
-    ),
-    Check(
-        "split.disjoint",
-        "No state and no independent block lies in two splits",
-        "RSD-Poker paper, section 3.1: identities are disjoint across roles",
-        "one independent block has a calibration state and a held-out state",
-        reads=_STATES,
-    ),
-    Check(
-        "split.agreement",
-        "Every record carries the split of its observation and of its file",
-        "RSD-Poker paper, appendix E, reproduction checks: split closure",
-        "a teacher row names the other split",
-        reads=_STATES,
-    ),
-    Check(
-        "split.rule",
-        "Every state lies in the split that the declared rule gives",
-        "RSD-Poker paper, appendix B: even ids calibrate, odd ids are held out",
-        "the protocol's rule assigns odd ids to calibration",
-        reads=_STATES,
-    ),
-    Check(
-        "split.duplicates",
-        "No observation stands under two ids in different splits",
-        "RSD-Poker paper, section 3.1: disjoint data roles",
-        "a held-out observation is a copy of a calibration observation",
-        reads=_STATES,
-        consequences=("replay.query-gate", "replay.query-policy", "table.cells"),
-    ),
-    # Joins.
-    Check(
-        "join.teacher",
-        "Every observed state has one teacher record, and every teacher record a state",
-        "RSD-Poker paper, appendix E, reproduction checks: matching label keys",
-        "a teacher record is removed",
-        reads=(*_STATES, "teacher", "candidate"),
-        needs=("join.unique-key",),
-        whole=True,
-    ),
-    Check(
-        "join.trace",
-        "Every candidate has one trace at every state that it is traced on, and nothing else is traced",
-        "RSD-Poker paper, appendix D: composite keys; section 3.2: complete candidate trace",
-        "a trace is removed, and its score with it",
-        reads=(*_STATES, "candidate", "trace"),
-        needs=("join.unique-key",),
-        whole=True,
-    ),
-    Check(
-        "join.values",
-        "Every traced state has action values of both evaluators",
-        "RSD-Poker paper, appendix D: oracle join",
-        "the strong action values of a state are removed",
-        reads=(*_STATES, "trace", "values"),
-        needs=("join.unique-key",),
-        whole=True,
-    ),
-    Check(
-        "join.score",
-        "Traces and scores join one to one",
-        "RSD-Poker paper, appendix D: oracle join, one score per trace",
-        "a score is removed",
-        reads=("trace", "score"),
-        needs=("join.unique-key",),
-        whole=True,
-    ),
-    # Actions.
-    Check(
-        "action.legal-set",
-        "Every legal set is non-empty, without repeats, within the declared actions",
-        "RSD-Poker paper, appendix A: empty legal sets are explicit error states",
-        "an observation lists no legal action",
-        reads=_STATES,
-    ),
-    Check(
-        "action.order",
-        "Legal actions are listed in the protocol's order",
-        "RSD-Poker paper, appendix A: the name-to-index mapping",
-        "a trace lists its legal actions in another order",
-        reads=(*_STATES, "trace"),
-    ),
-    Check(
-        "action.vocabulary",
-        "Teacher, traces and values name exactly the observation's legal actions",
-        "RSD-Poker paper, appendix D: one legal vocabulary in all records",
-        "an evaluator values an action that nobody declared",
-        reads=(*_STATES, "teacher", "trace", "values"),
-    ),
-    Check(
-        "action.chosen",
-        "The stored action is the legal action of largest probability, the earliest among equals",
-        "RSD-Poker paper, appendix E, reproduction checks: action replay",
-        "a trace stores its second-best action",
-        reads=(*_STATES, "trace"),
-        needs=("action.legal-set",),
-    ),
-    # Probabilities.
-    Check(
-        "probability.support",
-        "Probabilities are finite, nonnegative and on the legal actions only",
-        "RSD-Poker paper, appendix E, reproduction checks: probability support",
-        "a trace puts a tiny negative probability on an action",
-        reads=(*_STATES, "teacher", "trace"),
-        needs=("action.legal-set",),
-        consequences=("replay.top-action",),
-    ),
-    Check(
-        "probability.normalized",
-        "Probabilities sum to one within the declared tolerance",
-        "RSD-Poker paper, appendix D: normalized probabilities",
-        "a trace's probabilities sum to one and 1.8e-12",
-        reads=("protocol", "teacher", "trace"),
-        consequences=("replay.top-action",),
-    ),
-    # Replay.
-    Check(
-        "replay.teacher",
-        "The cached teacher distribution is the softmax of the teacher's action values",
-        "RSD-Poker paper, appendix A: teacher response model, temperature",
-        "a teacher's action value is changed",
-        reads=(*_STATES, "teacher"),
-        needs=("join.teacher", "action.vocabulary"),
-        consequences=("replay.teacher-value", "table.cells"),
-    ),
-    Check(
-        "replay.teacher-value",
-        "The teacher's state value is the mean of its action values under its distribution",
-        "RSD-Poker paper, appendix A: teacher state value",
-        "a teacher's state value is changed",
-        reads=(*_STATES, "teacher"),
-        needs=("join.teacher", "action.vocabulary"),
-    ),
-    Check(
-        "replay.normalizer",
-        "Every replayed normalizer is finite and positive",
-        "RSD-Poker paper, appendix A: nonpositive normalization constants are explicit error states",
-        "a scale is so large that the tilt overflows",
-        reads=_POLICIES,
-        needs=("join.teacher", "bank.policies", "action.legal-set"),
-        consequences=("table.recipes",),
-    ),
-    Check(
-        "replay.anchor",
-        "The anchor is the teacher smoothed with the uniform distribution",
-        "RSD-Poker paper, section 3.2, tilt equation, left half",
-        "a billionth of an anchor's probability moves to another action",
-        reads=_POLICIES,
-        needs=("join.teacher", *_JOINED),
-        consequences=(
-            "replay.zero-scale",
-            "score.utility",
-            "score.delta",
-            "aggregate.summary",
-        ),
-    ),
-    Check(
-        "replay.top-action",
-        "Top-action imitation puts all probability on the teacher's top action",
-        "RSD-Poker paper, appendix C: deterministic baselines",
-        "a top-action trace imitates another action",
-        reads=_POLICIES,
-        needs=("join.teacher", *_JOINED),
-        consequences=("score.utility", "score.delta", "threshold.recomputed", "aggregate.summary", "table.cells"),
-    ),
-    Check(
-        "replay.tilt",
-        "Every residual policy is the exponential tilt of the anchor",
-        "RSD-Poker paper, section 3.2, tilt equation; appendix E: distribution replay",
-        "a residual trace holds the distribution of another scale",
-        reads=_POLICIES,
-        needs=("join.teacher", "bank.policies", *_JOINED),
-        consequences=("score.utility", "score.delta", "aggregate.summary", "table.cells"),
-    ),
-    Check(
-        "replay.student",
-        "Every teacher-free policy is the tilt of its checkpoint's own base policy",
-        "RSD-Poker paper, section 3.7, student equation",
-        "a teacher-free trace holds the distribution of another scale",
-        reads=(*_STATES, "candidate", "checkpoint", "residual", "trace"),
-        needs=("bank.policies", "bank.checkpoints", *_JOINED),
-        consequences=("score.utility", "score.delta", "threshold.recomputed", "aggregate.summary", "table.cells"),
-    ),
-    Check(
-        "replay.residual",
-        "Every sealed direction is what the checkpoint's weights give on the observation",
-        "RSD-Poker paper, section 3.2: frozen residual directions",
-        "a sealed direction is changed",
-        reads=(*_STATES, "candidate", "checkpoint", "residual"),
-        needs=("join.unique-key", "bank.checkpoints"),
-    ),
-    Check(
-        "replay.zero-scale",
-        "A candidate of scale zero is the stored anchor, bit for bit",
-        "RSD-Poker paper, section 3.2: scale zero recovers the anchor",
-        "one bit of a scale-zero probability is changed",
-        reads=_POLICIES,
-        needs=_JOINED,
-    ),
-    Check(
-        "replay.query-gate",
-        "Query scores, requests and acceptances follow the gate and its budget",
-        "RSD-Poker paper, appendix C: query score, threshold and budget check",
-        "a trace denies a query that the gate accepts",
-        reads=(*_STATES, "candidate", "trace"),
-        needs=("bank.policies", *_JOINED),
-        consequences=(
-            "replay.query-policy",
-            "replay.ledger",
-            "table.cells",
-        ),
-    ),
-    Check(
-        "replay.query-policy",
-        "The query policy is the anchor where a query was accepted, else the prior",
-        "RSD-Poker paper, appendix C: rejected requests keep the prior",
-        "a query trace without a query holds the anchor's distribution",
-        reads=_POLICIES,
-        needs=("join.teacher", "bank.policies", *_JOINED),
-        consequences=(
-            "score.utility",
-            "score.delta",
-            "threshold.recomputed",
-            "aggregate.summary",
-            "table.cells",
-        ),
-    ),
-    Check(
-        "replay.ledger",
-        "Every ledger charges what the protocol configures for its events, rejected queries too",
-        "RSD-Poker paper, appendix C: cost ledger",
-        "a residual trace charges one token instead of two",
-        reads=("protocol", "candidate", "trace"),
-        needs=("join.trace",),
-    ),
-    # Information boundary.
-    Check(
-        "boundary.interfaces",
-        "No interface declares a field that its contract hides",
-        "RSD-Poker paper, appendix B, field visibility table",
-        "the protocol lets a teacher-free policy see the teacher's distribution",
-        reads=("protocol",),
-    ),
-    Check(
-        "boundary.inputs",
-        "No policy read a field that its interface does not show",
-        "RSD-Poker paper, appendix B, field visibility table",
-        "a trace names the strong action values among its inputs",
-        reads=("protocol", "candidate", "trace"),
-        needs=("join.trace",),
-    ),
-    # Scores.
-    Check(
-        "score.trace-digest",
-        "Every score names the content digest of the trace table that was scored",
-        "RSD-Poker paper, appendix B: score rows are joined to the exact policy trace",
-        "scores name the digest of another trace table",
-        reads=("trace", "score"),
-        needs=("join.score",),
-    ),
-    Check(
-        "score.utility",
-        "What both evaluators expect follows from the stored distribution and the action values",
-        "RSD-Poker paper, section 3.3: E_g",
-        "a reported weak utility is changed",
-        reads=("protocol", "trace", "values", "score"),
-        needs=("join.score", "join.values", *_JOINED),
-    ),
-    Check(
-        "score.delta",
-        "The delta is what the risk evaluator expects, less what it expects of the anchor at the same state",
-        "RSD-Poker paper, section 3.3, violation equation",
-        "a reported delta has the wrong sign",
-        reads=("protocol", "candidate", "trace", "values", "score"),
-        needs=("join.score", "join.values", *_JOINED),
-    ),
-    Check(
-        "threshold.stored",
-        "The reported crossing is the strict comparison of the stored delta with -tau",
-        "RSD-Poker paper, section 3.3, violation equation: the inequality is strict",
-        "a row's crossing is denied",
-        reads=("protocol", "score"),
-        consequences=("threshold.recomputed",),
-    ),
-    Check(
-        "threshold.recomputed",
-        "The reported crossing is what distributions and action values give, decided exactly",
-        "RSD-Poker paper, appendix E, reproduction checks: threshold counts",
-        "a row reports a delta and a crossing that its distribution does not give",
-        reads=("protocol", "candidate", "trace", "values", "score"),
-        needs=("join.score", "join.values", *_JOINED),
-        consequences=("score.delta",),
-    ),
-    # Aggregates.
-    Check(
-        "aggregate.summary",
-        "Every retained policy summary is the aggregate of its states",
-        "RSD-Poker paper, appendix E, reproduction checks: score aggregation",
-        "a summary's mean weak utility is changed",
-        reads=("protocol", "candidate", "trace", "values", "summary"),
-        needs=_COUNTED,
-        whole=True,
-    ),
-    # Partitions.
-    Check(
-        "partition.rule",
-        "Every partition reads policy-visible features only, and holds every state in exactly one group",
-        "RSD-Poker paper, section 3.3: groups are functions of what a deployed policy sees",
-        "a partition splits on a feature that nobody declared",
-        reads=(*_STATES, "partition"),
-        consequences=("partition.labels", "partition.class", "partition.optimal", "table.recipes"),
-    ),
-    Check(
-        "partition.labels",
-        "Every calibration and held-out trace carries the group that the deployed rule gives",
-        "RSD-Poker paper, appendix A, algorithm table: group labels are sealed with the traces",
-        "a trace carries the label of another group",
-        reads=(*_STATES, "partition", "trace"),
-        needs=("partition.rule", "join.trace"),
-    ),
-    Check(
-        "partition.support",
-        "Every learned group holds enough structure states; groups without calibration states are named",
-        "RSD-Poker paper, section 3.3: minimum support; section 3.4: empty groups",
-        "the class demands more structure states than a group holds",
-        reads=(*_STATES, "partition"),
-        needs=("partition.rule", "split.inventory", "split.agreement"),
-        whole=True,
-        consequences=("partition.optimal",),
-    ),
-    Check(
-        "partition.class",
-        "Every learned partition is a tree of its declared class: depth, features, thresholds",
-        "RSD-Poker paper, section 3.3: the predeclared class",
-        "the class no longer declares a threshold that the partition uses",
-        reads=("protocol", "partition"),
-        needs=("partition.rule",),
-        consequences=("partition.optimal",),
-    ),
-    Check(
-        "partition.objective",
-        "Every learned partition's objective is what the structure split gives",
-        "RSD-Poker paper, section 3.3: structure objective",
-        "a partition's objective is changed",
-        reads=(*_SCORED, "partition"),
-        needs=_CALIBRATED,
-        whole=True,
-    ),
-    Check(
-        "partition.optimal",
-        "No partition of the class has a smaller objective, or an equal one and an earlier place in the tie rule",
-        "RSD-Poker paper, section 3.3: the selected partition and its tie rule",
-        "two groups of a learned partition are merged",
-        reads=(*_SCORED, "partition"),
-        needs=_CALIBRATED,
-        whole=True,
-    ),
-    Check(
-        "partition.allocations",
-        "The shares of the failure budgets are positive, one per candidate and group, and sum to at most one",
-        "RSD-Poker paper, section 3.4: weighted simultaneous bounds",
-        "the share of one pair is doubled",
-        reads=("protocol", "candidate", "partition"),
-        needs=("partition.rule",),
-        consequences=("certificate.risk", "certificate.utility", "map.bounds", "table.cells"),
-    ),
-    # Certificates.
-    Check(
-        "certificate.complete",
-        "Every pair of a competing candidate and a group has one certificate, and nothing else has",
-        "RSD-Poker paper, section 3.4: simultaneous certificates",
-        "a certificate is removed",
-        reads=("protocol", "candidate", "partition", "certificate"),
-        needs=("join.unique-key", "partition.rule"),
-        whole=True,
-    ),
-    Check(
-        "certificate.counts",
-        "Every certificate counts the calibration states and the crossings of its group",
-        "RSD-Poker paper, section 3.4: n and k of a group",
-        "a certificate counts one crossing too few",
-        reads=(*_SCORED, "partition", "certificate"),
-        needs=_CALIBRATED,
-        whole=True,
-    ),
-    Check(
-        "certificate.risk",
-        "Every risk bound is the Clopper-Pearson bound of the recomputed count at its share",
-        "RSD-Poker paper, section 3.4, risk bound; k = n and empty groups give one",
-        "a certificate's risk bound is lowered",
-        reads=(*_SCORED, "partition", "certificate"),
-        needs=_BOUNDED,
-        whole=True,
-    ),
-    Check(
-        "certificate.range",
-        "Every utility of a competing candidate lies in the declared range",
-        "RSD-Poker paper, section 3.4: predeclared normalization",
-        "the protocol declares a narrower utility range",
-        reads=_SCORED,
-        needs=("join.values", *_JOINED),
-        consequences=("table.cells", "table.recipes"),
-    ),
-    Check(
-        "certificate.utility",
-        "Every utility bound is the Hoeffding bound of the recomputed normalized mean at its share",
-        "RSD-Poker paper, section 3.4, utility bound",
-        "a certificate's utility bound is raised",
-        reads=(*_SCORED, "partition", "certificate"),
-        needs=_CHOSEN,
-        whole=True,
-    ),
-    Check(
-        "certificate.certified",
-        "A candidate is certified in a group exactly where its risk bound is within the group's budget",
-        "RSD-Poker paper, section 3.4: the risk-feasible set",
-        "a certificate calls an uncertified candidate certified",
-        reads=(*_SCORED, "partition", "certificate"),
-        needs=_BOUNDED,
-        whole=True,
-    ),
-    Check(
-        "selection.grid",
-        "The selection record names a declared selector, its grid, the protocol's tau and the budgets of its rule",
-        "RSD-Poker paper, appendix B: the selection record",
-        "the selection record leaves out a scale of the grid",
-        reads=("protocol", "selection"),
-    ),
-    Check(
-        "selection.counts",
-        "The selection's crossing counts and denominators are those of the records",
-        "RSD-Poker paper, appendix E, reproduction checks: threshold counts",
-        "the selection record counts one crossing too few",
-        reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
-        needs=_COUNTED,
-        whole=True,
-    ),
-    Check(
-        "selection.certified",
-        "The certified set is what the rule admits on the recomputed counts",
-        "RSD-Poker paper, section 3.4: empirical-zero",
-        "the certified set leaves out an admissible scale",
-        reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
-        needs=_COUNTED,
-        whole=True,
-    ),
-    Check(
-        "selection.choice",
-        "The choice is what the rule takes on the recomputed counts",
-        "RSD-Poker paper, appendix E, reproduction checks: scale selection",
-        "the selection record chooses a smaller scale",
-        reads=("protocol", "candidate", "trace", "values", "partition", "selection"),
-        needs=_COUNTED,
-        whole=True,
-    ),
-    Check(
-        "selection.held-out",
-        "The choice was sealed before any held-out value or score, and says so",
-        "RSD-Poker paper, section 3.1: the test split is joined after the map is frozen",
-        "the selection record says that held-out scores had been joined",
-        reads=("protocol", "selection"),
-        needs=("stage.chronology",),
-    ),
-    # Maps.
-    Check(
-        "map.selector",
-        "Every selector that chooses in groups has one map, in its declared partition, from the calibration split",
-        "RSD-Poker paper, appendix A, algorithm table: the frozen map",
-        "a map names another partition than its selector declares",
-        reads=("protocol", "map"),
-        consequences=("map.groups",),
-    ),
-    Check(
-        "map.groups",
-        "Every map assigns each group of its partition once, in order",
-        "RSD-Poker paper, section 3.3: one candidate per group",
-        "a map assigns its groups in another order",
-        reads=(*_SCORED, "partition", "map"),
-        needs=_CHOSEN,
-        whole=True,
-    ),
-    Check(
-        "map.certified",
-        "No map deploys a candidate that is not certified in its group",
-        "RSD-Poker paper, section 3.4: selection within the feasible set",
-        "a map deploys an uncertified candidate",
-        reads=(*_SCORED, "partition", "map"),
-        needs=_CHOSEN,
-        whole=True,
-        consequences=("map.choice",),
-    ),
-    Check(
-        "map.choice",
-        "Every assignment is what the declared rule takes, ties included",
-        "RSD-Poker paper, sections 3.4 and 3.5: selection rules, tie rules and fallback",
-        "a map deploys another certified candidate",
-        reads=(*_SCORED, "partition", "map"),
-        needs=_CHOSEN,
-        whole=True,
-    ),
-    Check(
-        "map.bounds",
-        "Every map's risk and utility bound is its worst mixture within the declared radius",
-        "RSD-Poker paper, section 3.5: the worst mixture",
-        "a map's utility bound is raised",
-        reads=(*_SCORED, "partition", "map"),
-        needs=_CHOSEN,
-        whole=True,
-    ),
-    Check(
-        "map.held-out",
-        "Every map was sealed before any held-out value or score, and says so",
-        "RSD-Poker paper, section 3.1: the test split is joined after the map is frozen",
-        "a map says that held-out scores had been joined",
-        reads=("protocol", "map"),
-        needs=("stage.chronology",),
-    ),
+CATALOGUE = catalogue(
+    """
+protocol.domain: Declared constants lie in their domains, and names that must differ do
+    enforces RSD-Poker paper, section 3: tau > 0, q_min < q_max, 0 <= rho <= 2, 0 < zeta < 1
+    broken where the protocol declares a confidence level of 1.5
+    reads protocol; consequences table.cells
+# The bank.
+bank.scales: No arm has a scale twice, and the grid is ascending and in the bank
+    enforces RSD-Poker paper, section 3.2: the ordered grid; appendix A: duplicate entries are rejected
+    broken where the grid lists its scales out of order
+    reads protocol candidate; consequences selection.grid
+bank.checkpoints: Every learned direction has its weights in the bundle under the digest that candidates name, or is
+      sealed
+    enforces RSD-Poker paper, section 3.2: checkpoint digests of the bank
+    broken where a checkpoint's weights are changed after candidates named them
+    reads protocol candidate checkpoint residual; consequences replay.tilt replay.student replay.residual
+      boundary.inputs
+bank.serializer: Every candidate serializes actions in the protocol's order
+    enforces RSD-Poker paper, appendix A: action order belongs to the serializer
+    broken where a candidate's serializer swaps two actions
+    reads protocol candidate
+bank.policies: Every candidate declares what its policy needs
+    enforces RSD-Poker paper, section 3.2: the bank's manifest
+    broken where a tilt's direction leaves out an action
+    reads protocol candidate
+# Splits.
+split.inventory: The observed states are unique and as many as the protocol declares, in each split
+    enforces RSD-Poker paper, appendix E, reproduction checks: state inventory
+    broken where the protocol declares one state more than a split holds
+    reads STATES; needs join.unique-key; whole
+split.disjoint: No state and no independent block lies in two splits
+    enforces RSD-Poker paper, section 3.1: identities are disjoint across roles
+    broken where one independent block has a calibration state and a held-out state
+    reads STATES
+split.agreement: Every record carries the split of its observation and of its file
+    enforces RSD-Poker paper, appendix E, reproduction checks: split closure
+    broken where a teacher row names the other split
+    reads STATES
+split.rule: Every state lies in the split that the declared rule gives
+    enforces RSD-Poker paper, appendix B: even ids calibrate, odd ids are held out
+    broken where the protocol's rule assigns odd ids to calibration
+    reads STATES
+split.duplicates: No observation stands under two ids in different splits
+    enforces RSD-Poker paper, section 3.1: disjoint data roles
+    broken where a held-out observation is a copy of a calibration observation
+    reads STATES; consequences replay.query-gate replay.query-policy table.cells
+# Joins.
+join.teacher: Every observed state has one teacher record, and every teacher record a state
+    enforces RSD-Poker paper, appendix E, reproduction checks: matching label keys
+    broken where a teacher record is removed
+    reads STATES teacher candidate; needs join.unique-key; whole
+join.trace: Every candidate has one trace at every state that it is traced on, and nothing else is traced
+    enforces RSD-Poker paper, appendix D: composite keys; section 3.2: complete candidate trace
+    broken where a trace is removed, and its score with it
+    reads STATES candidate trace; needs join.unique-key; whole
+join.values: Every traced state has action values of both evaluators
+    enforces RSD-Poker paper, appendix D: oracle join
+    broken where the strong action values of a state are removed
+    reads STATES trace values; needs join.unique-key; whole
+join.score: Traces and scores join one to one
+    enforces RSD-Poker paper, appendix D: oracle join, one score per trace
+    broken where a score is removed
+    reads trace score; needs join.unique-key; whole
+# Actions.
+action.legal-set: Every legal set is non-empty, without repeats, within the declared actions
+    enforces RSD-Poker paper, appendix A: empty legal sets are explicit error states
+    broken where an observation lists no legal action
+    reads STATES
+action.order: Legal actions are listed in the protocol's order
+    enforces RSD-Poker paper, appendix A: the name-to-index mapping
+    broken where a trace lists its legal actions in another order
+    reads STATES trace
+action.vocabulary: Teacher, traces and values name exactly the observation's legal actions
+    enforces RSD-Poker paper, appendix D: one legal vocabulary in all records
+    broken where an evaluator values an action that nobody declared
+    reads STATES teacher trace values
+action.chosen: The stored action is the legal action of largest probability, the earliest among equals
+    enforces RSD-Poker paper, appendix E, reproduction checks: action replay
+    broken where a trace stores its second-best action
+    reads STATES trace; needs action.legal-set
+# Probabilities.
+probability.support: Probabilities are finite, nonnegative and on the legal actions only
+    enforces RSD-Poker paper, appendix E, reproduction checks: probability support
+    broken where a trace puts a tiny negative probability on an action
+    reads STATES teacher trace; needs action.legal-set; consequences replay.top-action
+probability.normalized: Probabilities sum to one within the declared tolerance
+    enforces RSD-Poker paper, appendix D: normalized probabilities
+    broken where a trace's probabilities sum to one and 1.8e-12
+    reads protocol teacher trace; consequences replay.top-action
+# Replay.
+replay.teacher: The cached teacher distribution is the softmax of the teacher's action values
+    enforces RSD-Poker paper, appendix A: teacher response model, temperature
+    broken where a teacher's action value is changed
+    reads STATES teacher; needs join.teacher action.vocabulary; consequences replay.teacher-value table.cells
+replay.teacher-value: The teacher's state value is the mean of its action values under its distribution
+    enforces RSD-Poker paper, appendix A: teacher state value
+    broken where a teacher's state value is changed
+    reads STATES teacher; needs join.teacher action.vocabulary
+replay.normalizer: Every replayed normalizer is finite and positive
+    enforces RSD-Poker paper, appendix A: nonpositive normalization constants are explicit error states
+    broken where a scale is so large that the tilt overflows
+    reads POLICIES; needs join.teacher bank.policies action.legal-set; consequences table.recipes
+replay.anchor: The anchor is the teacher smoothed with the uniform distribution
+    enforces RSD-Poker paper, section 3.2, tilt equation, left half
+    broken where a billionth of an anchor's probability moves to another action
+    reads POLICIES; needs join.teacher JOINED; consequences replay.zero-scale score.utility score.delta
+      aggregate.summary
+replay.top-action: Top-action imitation puts all probability on the teacher's top action
+    enforces RSD-Poker paper, appendix C: deterministic baselines
+    broken where a top-action trace imitates another action
+    reads POLICIES; needs join.teacher JOINED; consequences score.utility score.delta threshold.recomputed
+      aggregate.summary table.cells
+replay.tilt: Every residual policy is the exponential tilt of the anchor
+    enforces RSD-Poker paper, section 3.2, tilt equation; appendix E: distribution replay
+    broken where a residual trace holds the distribution of another scale
+    reads POLICIES; needs join.teacher bank.policies JOINED; consequences score.utility score.delta aggregate.summary
+      table.cells
+replay.student: Every teacher-free policy is the tilt of its checkpoint's own base policy
+    enforces RSD-Poker paper, section 3.7, student equation
+    broken where a teacher-free trace holds the distribution of another scale
+    reads STATES candidate checkpoint residual trace; needs bank.policies bank.checkpoints JOINED; consequences
+      score.utility score.delta threshold.recomputed aggregate.summary table.cells
+replay.residual: Every sealed direction is what the checkpoint's weights give on the observation
+    enforces RSD-Poker paper, section 3.2: frozen residual directions
+    broken where a sealed direction is changed
+    reads STATES candidate checkpoint residual; needs join.unique-key bank.checkpoints
+replay.zero-scale: A candidate of scale zero is the stored anchor, bit for bit
+    enforces RSD-Poker paper, section 3.2: scale zero recovers the anchor
+    broken where one bit of a scale-zero probability is changed
+    reads POLICIES; needs JOINED
+replay.query-gate: Query scores, requests and acceptances follow the gate and its budget
+    enforces RSD-Poker paper, appendix C: query score, threshold and budget check
+    broken where a trace denies a query that the gate accepts
+    reads STATES candidate trace; needs bank.policies JOINED; consequences replay.query-policy replay.ledger
+      table.cells
+replay.query-policy: The query policy is the anchor where a query was accepted, else the prior
+    enforces RSD-Poker paper, appendix C: rejected requests keep the prior
+    broken where a query trace without a query holds the anchor's distribution
+    reads POLICIES; needs join.teacher bank.policies JOINED; consequences score.utility score.delta
+      threshold.recomputed aggregate.summary table.cells
+replay.ledger: Every ledger charges what the protocol configures for its events, rejected queries too
+    enforces RSD-Poker paper, appendix C: cost ledger
+    broken where a residual trace charges one token instead of two
+    reads protocol candidate trace; needs join.trace
+# Information boundary.
+boundary.interfaces: No interface declares a field that its contract hides
+    enforces RSD-Poker paper, appendix B, field visibility table
+    broken where the protocol lets a teacher-free policy see the teacher's distribution
+    reads protocol
+boundary.inputs: No policy read a field that its interface does not show
+    enforces RSD-Poker paper, appendix B, field visibility table
+    broken where a trace names the strong action values among its inputs
+    reads protocol candidate trace; needs join.trace
+# Scores.
+score.trace-digest: Every score names the content digest of the trace table that was scored
+    enforces RSD-Poker paper, appendix B: score rows are joined to the exact policy trace
+    broken where scores name the digest of another trace table
+    reads trace score; needs join.score
+score.utility: What both evaluators expect follows from the stored distribution and the action values
+    enforces RSD-Poker paper, section 3.3: E_g
+    broken where a reported weak utility is changed
+    reads protocol trace values score; needs join.score join.values JOINED
+score.delta: The delta is what the risk evaluator expects, less what it expects of the anchor at the same state
+    enforces RSD-Poker paper, section 3.3, violation equation
+    broken where a reported delta has the wrong sign
+    reads protocol candidate trace values score; needs join.score join.values JOINED
+threshold.stored: The reported crossing is the strict comparison of the stored delta with -tau
+    enforces RSD-Poker paper, section 3.3, violation equation: the inequality is strict
+    broken where a row's crossing is denied
+    reads protocol score; consequences threshold.recomputed
+threshold.recomputed: The reported crossing is what distributions and action values give, decided exactly
+    enforces RSD-Poker paper, appendix E, reproduction checks: threshold counts
+    broken where a row reports a delta and a crossing that its distribution does not give
+    reads protocol candidate trace values score; needs join.score join.values JOINED; consequences score.delta
+# Aggregates.
+aggregate.summary: Every retained policy summary is the aggregate of its states
+    enforces RSD-Poker paper, appendix E, reproduction checks: score aggregation
+    broken where a summary's mean weak utility is changed
+    reads protocol candidate trace values summary; needs COUNTED; whole
+# Partitions.
+partition.rule: Every partition reads policy-visible features only, and holds every state in exactly one group
+    enforces RSD-Poker paper, section 3.3: groups are functions of what a deployed policy sees
+    broken where a partition splits on a feature that nobody declared
+    reads STATES partition; consequences partition.labels partition.class partition.optimal table.recipes
+partition.labels: Every calibration and held-out trace carries the group that the deployed rule gives
+    enforces RSD-Poker paper, appendix A, algorithm table: group labels are sealed with the traces
+    broken where a trace carries the label of another group
+    reads STATES partition trace; needs partition.rule join.trace
+partition.support: Every learned group holds enough structure states; groups without calibration states are named
+    enforces RSD-Poker paper, section 3.3: minimum support; section 3.4: empty groups
+    broken where the class demands more structure states than a group holds
+    reads STATES partition; needs partition.rule split.inventory split.agreement; whole; consequences
+      partition.optimal
+partition.class: Every learned partition is a tree of its declared class: depth, features, thresholds
+    enforces RSD-Poker paper, section 3.3: the predeclared class
+    broken where the class no longer declares a threshold that the partition uses
+    reads protocol partition; needs partition.rule; consequences partition.optimal
+partition.objective: Every learned partition's objective is what the structure split gives
+    enforces RSD-Poker paper, section 3.3: structure objective
+    broken where a partition's objective is changed
+    reads SCORED partition; needs CALIBRATED; whole
+partition.optimal: No partition of the class has a smaller objective, or an equal one and an earlier place in the tie
+      rule
+    enforces RSD-Poker paper, section 3.3: the selected partition and its tie rule
+    broken where two groups of a learned partition are merged
+    reads SCORED partition; needs CALIBRATED; whole
+partition.allocations: The shares of the failure budgets are positive, one per candidate and group, and sum to at most
+      one
+    enforces RSD-Poker paper, section 3.4: weighted simultaneous bounds
+    broken where the share of one pair is doubled
+    reads protocol candidate partition; needs partition.rule; consequences certificate.risk certificate.utility
+      map.bounds table.cells
+# Certificates.
+certificate.complete: Every pair of a competing candidate and a group has one certificate, and nothing else has
+    enforces RSD-Poker paper, section 3.4: simultaneous certificates
+    broken where a certificate is removed
+    reads protocol candidate partition certificate; needs join.unique-key partition.rule; whole
+certificate.counts: Every certificate counts the calibration states and the crossings of its group
+    enforces RSD-Poker paper, section 3.4: n and k of a group
+    broken where a certificate counts one crossing too few
+    reads SCORED partition certificate; needs CALIBRATED; whole
+certificate.risk: Every risk bound is the Clopper-Pearson bound of the recomputed count at its share
+    enforces RSD-Poker paper, section 3.4, risk bound; k = n and empty groups give one
+    broken where a certificate's risk bound is lowered
+    reads SCORED partition certificate; needs BOUNDED; whole
+certificate.range: Every utility of a competing candidate lies in the declared range
+    enforces RSD-Poker paper, section 3.4: predeclared normalization
+    broken where the protocol declares a narrower utility range
+    reads SCORED; needs join.values JOINED; consequences table.cells table.recipes
+certificate.utility: Every utility bound is the Hoeffding bound of the recomputed normalized mean at its share
+    enforces RSD-Poker paper, section 3.4, utility bound
+    broken where a certificate's utility bound is raised
+    reads SCORED partition certificate; needs CHOSEN; whole
+certificate.certified: A candidate is certified in a group exactly where its risk bound is within the group's budget
+    enforces RSD-Poker paper, section 3.4: the risk-feasible set
+    broken where a certificate calls an uncertified candidate certified
+    reads SCORED partition certificate; needs BOUNDED; whole
+selection.grid: The selection record names a declared selector, its grid, the protocol's tau and the budgets of its
+      rule
+    enforces RSD-Poker paper, appendix B: the selection record
+    broken where the selection record leaves out a scale of the grid
+    reads protocol selection
+selection.counts: The selection's crossing counts and denominators are those of the records
+    enforces RSD-Poker paper, appendix E, reproduction checks: threshold counts
+    broken where the selection record counts one crossing too few
+    reads protocol candidate trace values partition selection; needs COUNTED; whole
+selection.certified: The certified set is what the rule admits on the recomputed counts
+    enforces RSD-Poker paper, section 3.4: empirical-zero
+    broken where the certified set leaves out an admissible scale
+    reads protocol candidate trace values partition selection; needs COUNTED; whole
+selection.choice: The choice is what the rule takes on the recomputed counts
+    enforces RSD-Poker paper, appendix E, reproduction checks: scale selection
+    broken where the selection record chooses a smaller scale
+    reads protocol candidate trace values partition selection; needs COUNTED; whole
+selection.held-out: The choice was sealed before any held-out value or score, and says so
+    enforces RSD-Poker paper, section 3.1: the test split is joined after the map is frozen
+    broken where the selection record says that held-out scores had been joined
+    reads protocol selection; needs stage.chronology
+# Maps.
+map.selector: Every selector that chooses in groups has one map, in its declared partition, from the calibration split
+    enforces RSD-Poker paper, appendix A, algorithm table: the frozen map
+    broken where a map names another partition than its selector declares
+    reads protocol map; consequences map.groups
+map.groups: Every map assigns each group of its partition once, in order
+    enforces RSD-Poker paper, section 3.3: one candidate per group
+    broken where a map assigns its groups in another order
+    reads SCORED partition map; needs CHOSEN; whole
+map.certified: No map deploys a candidate that is not certified in its group
+    enforces RSD-Poker paper, section 3.4: selection within the feasible set
+    broken where a map deploys an uncertified candidate
+    reads SCORED partition map; needs CHOSEN; whole; consequences map.choice
+map.choice: Every assignment is what the declared rule takes, ties included
+    enforces RSD-Poker paper, sections 3.4 and 3.5: selection rules, tie rules and fallback
+    broken where a map deploys another certified candidate
+    reads SCORED partition map; needs CHOSEN; whole
+map.bounds: Every map's risk and utility bound is its worst mixture within the declared radius
+    enforces RSD-Poker paper, section 3.5: the worst mixture
+    broken where a map's utility bound is raised
+    reads SCORED partition map; needs CHOSEN; whole
+map.held-out: Every map was sealed before any held-out value or score, and says so
+    enforces RSD-Poker paper, section 3.1: the test split is joined after the map is frozen
+    broken where a map says that held-out scores had been joined
+    reads protocol map; needs stage.chronology
+    """,
+    STATES="protocol observation",
+    POLICIES="STATES teacher candidate trace",
+    SCORED="STATES candidate trace values",
+    # What must hold before states are counted, counted in groups, bounded there, and chosen among.
+    JOINED="join.unique-key join.trace action.legal-set action.vocabulary",
+    COUNTED="split.inventory split.agreement join.values JOINED",
+    CALIBRATED="partition.rule COUNTED",
+    BOUNDED="partition.allocations CALIBRATED",
+    CHOSEN="certificate.range BOUNDED",
 )

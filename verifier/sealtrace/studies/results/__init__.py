@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealtrace.contract.packs import STAGES, Check, Form, Kind, Pack, any_role
+from sealtrace.contract.packs import STAGES, Form, Kind, Pack, any_role, catalogue
 
 if TYPE_CHECKING:
     from sealtrace.evidence import Evidence
@@ -26,69 +26,41 @@ KINDS = (
     Kind("run", Form.ROWS, "sealtrace.contract.sealing:Run", ("run",), any_role("bank", "report")),
 )
 
-CATALOGUE = (
-    Check(
-        "dataset.declared",
-        "Every declared dataset has rows, and its references lead to datasets that are declared",
-        "bundle format: datasets",
-        "a reference names a dataset that is not there",
-        reads=("dataset", "rows"),
-    ),
-    Check(
-        "dataset.references",
-        "Every row that is named is there, and every row that must be named is",
-        "bundle format: references between datasets",
-        "an answer is about an example that the examples do not have",
-        reads=("dataset", "rows"),
-        needs=("dataset.declared",),
-        consequences=("table.cells",),
-    ),
-    Check(
-        "dataset.complete",
-        "Every declared combination is there as often as declared: every example with every system and seed",
-        "bundle format: completeness of datasets",
-        "the wrong answers of one system are deleted",
-        reads=("dataset", "rows"),
-        consequences=("dataset.counts", "table.cells"),
-    ),
-    Check(
-        "dataset.depends",
-        "What is one for each is one: an example has the same right answer for every system",
-        "bundle format: dependencies within datasets",
-        "the right answer of an example is changed for one system",
-        reads=("dataset", "rows"),
-        consequences=("table.cells",),
-    ),
-    Check(
-        "dataset.counts",
-        "Datasets have as many rows, and fields as many values, as declared",
-        "bundle format: declared counts",
-        "the declaration counts another number of rows",
-        reads=("dataset", "rows"),
-    ),
-    Check(
-        "result.predictions",
-        "Every model predicts every labelled item of its splits exactly once, and nothing else",
-        "bundle format: predictions join labels",
-        "the wrong predictions of one model are deleted",
-        reads=("label", "prediction"),
-        consequences=("table.cells",),
-    ),
-    Check(
-        "result.measurements",
-        "Every measured quantity has one unit and the same repeats, from zero, for each subject",
-        "bundle format: measurements",
-        "all but one of the repeats of a subject are deleted",
-        reads=("measurement",),
-        consequences=("table.cells",),
-    ),
-    Check(
-        "result.runs",
-        "Every run that a record names is there, and the checkpoint that a run names is in the bundle",
-        "bundle format: runs",
-        "a run names a checkpoint that is not in the bundle",
-        reads=("run",),
-    ),
+CATALOGUE = catalogue(
+    """
+dataset.declared: Every declared dataset has rows, and its references lead to datasets that are declared
+    enforces bundle format: datasets
+    broken where a reference names a dataset that is not there
+    reads dataset rows
+dataset.references: Every row that is named is there, and every row that must be named is
+    enforces bundle format: references between datasets
+    broken where an answer is about an example that the examples do not have
+    reads dataset rows; needs dataset.declared; consequences table.cells
+dataset.complete: Every declared combination is there as often as declared: every example with every system and seed
+    enforces bundle format: completeness of datasets
+    broken where the wrong answers of one system are deleted
+    reads dataset rows; consequences dataset.counts table.cells
+dataset.depends: What is one for each is one: an example has the same right answer for every system
+    enforces bundle format: dependencies within datasets
+    broken where the right answer of an example is changed for one system
+    reads dataset rows; consequences table.cells
+dataset.counts: Datasets have as many rows, and fields as many values, as declared
+    enforces bundle format: declared counts
+    broken where the declaration counts another number of rows
+    reads dataset rows
+result.predictions: Every model predicts every labelled item of its splits exactly once, and nothing else
+    enforces bundle format: predictions join labels
+    broken where the wrong predictions of one model are deleted
+    reads label prediction; consequences table.cells
+result.measurements: Every measured quantity has one unit and the same repeats, from zero, for each subject
+    enforces bundle format: measurements
+    broken where all but one of the repeats of a subject are deleted
+    reads measurement; consequences table.cells
+result.runs: Every run that a record names is there, and the checkpoint that a run names is in the bundle
+    enforces bundle format: runs
+    broken where a run names a checkpoint that is not in the bundle
+    reads run
+    """,
 )
 
 
