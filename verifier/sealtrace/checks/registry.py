@@ -15,13 +15,19 @@ FUNCTIONS: dict[str, tuple[CheckFunction, str]] = {}
 """Check id to its function and to the unit that it counts."""
 
 
-def check(check_id: str, unit: str) -> Callable[[CheckFunction], CheckFunction]:
-    """Registers the function of a check of the catalogue."""
+def check(
+    check_id: str, unit: str, unless: Callable[[Any, Outcome], bool] | None = None
+) -> Callable[[CheckFunction], CheckFunction]:
+    """Registers the function of a check of the catalogue; `unless` says in the outcome why there is nothing to check."""
     if check_id not in BY_ID or check_id in FUNCTIONS:
         raise RuntimeError(f"{check_id} is not in the catalogue, or has a function already")
 
     def register(function: CheckFunction) -> CheckFunction:
-        FUNCTIONS[check_id] = (function, unit)
+        def guarded(evidence: Any, outcome: Outcome) -> None:
+            if unless is None or not unless(evidence, outcome):
+                function(evidence, outcome)
+
+        FUNCTIONS[check_id] = (guarded, unit)
         return function
 
     return register

@@ -18,12 +18,7 @@ _HERE = "sealtrace.contract"
 _LATE = any_role("report")
 
 _ENGINE = (
-    Kind(
-        "protocol",
-        Form.DOCUMENT,
-        "sealtrace.studies.policies.records.protocol:Protocol",
-        stages=any_role("declare"),
-    ),
+    Kind("protocol", Form.DOCUMENT, "sealtrace.studies.policies.records.protocol:Protocol", stages=any_role("declare")),
     Kind("source", Form.ROWS, f"{_HERE}.sealing:Source", ("path",), any_role(*STAGES)),
     Kind("tree", Form.DOCUMENT, f"{_HERE}.sealing:Tree", stages=any_role(*STAGES)),
     Kind("table", Form.DOCUMENT, f"{_HERE}.printed:PrintedTable", stages=_LATE),

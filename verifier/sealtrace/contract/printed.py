@@ -177,8 +177,7 @@ class SharedQueries(Record):
     )
 
     must_be_empty: dict[Name, Text] | None = Field(
-        None,
-        description="Name to a SELECT over records and views that must return no rows: a check of its own.",
+        None, description="Name to a SELECT over records and views that must return no rows: a check of its own."
     )
 
     model_config = example("""{

@@ -39,13 +39,7 @@ def schema_of(kind: str) -> dict[str, Any]:
     schema = model_of(kind).model_json_schema(schema_generator=_Generator)
     _drop_titles(schema)
     description = schema.pop("description")
-    return {
-        "$schema": DIALECT,
-        "$id": schema_id(kind),
-        "title": kind,
-        "description": description,
-        **schema,
-    }
+    return {"$schema": DIALECT, "$id": schema_id(kind), "title": kind, "description": description, **schema}
 
 
 def _drop_titles(node: Any) -> None:

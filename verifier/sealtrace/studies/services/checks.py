@@ -77,11 +77,7 @@ def trigger(study: ServiceStudy, outcome: Outcome) -> None:
     known[later] = study.numbers[later] == study.numbers[before] + 1
     found = np.array(study.texts("trigger"), dtype=object)
     outcome.rows(
-        frame,
-        known & (found != due),
-        "/trigger",
-        "The attempt was triggered by something else.",
-        lambda row: due[row],
+        frame, known & (found != due), "/trigger", "The attempt was triggered by something else.", lambda row: due[row]
     )
 
 

@@ -123,11 +123,7 @@ def replayed(study: GameStudy, outcome: Outcome) -> None:
     due = dict(zip(rows.tolist(), histories, strict=True))
     wrong = np.array([row for row, history in due.items() if stored[row] != history], np.int64)
     outcome.rows(
-        hands.frame,
-        wrong,
-        "/history",
-        "The profiles take other actions at the declared draws.",
-        lambda row: due[row],
+        hands.frame, wrong, "/history", "The profiles take other actions at the declared draws.", lambda row: due[row]
     )
 
 

@@ -10,12 +10,12 @@ from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.rules import rules_problem
 
 
-def _profiled(study: GameStudy, outcome: Outcome) -> bool:
-    """Whether there are profiles of a game that can be dealt."""
+def _unprofiled(study: GameStudy, outcome: Outcome) -> bool:
+    """Whether there is no profile of a game that can be dealt."""
     if not study.bundle.of_kind("profile"):
         outcome.not_applicable = "the study holds no profile"
-        return False
-    return study.playable
+        return True
+    return not study.playable
 
 
 @check("game.rules", "games")
@@ -29,17 +29,11 @@ def rules(study: GameStudy, outcome: Outcome) -> None:
         outcome.at(study.rules_path).error(field, "The declared game cannot be dealt.", expected, found)
 
 
-@check("profile.complete", "profiles")
+@check("profile.complete", "profiles", unless=_unprofiled)
 def complete(study: GameStudy, outcome: Outcome) -> None:
-    if not _profiled(study, outcome):
-        return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.rows(
-        frame,
-        sets < 0,
-        "/information_set",
-        "The game has no such information set.",
-        "an information set of the game",
+        frame, sets < 0, "/information_set", "The game has no such information set.", "an information set of the game"
     )
     codes, names = frame.texts("profile")
     wanted = study.form.information_sets
@@ -58,10 +52,8 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
             )
 
 
-@check("profile.player", "strategies")
+@check("profile.player", "strategies", unless=_unprofiled)
 def player(study: GameStudy, outcome: Outcome) -> None:
-    if not _profiled(study, outcome):
-        return
     frame, sets = study.frame("profile"), study.information_sets
     outcome.inspected = int((sets >= 0).sum())
     due = study.form.players[sets]
@@ -74,10 +66,8 @@ def player(study: GameStudy, outcome: Outcome) -> None:
     )
 
 
-@check("profile.actions", "strategies")
+@check("profile.actions", "strategies", unless=_unprofiled)
 def actions(study: GameStudy, outcome: Outcome) -> None:
-    if not _profiled(study, outcome):
-        return
     frame, sets, matrix = study.frame("profile"), study.information_sets, study.strategies
     known = sets >= 0
     outcome.inspected = int(known.sum())
@@ -107,10 +97,8 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
         )
 
 
-@check("profile.simplex", "strategies")
+@check("profile.simplex", "strategies", unless=_unprofiled)
 def simplex(study: GameStudy, outcome: Outcome) -> None:
-    if not _profiled(study, outcome):
-        return
     frame, matrix = study.frame("profile"), study.strategies
     outcome.inspected = frame.size
     with np.errstate(invalid="ignore", over="ignore"):

@@ -246,13 +246,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
 
 
 def _costs(
-    study: Study,
-    outcome: Outcome,
-    rows: Index,
-    places: Index,
-    event: str,
-    position: int,
-    events: pa.StructArray,
+    study: Study, outcome: Outcome, rows: Index, places: Index, event: str, position: int, events: pa.StructArray
 ) -> None:
     """One event of many traces costs what the protocol configures."""
     frame = study.frame("trace")

@@ -138,11 +138,7 @@ def support(study: Study, outcome: Outcome) -> None:
         for bad, message, expected in (
             (stray, "An action that is not legal has a probability.", "0"),
             (absent, "A legal action has no probability.", "a probability"),
-            (
-                negative & legal,
-                "The probability is negative or not finite.",
-                "a finite number of at least 0",
-            ),
+            (negative & legal, "The probability is negative or not finite.", "a finite number of at least 0"),
         ):
             for action in np.flatnonzero(bad.any(axis=0)).tolist():
                 outcome.rows(

@@ -102,10 +102,8 @@ def joined(study: Study) -> list[Joined]:
     return found
 
 
-@check("certificate.complete", "certificates")
+@check("certificate.complete", "certificates", unless=_no_certificate)
 def complete(study: Study, outcome: Outcome) -> None:
-    if _no_certificate(study, outcome):
-        return
     frame = study.frame("certificate")
     outcome.inspected = frame.size
     known = np.zeros(frame.size, np.bool_)
@@ -184,19 +182,15 @@ def _table(calibration: Calibration, name: str) -> Matrix:
     return table
 
 
-@check("certificate.counts", "certificates")
+@check("certificate.counts", "certificates", unless=_no_certificate)
 def counts(study: Study, outcome: Outcome) -> None:
-    if _no_certificate(study, outcome):
-        return
     message = "The {} is not that of the group's calibration states."
     _compare(study, outcome, "states", "counts", message.format("denominator"), exactly=True)
     _compare(study, outcome, "crossings", "crossings", message.format("count"), exactly=True)
 
 
-@check("certificate.risk", "certificates")
+@check("certificate.risk", "certificates", unless=_no_certificate)
 def risk(study: Study, outcome: Outcome) -> None:
-    if _no_certificate(study, outcome):
-        return
     message = "The risk bound is not the Clopper-Pearson bound of the recomputed count at its share."
     _compare(study, outcome, "risk_upper", "upper", message)
 
@@ -232,10 +226,8 @@ def _text(value: Fraction) -> str:
     return repr(float(value)) if value.denominator != 1 else str(value.numerator)
 
 
-@check("certificate.utility", "certificates")
+@check("certificate.utility", "certificates", unless=_no_certificate)
 def utility(study: Study, outcome: Outcome) -> None:
-    if _no_certificate(study, outcome):
-        return
     if declared_setting(study).zeta_util is None:
         frame = study.frame("certificate")
         for field in ("utility_mean", "utility_lower"):
@@ -256,10 +248,8 @@ def utility(study: Study, outcome: Outcome) -> None:
     _compare(study, outcome, "utility_lower", "stated_lower", message)
 
 
-@check("certificate.certified", "certificates")
+@check("certificate.certified", "certificates", unless=_no_certificate)
 def certified(study: Study, outcome: Outcome) -> None:
-    if _no_certificate(study, outcome):
-        return
     frame = study.frame("certificate")
     stored = frame.flags("certified")
     for one in joined(study):

@@ -45,10 +45,8 @@ def recomputed(study: Study, outcome: Outcome) -> Iterator[tuple[Document, dict[
             yield document, {"selector": document.value["selector"]}, chosen
 
 
-@check("map.selector", "maps")
+@check("map.selector", "maps", unless=_no_map)
 def selector(study: Study, outcome: Outcome) -> None:
-    if _no_map(study, outcome):
-        return
     documents = study.bundle.documents_of("map")
     outcome.inspected = len(documents)
     choosing = {one.name: one for one in study.declared.choosing}
@@ -78,10 +76,8 @@ def selector(study: Study, outcome: Outcome) -> None:
         outcome.missing = f"no map of {', '.join(sorted(absent))}"
 
 
-@check("map.groups", "maps")
+@check("map.groups", "maps", unless=_no_map)
 def groups(study: Study, outcome: Outcome) -> None:
-    if _no_map(study, outcome):
-        return
     for document, key, chosen in recomputed(study, outcome):
         outcome.inspected += 1
         found = [one["group"] for one in document.value["assignments"]]
@@ -94,10 +90,8 @@ def groups(study: Study, outcome: Outcome) -> None:
             )
 
 
-@check("map.certified", "assignments")
+@check("map.certified", "assignments", unless=_no_map)
 def certified(study: Study, outcome: Outcome) -> None:
-    if _no_map(study, outcome):
-        return
     for document, key, chosen in recomputed(study, outcome):
         if chosen.rule not in ("risk-only", "dual", "robust"):
             outcome.inspected += len(document.value["assignments"])
@@ -135,10 +129,8 @@ def assigned_name(study: Study, assigned: dict[str, Any]) -> str:
     return str(assigned["arm"]) if scale is None else f"{assigned['arm']}@{scale}"
 
 
-@check("map.choice", "assignments")
+@check("map.choice", "assignments", unless=_no_map)
 def choice(study: Study, outcome: Outcome) -> None:
-    if _no_map(study, outcome):
-        return
     for document, key, chosen in recomputed(study, outcome):
         if chosen.doubt is not None:
             outcome.missing = (
@@ -166,10 +158,8 @@ def choice(study: Study, outcome: Outcome) -> None:
                     )
 
 
-@check("map.bounds", "bounds")
+@check("map.bounds", "bounds", unless=_no_map)
 def bounds(study: Study, outcome: Outcome) -> None:
-    if _no_map(study, outcome):
-        return
     for document, key, chosen in recomputed(study, outcome):
         for field, kind in (("risk_upper", "risk"), ("utility_lower", "utility")):
             outcome.inspected += 1
@@ -196,10 +186,8 @@ def _ratio(value: Fraction) -> str:
     return str(float(value))
 
 
-@check("map.held-out", "maps")
+@check("map.held-out", "maps", unless=_no_map)
 def held_out(study: Study, outcome: Outcome) -> None:
-    if _no_map(study, outcome):
-        return
     for document in study.bundle.documents_of("map"):
         outcome.inspected += 1
         report_held_out(study, outcome, document)

@@ -85,10 +85,8 @@ def visible_fields(study: Study) -> set[str]:
     return set.intersection(*shown) if shown else set()
 
 
-@check("partition.rule", "partitions")
+@check("partition.rule", "partitions", unless=no_partition)
 def rule(study: Study, outcome: Outcome) -> None:
-    if no_partition(study, outcome):
-        return
     documents = study.bundle.documents_of("partition")
     outcome.inspected = len(documents)
     features = study.declared.features
@@ -195,10 +193,8 @@ def _group_name(partition: Partition, group: int) -> str:
     return partition.groups[group] if group >= 0 else "none"
 
 
-@check("partition.support", "groups")
+@check("partition.support", "groups", unless=no_partition)
 def support(study: Study, outcome: Outcome) -> None:
-    if no_partition(study, outcome):
-        return
     structure = _structure_split(study)
     minimum = {partition.name: declared.minimum_support for partition, declared in _learned(study, outcome)}
     calibration = [name for name, role in study.roles.items() if role == "calibration"]
@@ -250,10 +246,8 @@ def structure_degradations(study: Study) -> Matrix | None:
     return matrix if matrix.size and np.isfinite(matrix).all() else None
 
 
-@check("partition.class", "partitions")
+@check("partition.class", "partitions", unless=_none_learned)
 def in_class(study: Study, outcome: Outcome) -> None:
-    if _none_learned(study, outcome):
-        return
     for partition, declared in _learned(study, outcome):
         outcome.inspected += 1
         reason = _not_in_class(study, outcome, partition, declared)
@@ -333,10 +327,8 @@ def optimal(study: Study, outcome: Outcome) -> None:
             )
 
 
-@check("partition.allocations", "shares")
+@check("partition.allocations", "shares", unless=no_partition)
 def allocations(study: Study, outcome: Outcome) -> None:
-    if no_partition(study, outcome):
-        return
     certified = study.frame("certificate").texts("partition")[1]
     for partition in frozen_partitions(study).values():
         entries = partition.document.value.get("allocations")

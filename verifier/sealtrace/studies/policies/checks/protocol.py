@@ -96,11 +96,7 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
     for name, unit in protocol.units.items():
         yield f"/units/{name}", unit, name in measured, "the unit of a field, an evaluator or a cost"
     for pointer, gate in _gates(protocol):
-        others = (
-            gate.random is not None,
-            gate.learned is not None,
-            exact(gate.entropy) != 0 or bool(gate.terms),
-        )
+        others = (gate.random is not None, gate.learned is not None, exact(gate.entropy) != 0 or bool(gate.terms))
         yield (
             pointer,
             f"{sum(others)} ways to a score",
@@ -278,8 +274,7 @@ def scales(study: Study, outcome: Outcome) -> None:
     for one in study.candidates:
         key = (one.arm, None if one.scale is None else exact(one.scale))
         if key in seen:
-            source, row = frame.place(one.row)
-            outcome.at(source, frame.key(one.row), row).error(
+            outcome.on(frame, one.row).error(
                 "/scale", "The arm has this scale twice.", f"once, as {seen[key].name}", one.name
             )
         seen[key] = one
@@ -287,10 +282,7 @@ def scales(study: Study, outcome: Outcome) -> None:
     for index, (before, after) in enumerate(pairwise(grid), 1):
         if exact(after) <= exact(before):
             outcome.at(path).error(
-                f"/scale_grid/{index}",
-                "The grid is not strictly ascending.",
-                f"above {before}",
-                after,
+                f"/scale_grid/{index}", "The grid is not strictly ascending.", f"above {before}", after
             )
     for selector in study.declared.selectors:
         if selector.rule != "empirical-zero":
@@ -322,17 +314,16 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
     told: set[str | None] = set()
     first: dict[str | None, Candidate] = {}
     for one in learned:
-        source, number = frame.place(one.row)
         weights = study.checkpoint_of(one)
         if (other := first.setdefault(one.family, one)).checkpoint != one.checkpoint:
-            outcome.at(source, frame.key(one.row), number).error(
+            outcome.on(frame, one.row).error(
                 "/checkpoint_sha256",
                 "A family has one checkpoint, and this candidate names another.",
                 f"{other.checkpoint}, as {other.name}",
                 one.checkpoint,
             )
         if weights is not None and weights.document.value["family"] != one.family:
-            outcome.at(source, frame.key(one.row), number).error(
+            outcome.on(frame, one.row).error(
                 "/checkpoint_sha256",
                 "The checkpoint is that of another family.",
                 one.family or "none",
@@ -344,7 +335,7 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         if one.policy == "student" or study.sealed_directions(one.family) is None:
             outcome.missing = f"neither weights nor sealed directions of {one.family} are in the bundle"
             continue
-        outcome.at(source, frame.key(one.row), number).say(
+        outcome.on(frame, one.row).say(
             "note",
             "/checkpoint_sha256",
             "The directions of this family are taken as sealed: its weights are not in the bundle.",
@@ -373,8 +364,7 @@ def serializer(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(study.candidates)
     for row, names in enumerate(frame.column("serializer").to_pylist()):
         if names != study.actions:
-            source, number = frame.place(row)
-            outcome.at(source, frame.key(row), number).error(
+            outcome.on(frame, row).error(
                 "/serializer",
                 "The candidate's vectors follow another action order.",
                 ", ".join(study.actions),
@@ -388,26 +378,21 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(study.candidates)
     for one in study.candidates:
         for field, expected, found in _lacks(study, one):
-            source, number = frame.place(one.row)
-            outcome.at(source, frame.key(one.row), number).error(
+            outcome.on(frame, one.row).error(
                 field, "The candidate does not declare what its policy needs.", expected, found
             )
     able = {one.arm for one in study.candidates if one.policy in ("tilt", "student")}
     for place, arm in enumerate(study.declared.competitors or []):
         if arm not in able:
             outcome.at(study.protocol_path).error(
-                f"/competitors/{place}",
-                "What competes is an arm of tilts or students.",
-                ", ".join(sorted(able)),
-                arm,
+                f"/competitors/{place}", "What competes is an arm of tilts or students.", ", ".join(sorted(able)), arm
             )
     first: dict[str, Candidate] = {}
     for one in study.candidates:
         other = first.setdefault(one.arm, one)
         for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
             if getattr(one, field) != getattr(other, field):
-                source, number = frame.place(one.row)
-                outcome.at(source, frame.key(one.row), number).error(
+                outcome.on(frame, one.row).error(
                     f"/{field}",
                     "An arm is one policy at several scales, and this candidate is another.",
                     f"as in {other.name}",
@@ -429,8 +414,7 @@ def _told_apart(study: Study, outcome: Outcome) -> None:
     for one in (study.candidates[place] for place in competing(study)):
         other = first.setdefault((exact(one.scale or "0"), one.family_index), one)
         if other.arm != one.arm:
-            source, number = frame.place(one.row)
-            outcome.at(source, frame.key(one.row), number).error(
+            outcome.on(frame, one.row).error(
                 "/family_index",
                 "Two candidates compete at one scale with the same family index, so that ties have no order.",
                 f"another than that of {other.name}",

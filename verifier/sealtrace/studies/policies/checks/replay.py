@@ -15,14 +15,7 @@ from sealtrace.studies.policies.mathematics import policies, scores
 
 
 def compare_matrix(
-    study: Study,
-    outcome: Outcome,
-    kind: str,
-    rows: Index,
-    field: str,
-    replayed: Matrix,
-    stored: Matrix,
-    message: str,
+    study: Study, outcome: Outcome, kind: str, rows: Index, field: str, replayed: Matrix, stored: Matrix, message: str
 ) -> None:
     """Compares distributions action by action, where the replay is defined."""
     outcome.inspected += len(rows)
@@ -126,9 +119,8 @@ def normalizer(study: Study, outcome: Outcome) -> None:
         outcome.inspected += len(values)
         bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
         if len(bad):
-            source, row = frame.place(one.row)
             state = study.states[int(np.flatnonzero(known)[bad[0]])].as_py()
-            outcome.at(source, frame.key(one.row), row).error(
+            outcome.on(frame, one.row).error(
                 "/scale",
                 f"The normalizer is not finite and positive at {len(bad)} states, first at {state}.",
                 "a finite positive normalizer",

@@ -199,13 +199,12 @@ def summary(study: Study, outcome: Outcome) -> None:
     of_row = study.trace_candidate[scored.rows]
     split_of_row = splits[study.trace_state[scored.rows]]
     for row in range(frame.size):
-        source, number = frame.place(row)
         population = names[populations[row]]
         inside = of_row == candidates[row]
         if population in split_names:
             inside &= split_of_row == split_names.index(population)
         if candidates[row] < 0 or (population not in split_names and population != "all") or not inside.any():
-            outcome.at(source, frame.key(row), number).error(
+            outcome.on(frame, row).error(
                 "/population",
                 "Nothing was traced for this policy and population.",
                 f"all or one of {', '.join(split_names)}",
@@ -230,6 +229,6 @@ def summary(study: Study, outcome: Outcome) -> None:
         for field in ("states", "crossings"):
             found = int(frame.table.column(field)[row].as_py())
             if found != getattr(result, field):
-                outcome.at(source, frame.key(row), number).error(
+                outcome.on(frame, row).error(
                     f"/{field}", "The count is not that of the records.", getattr(result, field), found
                 )

@@ -223,10 +223,8 @@ def _nothing_selected(study: Study, outcome: Outcome) -> bool:
     return True
 
 
-@check("selection.grid", "selections")
+@check("selection.grid", "selections", unless=_nothing_selected)
 def grid(study: Study, outcome: Outcome) -> None:
-    if _nothing_selected(study, outcome):
-        return
     selectors = _counting(study)
     documents = study.bundle.documents_of("selection")
     outcome.inspected = len(documents)
@@ -367,10 +365,8 @@ def chosen_text(study: Study, counted: CountedScales) -> str | None:
     return next((text for text in study.declared.scale_grid if exact(text) == counted.choice.chosen), None)
 
 
-@check("selection.held-out", "selections")
+@check("selection.held-out", "selections", unless=_nothing_selected)
 def held_out(study: Study, outcome: Outcome) -> None:
-    if _nothing_selected(study, outcome):
-        return
     for document in study.bundle.documents_of("selection"):
         outcome.inspected += 1
         report_held_out(study, outcome, document)

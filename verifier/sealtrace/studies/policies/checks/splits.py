@@ -32,10 +32,7 @@ def inventory(study: Study, outcome: Outcome) -> None:
         found = int((codes == names.index(split.name)).sum()) if split.name in names else 0
         if found != split.states:
             outcome.at(path, {"split": split.name}).error(
-                f"/splits/{index}/states",
-                "The split does not hold the declared number of states.",
-                found,
-                split.states,
+                f"/splits/{index}/states", "The split does not hold the declared number of states.", found, split.states
             )
     undeclared = [code for code, name in enumerate(names) if name not in study.roles]
     outcome.rows(

@@ -43,11 +43,7 @@ def gate_requests(study: Study, arm: str) -> tuple[Vector, Mask, Mask]:
     weights = [as_double(exact(weight)) for weight in rule.terms.values()]
     features = [study.feature(name) for name in rule.terms]
     score = policies.query_score(
-        policies.normalized(study.prior_weights),
-        study.legal.named,
-        as_double(exact(rule.entropy)),
-        weights,
-        features,
+        policies.normalized(study.prior_weights), study.legal.named, as_double(exact(rule.entropy)), weights, features
     )
     decided = np.isfinite(score)
     if not 0 < threshold <= 1:

@@ -501,10 +501,7 @@ class Study(Evidence):
         if rule is None:
             return np.full(self.legal.named.shape, np.nan)
         return policies.anchor(
-            self.teacher,
-            self.legal.named,
-            as_double(exact(rule.teacher)),
-            as_double(exact(rule.uniform)),
+            self.teacher, self.legal.named, as_double(exact(rule.teacher)), as_double(exact(rule.uniform))
         )
 
     @cached_property
