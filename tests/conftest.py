@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -20,3 +22,46 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and exitstatus == 0 and reporter is not None and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+_KEPT: dict[object, object] = {}
+"""The last examinations, by what was asked and by the files as they were."""
+
+
+@pytest.fixture
+def kept_examinations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """One examination serves all commands, and all tests that ask for this: of the same files, asked the same.
+
+    For tests of what commands say. What they asked for is listed, each time.
+    """
+    import sealtrace.api
+    import sealtrace.examination
+    from sealtrace.bundle.asked import Asked
+
+    examine = sealtrace.examination.examine
+    asked: list[object] = []
+
+    def remembered(path: Any = None, *, progress: Any = None, **options: Any) -> Any:
+        place = sealtrace.examination.default_bundle() if path is None else Path(path)
+        files = sorted((str(one), *_stamp(one)) for one in (place.rglob("*") if place.is_dir() else [place]))
+        special = {
+            name: one for name, one in options.items() if one not in (None, False, (), [], 1, Asked()) or one is True
+        }
+        key = (str(place), tuple(files), repr(sorted(special.items())))
+        asked.append(key)
+        if key not in _KEPT:
+            found = examine(path, progress=progress, **options)
+            while len(_KEPT) >= 8:
+                del _KEPT[next(iter(_KEPT))]
+            _KEPT[key] = found
+        return _KEPT[key]
+
+    monkeypatch.setattr(sealtrace.examination, "examine", remembered)
+    monkeypatch.setattr(sealtrace.api, "examine", remembered)
+    return asked
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Changes whenever a file is written."""
+    status = path.lstat()
+    return status.st_size, status.st_mtime_ns

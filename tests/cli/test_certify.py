@@ -13,6 +13,8 @@ from cli.runner import process, sealtrace
 from studies.certified_study import ARMS, SCALES, Parts, certified_study
 from support import FIXTURE, ROOT, read_rows
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 RULES = ["anchor", "fixed", "empirical-zero", "mean-strong", "kl-budget", "risk-only", "dual", "robust"]
 WHAT_IFS = [["--rho", "1"], ["--epsilon", "1/10"], ["--tau", "0.2"], ["--zeta", "0.5"], ["--range", "-3,3"]]
 

@@ -13,6 +13,8 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.printed.papers import read_paper
 from support import FIXTURE, copy_of_fixture, edit_document, unseal
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 PAPER = r"""\documentclass{article}
 \input{sealed}
 \begin{document}

@@ -16,6 +16,8 @@ from sealtrace.cli.main import COMMANDS
 from sealtrace.contract.kinds import SCHEMA_KINDS, STAGES
 from support import FIXTURE, ROOT, copy_of_fixture, unseal
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 STRUCTURE = "structure=The fixture learns no partition."
 
 

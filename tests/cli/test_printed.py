@@ -16,6 +16,8 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.printed.metrics import METRICS
 from support import EMPTY, FIXTURE, Row, copy_of_fixture, edit_document, unseal
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 PAPER = r"""
 \documentclass{article}
 \newcommand{\best}[1]{\textbf{#1}}

@@ -7,10 +7,14 @@ import os
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import pytest
+
 from checks.mutations import MUTATIONS
 from cli.runner import sealtrace
 from small_study import small_study
 from support import FIXTURE
+
+pytestmark = pytest.mark.usefixtures("kept_examinations")
 
 NAMES = {
     "report.txt",

@@ -18,6 +18,8 @@ from studies.random_study import threshold_state
 from studies.resealing import reseal
 from support import edit_document, edit_rows, read_rows
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 EMPTY = {"structure": "Nothing is learned.", "select": "Nothing is selected."}
 CALIBRATION, HELD_OUT = "calibrate/score.calibration.jsonl", "report/score.held-out.jsonl"
 SUMMARY = "report/summary.jsonl"
