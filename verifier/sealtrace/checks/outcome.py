@@ -36,6 +36,11 @@ class Spot:
         """Something is wrong here."""
         self.say("error", field, message, expected, found)
 
+    def expect(self, field: str | None, message: str, expected: object, found: object) -> None:
+        """Something is wrong here, unless what is expected was found."""
+        if expected != found:
+            self.error(field, message, expected, found)
+
     def warning(self, field: str | None, message: str, expected: object = None, found: object = None) -> None:
         """Something is doubtful here."""
         self.say("warning", field, message, expected, found)

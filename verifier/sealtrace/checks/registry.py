@@ -18,7 +18,7 @@ FUNCTIONS: dict[str, tuple[CheckFunction, str]] = {}
 def check(
     check_id: str, unit: str, unless: Callable[[Any, Outcome], bool] | None = None
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Registers the function of a check of the catalogue; `unless` says in the outcome why there is nothing to check."""
+    """Registers the function of a check of the catalogue; `unless` says in the outcome why nothing is to be checked."""
     if check_id not in BY_ID or check_id in FUNCTIONS:
         raise RuntimeError(f"{check_id} is not in the catalogue, or has a function already")
 

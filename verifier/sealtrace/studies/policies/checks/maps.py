@@ -67,10 +67,8 @@ def selector(study: Study, outcome: Outcome) -> None:
             names = [name for name, role in study.roles.items() if role == "calibration"]
             expected.append(("/split", " or ".join(names), record["split"]))
         for field, due, found in expected:
-            if due != found:
-                outcome.at(document.path, key).error(
-                    field, "The map is not one that the protocol's selectors make.", due, found
-                )
+            message = "The map is not one that the protocol's selectors make."
+            outcome.at(document.path, key).expect(field, message, due, found)
     absent = set(choosing) - set(times)
     if absent:
         outcome.missing = f"no map of {', '.join(sorted(absent))}"
@@ -80,14 +78,10 @@ def selector(study: Study, outcome: Outcome) -> None:
 def groups(study: Study, outcome: Outcome) -> None:
     for document, key, chosen in recomputed(study, outcome):
         outcome.inspected += 1
-        found = [one["group"] for one in document.value["assignments"]]
-        if found != chosen.partition.groups:
-            outcome.at(document.path, key).error(
-                "/assignments",
-                "The map assigns other groups than its partition has, or in another order.",
-                ", ".join(chosen.partition.groups),
-                ", ".join(found),
-            )
+        due, found = chosen.partition.groups, [one["group"] for one in document.value["assignments"]]
+        if due != found:
+            message = "The map assigns other groups than its partition has, or in another order."
+            outcome.at(document.path, key).error("/assignments", message, ", ".join(due), ", ".join(found))
 
 
 @check("map.certified", "assignments", unless=_no_map)
@@ -145,17 +139,10 @@ def choice(study: Study, outcome: Outcome) -> None:
             place, assigned = by_group[group]
             due = study.anchor_name if candidate is None else study.candidates[candidate].name
             wanted = "no-certified-candidate" if fell_back else "selected"
-            for field, expected, found in (
-                ("arm", due, assigned_name(study, assigned)),
-                ("outcome", wanted, assigned["outcome"]),
-            ):
-                if expected != found:
-                    outcome.at(document.path, {**key, "group": group}).error(
-                        f"/assignments/{place}/{field}",
-                        f"The declared rule chooses another candidate in this group ({chosen.reason}).",
-                        expected,
-                        found,
-                    )
+            at = outcome.at(document.path, {**key, "group": group})
+            message = f"The declared rule chooses another candidate in this group ({chosen.reason})."
+            at.expect(f"/assignments/{place}/arm", message, due, assigned_name(study, assigned))
+            at.expect(f"/assignments/{place}/outcome", message, wanted, assigned["outcome"])
 
 
 @check("map.bounds", "bounds", unless=_no_map)

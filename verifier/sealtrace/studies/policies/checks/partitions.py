@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.bundle.frames import Matrix
-from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.outcome import Outcome, Spot
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
@@ -34,6 +34,11 @@ def no_partition(study: Study, outcome: Outcome) -> bool:
     return True
 
 
+def _at(outcome: Outcome, partition: Partition, **more: str) -> Spot:
+    """A partition, or a part of it, to say findings of."""
+    return outcome.at(partition.document.path, {"partition": partition.name, **more})
+
+
 def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declared]]:
     """The partitions that were learned, with the class that each is the best of."""
     classes = study.declared.partition_classes
@@ -42,7 +47,7 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declar
             continue
         declared = classes.get(partition.learned_in)
         if declared is None:
-            outcome.at(partition.document.path, {"partition": partition.name}).error(
+            _at(outcome, partition).error(
                 "/learned_in",
                 "The protocol declares no such class of partitions.",
                 ", ".join(classes) or "none",
@@ -205,9 +210,7 @@ def support(study: Study, outcome: Outcome) -> None:
         if partition.name in minimum and structure is not None:
             for group, count in enumerate(_counts(study, partition, structure)):
                 if count < max(1, minimum[partition.name]):
-                    outcome.at(
-                        partition.document.path, {"partition": partition.name, "group": partition.groups[group]}
-                    ).error(
+                    _at(outcome, partition, group=partition.groups[group]).error(
                         f"/leaves/{group}",
                         "Fewer structure states fall into the group than the class demands.",
                         f"at least {max(1, minimum[partition.name])}",
@@ -216,9 +219,7 @@ def support(study: Study, outcome: Outcome) -> None:
         for split in calibration:
             for group, count in enumerate(_counts(study, partition, split)):
                 if not count:
-                    outcome.at(
-                        partition.document.path, {"partition": partition.name, "group": partition.groups[group]}
-                    ).warning(
+                    _at(outcome, partition, group=partition.groups[group]).warning(
                         f"/leaves/{group}",
                         "No calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
                         "to the anchor.",
@@ -252,7 +253,7 @@ def in_class(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         reason = _not_in_class(study, outcome, partition, declared)
         if reason is not None:
-            outcome.at(partition.document.path, {"partition": partition.name}).error(
+            _at(outcome, partition).error(
                 "/leaves",
                 f"The partition is not of its class: {reason}.",
                 f"a partition of the class {partition.learned_in}",
@@ -296,7 +297,7 @@ def objective(study: Study, outcome: Outcome) -> None:
             continue
         due = partitions.objective(groups, degradations, declared.lambda_cert, declared.lambda_comp)
         if not math.isclose(due, reported, rel_tol=study.tolerance):
-            outcome.at(partition.document.path, {"partition": partition.name}).error(
+            _at(outcome, partition).error(
                 "/objective", "The objective is not what the structure split gives.", due, reported
             )
 
@@ -319,7 +320,7 @@ def optimal(study: Study, outcome: Outcome) -> None:
             outcome.missing = f"{partition.name}: {error}"
             continue
         if partitions.canonical(found.leaves) != partitions.canonical(partition.leaves):
-            outcome.at(partition.document.path, {"partition": partition.name}).error(
+            _at(outcome, partition).error(
                 "/leaves",
                 f"Another partition of the class is better, or equal and earlier ({found.describe()}).",
                 partitions.canonical(found.leaves).replace("\n", "; "),
@@ -335,7 +336,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
         for group, budget in partition.budgets.items():
             outcome.inspected += 1
             if not 0 <= budget <= 1:
-                outcome.at(partition.document.path, {"partition": partition.name, "group": group}).error(
+                _at(outcome, partition, group=group).error(
                     f"/leaves/{partition.groups.index(group)}/epsilon",
                     "The group's risk budget lies outside its domain.",
                     "from 0 to 1",
@@ -350,7 +351,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
         for kind, zeta in (("risk", "zeta_risk"), ("utility", "zeta_util")):
             shares = [exact(entry[kind]) for entry in entries if entry.get(kind) is not None]
             if sum(shares, Fraction(0)) > 1:
-                outcome.at(partition.document.path, {"partition": partition.name}).error(
+                _at(outcome, partition).error(
                     "/allocations", f"The shares of {zeta} sum to more than one.", "at most 1", sum(shares, Fraction(0))
                 )
 
@@ -366,18 +367,17 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
     groups = set(partition.groups)
     seen: set[tuple[int, str]] = set()
     for place, entry in enumerate(partition.document.value["allocations"]):
-        key = {"partition": partition.name, "arm": entry["arm"], "group": entry["group"]}
-        if entry.get("scale") is not None:
-            key["scale"] = entry["scale"]
+        scaled = {} if entry.get("scale") is None else {"scale": entry["scale"]}
+        at = _at(outcome, partition, arm=entry["arm"], group=entry["group"], **scaled)
         for kind in ("risk", "utility"):
             if entry.get(kind) is not None and exact(entry[kind]) <= 0:
-                outcome.at(partition.document.path, key).error(
+                at.error(
                     f"/allocations/{place}/{kind}", "A share of the failure budget is positive.", "above 0", entry[kind]
                 )
         scale = None if entry.get("scale") is None else exact(entry["scale"])
         candidate = None if scale is None else by_value.get((entry["arm"], scale))
         if candidate is None or entry["group"] not in groups or (candidate, entry["group"]) in seen:
-            outcome.at(partition.document.path, key).error(
+            at.error(
                 f"/allocations/{place}",
                 "The share belongs to no pair of a competing candidate and a group, or the pair has one already.",
                 "one share per competing candidate and group",
@@ -392,6 +392,6 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
         if (candidate, group) not in seen
     ]
     for name, group in absent:
-        outcome.at(partition.document.path, {"partition": partition.name, "group": group, "candidate": name}).error(
+        _at(outcome, partition, group=group, candidate=name).error(
             "/allocations", "The pair has no share of the failure budgets.", "one share", "none"
         )

@@ -71,37 +71,27 @@ def compare_counts(study: Study, outcome: Outcome, document: Document) -> None:
     record, key = document.value, {"selector": document.value["selector"]}
     chosen = _chosen(study, document)
     calibration, due, found = chosen.calibration, _pairs(chosen), _reported(record)
-    if len(record["counts"]) != len(due):
-        outcome.at(document.path, key).error(
-            "/counts",
-            "There is another number of counts than of candidates and groups.",
-            len(due),
-            len(record["counts"]),
-        )
+    message = "There is another number of counts than of candidates and groups."
+    outcome.at(document.path, key).expect("/counts", message, len(due), len(record["counts"]))
     bounds: dict[str, Matrix | None] = {"risk_upper": calibration.upper if chosen.rule in _RISK else None}
     bounds["utility_mean"] = calibration.normalized if chosen.rule in _UTILITY else None
     bounds["utility_lower"] = calibration.stated_lower if chosen.rule in _UTILITY else None
     for pair, (row, group) in due.items():
         outcome.inspected += 1
-        where = dict(zip(("arm", "scale", "group"), pair, strict=True)) | key
+        at = outcome.at(document.path, dict(zip(("arm", "scale", "group"), pair, strict=True)) | key)
         if pair not in found:
-            outcome.at(document.path, where).error(
-                "/counts", "The selection counts nothing for this pair.", "a count", "nothing"
-            )
+            at.error("/counts", "The selection counts nothing for this pair.", "a count", "nothing")
             continue
         place, one = found[pair]
         counted = {"crossings": int(calibration.crossings[row, group]), "states": int(calibration.counts[group])}
         for field, number in counted.items():
-            if one[field] != number:
-                outcome.at(document.path, where).error(
-                    f"/counts/{place}/{field}", "The count is not that of the records.", number, one[field]
-                )
+            at.expect(f"/counts/{place}/{field}", "The count is not that of the records.", number, one[field])
         for field, table in bounds.items():
             bound, stated = None if table is None else float(table[row, group]), one.get(field)
             if stated is None and (bound is None or math.isnan(bound)):
                 continue
             if bound is None or stated is None or not abs(bound - stated) <= study.tolerance * max(1.0, abs(bound)):
-                outcome.at(document.path, where).error(
+                at.error(
                     f"/counts/{place}/{field}",
                     "The bound is not that of the recomputed count, or the rule uses none.",
                     "nothing" if bound is None else bound,
@@ -150,16 +140,11 @@ def compare_choice(study: Study, outcome: Outcome, document: Document) -> None:
         for one in document.value["assignments"]
     ]
     outcome.inspected += 1
-    where = {"selector": document.value["selector"]}
+    at = outcome.at(document.path, {"selector": document.value["selector"]})
     if due != found:
-        outcome.at(document.path, where).error(
-            "/assignments", f"The rule takes something else ({chosen.reason}).", _said(due), _said(found)
-        )
+        at.error("/assignments", f"The rule takes something else ({chosen.reason}).", _said(due), _said(found))
     wanted = "no-certified-candidate" if all(chosen.fell_back) else "selected"
-    if document.value["outcome"] != wanted:
-        outcome.at(document.path, where).error(
-            "/outcome", "The outcome is not what the rule gives.", wanted, document.value["outcome"]
-        )
+    at.expect("/outcome", "The outcome is not what the rule gives.", wanted, document.value["outcome"])
 
 
 def _said(assigned: list[tuple[Any, ...]]) -> str:
@@ -228,48 +213,29 @@ def grid(study: Study, outcome: Outcome) -> None:
     selectors = _counting(study)
     documents = study.bundle.documents_of("selection")
     outcome.inspected = len(documents)
+    names = [document.value["selector"] for document in documents]
+    calibration = [name for name, role in study.roles.items() if role == "calibration"]
     for document in documents:
-        record, key = document.value, {"selector": document.value["selector"]}
+        record, at = document.value, outcome.at(document.path, {"selector": document.value["selector"]})
         if _selector(study, record) is None:
-            outcome.at(document.path, key).error(
-                "/selector",
-                "The protocol declares no such selector.",
-                ", ".join(one.name for one in selectors) or "none",
-                record["selector"],
-            )
+            known = ", ".join(one.name for one in selectors) or "none"
+            at.error("/selector", "The protocol declares no such selector.", known, record["selector"])
         for field, due in (("grid", study.declared.scale_grid), ("tau", study.declared.tau)):
             if _values(record[field]) != _values(due):
-                outcome.at(document.path, key).error(
-                    f"/{field}",
-                    "The selection used another value than the protocol declares.",
-                    _text(due),
-                    _text(record[field]),
-                )
+                message = "The selection used another value than the protocol declares."
+                at.error(f"/{field}", message, _text(due), _text(record[field]))
         _budgets(study, outcome, document)
-        if study.roles.get(record["split"]) != "calibration":
-            outcome.at(document.path, key).error(
-                "/split",
-                "The selection counts a split that is not for calibration.",
-                _of_role(study, "calibration"),
-                record["split"],
-            )
-        elif len(splits := [name for name, role in study.roles.items() if role == "calibration"]) > 1:
+        if record["split"] not in calibration:
+            message = "The selection counts a split that is not for calibration."
+            at.error("/split", message, _of_role(study, "calibration"), record["split"])
+        elif len(calibration) > 1:
             # A selector is declared without a split, so nobody said beforehand which of them would count.
-            outcome.at(document.path, key).error(
-                "/split",
-                "The study has several calibration splits, and the selection counts the one that it names.",
-                f"a count over {' and '.join(splits)}",
-                record["split"],
-            )
-    names = [document.value["selector"] for document in documents]
+            message = "The study has several calibration splits, and the selection counts the one that it names."
+            at.error("/split", message, f"a count over {' and '.join(calibration)}", record["split"])
     for document in documents:
-        if names.count(document.value["selector"]) > 1:
-            outcome.at(document.path, {"selector": document.value["selector"]}).error(
-                "/selector",
-                "The selector has more than one selection record.",
-                "one record",
-                names.count(document.value["selector"]),
-            )
+        if (times := names.count(document.value["selector"])) > 1:
+            at = outcome.at(document.path, {"selector": document.value["selector"]})
+            at.error("/selector", "The selector has more than one selection record.", "one record", times)
     recorded = {one.name for one in selectors}
     if any(is_grouped(document.value) for document in documents):
         # Where one choice in groups has its record, every choice has.
@@ -281,25 +247,23 @@ def grid(study: Study, outcome: Outcome) -> None:
 
 def _budgets(study: Study, outcome: Outcome, document: Document) -> None:
     """Budgets and bounds that the record states are those of its rule."""
-    record, key = document.value, {"selector": document.value["selector"]}
+    record, at = document.value, outcome.at(document.path, {"selector": document.value["selector"]})
     selector = _selector(study, record)
     if is_grouped(record) and selector is not None:
         for field, declared in declared_budgets(study, selector).items():
             stated = record.get(field)
             if (None if stated is None else exact(stated)) != (None if declared is None else exact(declared)):
                 message = "The selection used another budget than its rule has."
-                outcome.at(document.path, key).error(f"/{field}", message, declared or "nothing", stated or "nothing")
+                at.error(f"/{field}", message, declared or "nothing", stated or "nothing")
         return
     for field in ("epsilon", "epsilon_global", "zeta", "zeta_util"):
         if record.get(field) is not None:
-            outcome.at(document.path, key).error(
-                f"/{field}", "Empirical-zero selection has no budget.", "nothing", record[field]
-            )
+            at.error(f"/{field}", "Empirical-zero selection has no budget.", "nothing", record[field])
     for place, one in enumerate(record["counts"]):
         for field in ("risk_upper", "utility_mean", "utility_lower", "certified"):
             if one.get(field) is not None:
                 message = f"Empirical-zero selection has no {'risk bound' if field == 'risk_upper' else field}."
-                outcome.at(document.path, key).error(f"/counts/{place}/{field}", message, "nothing", one[field])
+                at.error(f"/counts/{place}/{field}", message, "nothing", one[field])
 
 
 @check("selection.counts", "counts")
@@ -307,26 +271,18 @@ def counts(study: Study, outcome: Outcome) -> None:
     for document, key, counted in _each(study, outcome, compare_counts):
         record = document.value
         reported = {exact(one["scale"]): (index, one) for index, one in enumerate(record["counts"]) if one.get("scale")}
-        if len(record["counts"]) != len(study.declared.scale_grid):
-            outcome.at(document.path, key).error(
-                "/counts",
-                "The selection has another number of counts than the grid has scales.",
-                len(study.declared.scale_grid),
-                len(record["counts"]),
-            )
+        message = "The selection has another number of counts than the grid has scales."
+        outcome.at(document.path, key).expect("/counts", message, len(study.declared.scale_grid), len(record["counts"]))
         for text, crossings, states in zip(study.declared.scale_grid, counted.crossings, counted.scored, strict=True):
             outcome.inspected += 1
+            at = outcome.at(document.path, {**key, "scale": text})
             if exact(text) not in reported:
-                outcome.at(document.path, {**key, "scale": text}).error(
-                    "/counts", "The selection counts nothing for this scale.", f"{crossings}/{states}", "nothing"
-                )
+                message = "The selection counts nothing for this scale."
+                at.error("/counts", message, f"{crossings}/{states}", "nothing")
                 continue
             index, one = reported[exact(text)]
             for field, due in (("crossings", crossings), ("states", states)):
-                if one[field] != due:
-                    outcome.at(document.path, {**key, "scale": text}).error(
-                        f"/counts/{index}/{field}", "The count is not that of the records.", due, one[field]
-                    )
+                at.expect(f"/counts/{index}/{field}", "The count is not that of the records.", due, one[field])
 
 
 @check("selection.certified", "selections")
@@ -349,15 +305,11 @@ def choice(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         chosen = document.value.get("choice")
         due = chosen_text(study, counted)
+        at = outcome.at(document.path, key)
         if (None if chosen is None else exact(chosen)) != counted.choice.chosen:
-            outcome.at(document.path, key).error(
-                "/choice", "The declared rule chooses another scale.", due or "none", chosen or "none"
-            )
+            at.error("/choice", "The declared rule chooses another scale.", due or "none", chosen or "none")
         wanted = "selected" if due else "no-certified-candidate"
-        if document.value["outcome"] != wanted:
-            outcome.at(document.path, key).error(
-                "/outcome", "The declared rule gives another outcome.", wanted, document.value["outcome"]
-            )
+        at.expect("/outcome", "The declared rule gives another outcome.", wanted, document.value["outcome"])
 
 
 def chosen_text(study: Study, counted: CountedScales) -> str | None:
@@ -375,14 +327,10 @@ def held_out(study: Study, outcome: Outcome) -> None:
 def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
     """The choice was sealed before any held-out value or score, and says so."""
     stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
-    status, key = document.value["held_out"], {"selector": document.value["selector"]}
+    status, at = document.value["held_out"], outcome.at(document.path, {"selector": document.value["selector"]})
     if study.roles.get(status["split"]) != "held-out":
-        outcome.at(document.path, key).error(
-            "/held_out/split",
-            "The split that was to stay unseen is not the held-out one.",
-            _of_role(study, "held-out"),
-            status["split"],
-        )
+        message = "The split that was to stay unseen is not the held-out one."
+        at.error("/held_out/split", message, _of_role(study, "held-out"), status["split"])
     early = [
         entry.path
         for entry in study.bundle.entries
@@ -391,16 +339,10 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
         and stages[entry.path] <= stages[document.path]
     ]
     if early:
-        outcome.at(document.path, key).error(
-            "/held_out/status",
-            "Held-out values or scores were sealed no later than the choice.",
-            "held-out scores sealed after select",
-            ", ".join(early),
-        )
-    if status["status"] != "not-joined":
-        outcome.at(document.path, key).error(
-            "/held_out/status", "The choice was made with held-out scores joined.", "not-joined", status["status"]
-        )
+        message = "Held-out values or scores were sealed no later than the choice."
+        at.error("/held_out/status", message, "held-out scores sealed after select", ", ".join(early))
+    message = "The choice was made with held-out scores joined."
+    at.expect("/held_out/status", message, "not-joined", status["status"])
 
 
 def _values(constants: str | list[str]) -> list[Fraction]:
