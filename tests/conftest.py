@@ -37,12 +37,13 @@ def kept_examinations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     import sealtrace.api
     import sealtrace.examination
     from sealtrace.bundle.asked import Asked
+    from sealtrace.bundle.resources import default_bundle
 
     examine = sealtrace.examination.examine
     asked: list[object] = []
 
     def remembered(path: Any = None, *, progress: Any = None, **options: Any) -> Any:
-        place = sealtrace.examination.default_bundle() if path is None else Path(path)
+        place = default_bundle() if path is None else Path(path)
         files = sorted((str(one), *_stamp(one)) for one in (place.rglob("*") if place.is_dir() else [place]))
         special = {
             name: one for name, one in options.items() if one not in (None, False, (), [], 1, Asked()) or one is True

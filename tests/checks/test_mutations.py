@@ -13,6 +13,7 @@ from checks.game_mutations import GAME_MUTATIONS, GameMutation
 from checks.mutations import MUTATIONS, Mutation
 from checks.result_mutations import RESULT_MUTATIONS, ResultMutation
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE
+from sealtrace.report.text import render
 
 AnyMutation = Mutation | CertifiedMutation | ResultMutation | GameMutation | DatasetMutation
 
@@ -45,7 +46,10 @@ def test_needs_and_consequences_are_checks_and_needs_come_first() -> None:
 
 @pytest.mark.parametrize("mutation", ALL.values(), ids=ALL)
 def test_mutation_is_found(mutation: AnyMutation, tmp_path: Path) -> None:
-    """The mutated check fails with the right file, key and field; others go missing or are listed."""
+    """The mutated check fails with the right file, key and field; others go missing or are listed.
+
+    The text leads with the verdict, names check and file, and fits 80 columns.
+    """
     report = sealtrace.verify(mutation.broken(tmp_path), **mutation.options)
 
     assert report.verdict == "findings"
@@ -56,3 +60,9 @@ def test_mutation_is_found(mutation: AnyMutation, tmp_path: Path) -> None:
     first = next(finding for finding in findings if finding.severity == "error")
     assert (first.source, first.field, first.key) == (mutation.source, mutation.pointer, mutation.key)
     assert first.message
+
+    text = render(report)
+    assert text.startswith("FINDINGS")
+    assert f"{mutation.check}: " in text
+    assert mutation.source in text
+    assert [line for line in text.splitlines() if len(line) > 80] == []
