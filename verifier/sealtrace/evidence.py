@@ -80,7 +80,7 @@ class Evidence:
     def frame(self, kind: str) -> Frame:
         """The rows of a kind."""
         if kind not in self.frames:
-            self.frames[kind] = Frame(kind, self.bundle.of_kind(kind))
+            self.frames[kind] = Frame(kind, self.bundle.of_kind(kind), self.bundle.declared.get(kind))
         return self.frames[kind]
 
     @cached_property
@@ -133,8 +133,8 @@ class Evidence:
         """Why some records of a kind cannot be read at all; None where each can, or where the bundle lists none."""
         bundle = self.bundle
         for entry in bundle.entries:
-            if entry.records == kind and entry.path not in bundle.digests:
-                return f"{entry.path} cannot be read"
+            if kind in (entry.records, entry.kind) and entry.path not in bundle.digests:
+                return bundle.lost.get(entry.path) or f"{entry.path} cannot be read"
         for store in bundle.of_kind(kind):
             if store.syntax.total:
                 return f"{store.path} has rows that cannot be read"

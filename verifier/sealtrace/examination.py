@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from functools import cached_property, partial
 from os import PathLike
@@ -86,6 +86,7 @@ def examine(
     budget: Budget | None = None,
     waivers: Sequence[Waiver] = (),
     jobs: int = 1,
+    scheduler: str | None = None,
 ) -> Examination:
     """Examine a bundle: read it once, run its checks, and answer whatever is asked afterwards.
 
@@ -98,17 +99,17 @@ def examine(
     those that its recipes name are examined, too. `progress` is called with a step's name, how much of it
     is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
     have witnessed. `budget` bounds memory, time and reading. `waivers` are findings that the reader accepts for a
-    while: the verdict is then at best `incomplete`. `jobs` threads judge the shards of large files; the report is the
-    same for any number.
+    while: the verdict is then at best `incomplete`. `jobs` threads judge the shards of large files, or the workers of
+    the dask cluster whose `scheduler` is named; the report is the same for any number.
 
     Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
     check that does not exist. Everything else that is wrong is a finding.
     """
     chosen = select(check, skip)
     place = default_bundle() if path is None else Path(path)
-    with draft_bundle(place) if draft else nullcontext(place) as read_from:
+    with draft_bundle(place) if draft else nullcontext(place) as read_from, _workers(jobs, scheduler) as workers:
         bundle = read_bundle(
-            read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(Threads(jobs))
+            read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(workers)
         )  # (1)
     bundle.asked = asked or Asked()
     bundle.reported = [Path(one) for one in reported]
@@ -120,6 +121,14 @@ def examine(
     return Examination(
         bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress, waivers=waivers
     )
+
+
+def _workers(jobs: int, scheduler: str | None) -> AbstractContextManager[Workers]:
+    if scheduler is None:
+        return nullcontext(Threads(jobs))
+    from sealtrace.bundle.cluster import Cluster
+
+    return Cluster(scheduler)
 
 
 def _streams(workers: Workers) -> list[Stream]:

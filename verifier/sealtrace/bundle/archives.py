@@ -76,6 +76,9 @@ class Container(Protocol):
     def open(self, path: str) -> AbstractContextManager[Opened]:
         """A file's bytes. `OSError` where they cannot be had."""
 
+    def source(self, path: str) -> str | None:
+        """Path or address by which another process can open a file by itself; None where it cannot."""
+
     def defects(self) -> list[Defect]:
         """What is wrong with the container itself."""
 
@@ -87,6 +90,9 @@ class DirectoryContainer:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+
+    def source(self, path: str) -> str | None:
+        return str(self._root.absolute() / path)
 
     def members(self) -> list[Member]:
         try:
@@ -180,6 +186,9 @@ class ZipContainer:
         with file:
             yield Opened(info.file_size, Guarded(file))
 
+    def source(self, _: str) -> str | None:
+        return None
+
     def defects(self) -> list[Defect]:
         return stray_bytes(self._archive)
 
@@ -251,6 +260,9 @@ class TarContainer:
         if data is None:
             raise OSError(0, "it cannot be read")
         yield Opened(len(data), io.BytesIO(data))
+
+    def source(self, _: str) -> str | None:
+        return None
 
     def defects(self) -> list[Defect]:
         return self._defects

@@ -27,9 +27,9 @@ Vector = npt.NDArray[np.float64]
 class Frame:
     """All rows of one kind that could be read and fit their schema."""
 
-    def __init__(self, kind: str, stores: list[Store]) -> None:
+    def __init__(self, kind: str, stores: list[Store], declared: RowKind | None = None) -> None:
         self.kind = kind
-        form = stores[0].form if stores else kind
+        form = stores[0].form if stores else declared or kind
         self.key_fields = row_key(form)
         self.paths = [store.path for store in stores]
         tables = [store.table for store in stores] or [arrow_schema(form).empty_table()]

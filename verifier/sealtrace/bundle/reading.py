@@ -39,7 +39,7 @@ from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
-from sealtrace.bundle.shards import Forbidden, LaidOut
+from sealtrace.bundle.shards import Forbidden, LaidOut, LostShardError
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
@@ -100,6 +100,8 @@ class Bundle:
     """Digests of later files in earlier ones."""
     streamed: dict[str, Any] = field(default_factory=dict)
     """Pack to what judging rows a shard at a time has found (`checks.streamed.Streamed`)."""
+    lost: dict[str, str] = field(default_factory=dict)
+    """Files that no worker could be had for, and why: nothing is known of them."""
     layout_notes: list[Defect] = field(default_factory=list)
     """Large files that had to be read whole, and why."""
     again: Callable[[str], list[Store]] = lambda _: []
@@ -323,6 +325,7 @@ class _Reader:
                     file = LaidOut(stack.enter_context(self.container.open(entry.path)), self._form(entry) or "")
                     later = frozenset(digest.encode() for digest in self._later.get(entry.stage, {}))
                     file.forbidden = Forbidden(later, people=self._anonymous())
+                    file.source = self.container.source(entry.path)
                     sources[entry.path] = (entry, file)
                 found = stream.judge(bundle, sources)
                 for path, (entry, file) in sources.items():
@@ -331,6 +334,10 @@ class _Reader:
                         raise NotLaidOutError("its bytes are not those that were sealed")
                     texts = [file.texts, "\n".join(sorted(found.texts.get(path, ()))).encode() + b"\n"]
                     file.forbidden.refuse(texts, texts)
+        except LostShardError as error:
+            del bundle.stores[before:]
+            bundle.lost.update(dict.fromkeys((entry.path for entry in entries), str(error)))
+            return True
         except (NotLaidOutError, OSError) as error:
             del bundle.stores[before:]
             message = f"large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory"

@@ -146,6 +146,10 @@ class RemoteDirectory:
         with copy:
             yield Opened(length, copy)
 
+    def source(self, path: str) -> str | None:
+        address = self._address.below(path)
+        return f"{address.scheme}://{address.rest}"
+
     def defects(self) -> list[Defect]:
         return []
 

@@ -46,6 +46,10 @@ MOST_BYTES = 2**28
 """A row group that takes more when decoded is not looked at by itself."""
 
 
+class LostShardError(Exception):
+    """Nobody could look at a row group: not because of what it holds, so that nothing follows for the bundle."""
+
+
 @dataclass(frozen=True)
 class Shard:
     """One row group, still encoded."""
@@ -90,6 +94,8 @@ class LaidOut:
         self.kept: IO[bytes] | None = None
         """Where to put a copy of the bytes that are hashed, if anywhere."""
         self.forbidden = Forbidden()
+        self.source: str | None = None
+        """Path or address by which others can open the file; None where they cannot."""
         try:
             self._tail = self._read_tail()
             self.metadata = pq.read_metadata(pa.BufferReader(b"PAR1" + self._tail))
@@ -202,12 +208,13 @@ class Block:
     digest: bytes
 
 
-def proved_block(file: LaidOut, shard: Shard, columns: Columns) -> tuple[pa.Table, Block]:
+def proved_block(file: LaidOut, shard: Shard) -> tuple[pa.Table, Block]:
     """The rows of a shard, as declared, which their schema accepts; `NotLaidOutError` where they are no block."""
 
     def misfit(*_: object) -> None:
         raise NotLaidOutError("its schema refuses a row")
 
+    columns = file.decoded(shard)
     try:
         for column in columns.values():
             column.prove()
@@ -251,7 +258,7 @@ def sealed_through(file: LaidOut) -> tuple[str, set[str | None]]:
     """
     splits, found = set[str | None](), []
     for shard in file.shards():
-        declared, block = proved_block(file, shard, file.decoded(shard))
+        declared, block = proved_block(file, shard)
         splits.update(declared.column("split").unique().to_pylist() if "split" in declared.column_names else [])
         found.append(block)
     return of_proved(file, found), splits

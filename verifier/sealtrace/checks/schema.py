@@ -31,6 +31,7 @@ def rows(evidence: Evidence, outcome: Outcome) -> None:
     stores = evidence.bundle.stores
     outcome.defects(evidence.bundle.layout_notes)
     outcome.inspected = sum(store.count for store in stores)
+    outcome.missing = next(iter(evidence.bundle.lost.values()), None)
     for store in stores:
         outcome.defects(store.misfits.listed)
         outcome.counts["error"] += store.misfits.total - len(store.misfits.listed)
@@ -40,6 +41,7 @@ def rows(evidence: Evidence, outcome: Outcome) -> None:
 def unique_key(evidence: Evidence, outcome: Outcome) -> None:
     keys = {kind.name: kind.key for kind in KINDS.values() if kind.form is Form.ROWS}
     keys |= {name: declared.key for name, declared in evidence.bundle.declared.items()}
+    outcome.missing = next(iter(evidence.bundle.lost.values()), None)
     for kind, key in keys.items():
         if not evidence.bundle.of_kind(kind):
             continue

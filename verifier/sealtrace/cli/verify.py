@@ -73,6 +73,11 @@ beside_option = click.option(
     help="Threads for the shards of large files; the report is the same.",
 )
 @click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Have the workers of a dask cluster look at the shards of large files; the report is the same.",
+)
+@click.option(
     "--cache",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
@@ -103,6 +108,7 @@ def command(
     beside: tuple[Path, ...],
     every_row: bool,
     jobs: int,
+    scheduler: str | None,
     cache: Path | None,
     as_expected: bool,
     allow_waived: bool,
@@ -129,6 +135,8 @@ def command(
       sealtrace verify study/ --draft
       sealtrace verify study/ --reported paper.tex
       sealtrace verify paper/ --beside artifact/
+      sealtrace verify large/ --jobs 8
+      sealtrace verify /shared/large --scheduler tcp://10.0.0.1:8786
       sealtrace verify artifact/ --require-signature pub.pem
       sealtrace verify artifact/ --require-timestamp declare --tsa-root ca.pem
       sealtrace verify artifact/ --partial rows.json --seed "my words"
@@ -177,6 +185,7 @@ def command(
                 asked=asked,
                 waivers=waivers,
                 jobs=jobs,
+                scheduler=scheduler,
             )
             report = examination.full_report if page else examination.report
         differences = unexpected(examination) if as_expected else []

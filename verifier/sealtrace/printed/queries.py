@@ -94,7 +94,10 @@ class Queries:
     @cached_property
     def _frames(self) -> dict[str, Frame]:
         reported = {kind for pack in packs() for kind in pack.reported}
-        kinds = {store.kind for store in self._evidence.bundle.stores} - reported
+        bundle = self._evidence.bundle
+        kinds = {store.kind for store in bundle.stores} - reported
+        # Of rows that were lost a query is told so, and not that there are none of that name.
+        kinds |= {entry.records for entry in bundle.entries if entry.path in bundle.lost} - reported
         return {kind: self._evidence.frame(kind) for kind in sorted(kinds)}
 
     @cached_property

@@ -206,6 +206,8 @@ def counts(results: Results, outcome: Outcome) -> None:
     if _no_datasets(results, outcome):
         return
     for name, declaration in results.declarations.items():
+        if results.unreadable(name):
+            continue
         frame = results.frame(name)
         at = outcome.at(results.declared_at[name], {"dataset": name})
         if (rows := declaration.get("rows")) is not None:

@@ -108,7 +108,7 @@ class Results(Evidence):
         for name, declaration in self.declarations.items():
             for number, reference in enumerate(declaration.get("references") or []):
                 to = self.target(reference)
-                if to is None:
+                if to is None or any(map(self.unreadable, (name, reference["dataset"]))):
                     continue
                 other, fields, every = reference["dataset"], reference["fields"], bool(reference.get("every"))
                 here = there = np.zeros(0, np.int64)

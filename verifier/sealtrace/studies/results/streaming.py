@@ -87,7 +87,7 @@ class _Look:
     printed: tuple[str, ...]
 
     def __call__(self, shard: Shard) -> _Looked:
-        rows, block = proved_block(self.file, shard, self.file.decoded(shard))
+        rows, block = proved_block(self.file, shard)
         columns = _Columns(rows, self.keys)
         texts = {name: {str(value) for value in columns.values(name).to_pylist()} for name in self.printed}
         absent = frozenset(name for name in rows.column_names if rows.column(name).null_count)

@@ -1,0 +1,182 @@
+"""Shards looked at by the workers of a dask cluster: `verify --scheduler ADDRESS`.
+
+The same functions run there that threads run here. This process reads and hashes every byte, as ever; a worker reads
+the row groups that it is given by itself, at the path or address of the bundle, and only decodes bytes whose SHA-256 is
+the one that was computed here. So a worker that sees another file is found. Workers and scheduler are trusted as this
+machine is (docs/adr/0019-workers.md): they run the verifier's code, and what they say of those bytes is believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from importlib import import_module
+from types import TracebackType
+from typing import Any, TypeVar
+
+from sealtrace import __version__
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.shards import LaidOut, LostShardError, Shard
+
+ATTEMPTS = 3
+"""How often a shard is given to somebody else, after a worker was lost, before it is given up."""
+SECONDS_TO_CONNECT = 10
+PATIENCE = 30.0
+"""Seconds for which lost workers may be replaced."""
+_Given = TypeVar("_Given")
+_TRIM_THRESHOLD, _ARENA_MAX = -1, -8
+"""Parameters of glibc's `mallopt`."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One row group of a file, as a worker is told to find it."""
+
+    place: int
+    first: int
+    rows: int
+    start: int
+    sha256: str
+    length: int
+    source: str | None
+    data: bytes | None
+    """The bytes themselves, where the file cannot be opened from elsewhere."""
+
+    def shard(self) -> Shard:
+        """The row group with the bytes that were hashed, or `LostShardError`."""
+        data = self.data
+        if data is None:
+            assert self.source is not None
+            try:
+                with _opened(self.source) as file:
+                    file.seek(self.start)
+                    data = file.read(self.length)
+            except Exception as error:  # each store has exceptions of its own
+                raise LostShardError(f"a worker cannot read {self.source} ({error})") from None
+        if hashlib.sha256(data).hexdigest() != self.sha256:
+            raise LostShardError(f"a worker sees other bytes of {self.source} than the reader")
+        return Shard(self.place, self.first, self.rows, data)
+
+
+def _opened(source: str) -> Any:
+    if "://" not in source:
+        return open(source, "rb")
+    import fsspec
+
+    return fsspec.open(source, "rb").open()
+
+
+def look_at(look: Callable[..., _Given], pieces: Sequence[Piece]) -> _Given:
+    """What a worker does: reads its row groups, proves that they are the right ones, and looks at them."""
+    return look(*(piece.shard() for piece in pieces))
+
+
+def prepare(dask_worker: Any) -> str:
+    """Gives a worker the settings without which glibc keeps what threads have freed; its version of the verifier."""
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.set_cpu_count(1)
+    try:
+        libc = ctypes.CDLL("libc.so.6")
+        found = libc.mallopt(_ARENA_MAX, 2), libc.mallopt(_TRIM_THRESHOLD, 2**16)
+    except (OSError, AttributeError):  # another C library, which has no such settings
+        found = None
+    dask_worker.sealtrace_malloc = found
+    return __version__
+
+
+class Cluster:
+    """The workers of a dask scheduler, for as long as it is open."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def __enter__(self) -> Cluster:
+        try:
+            dask: Any = import_module("distributed")
+        except ImportError:
+            raise BundleError(f"{self.address}: read with dask: pip install 'sealtrace[cluster]'") from None
+        try:
+            self._client = dask.Client(self.address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            reason = str(error).partition("\n")[0] or type(error).__name__
+            raise BundleError(f"{self.address}: no dask scheduler answers there ({reason})") from None
+        try:
+            found = self._client.run(prepare)
+            if not found:
+                raise BundleError(f"{self.address}: the scheduler has no workers; start some with `dask worker`")
+            for worker, version in found.items():
+                if version != __version__:
+                    raise BundleError(f"{worker}: the worker has sealtrace {version}, and this is {__version__}")
+            # Those that come later, in the place of lost ones, too.
+            plugin = type("Prepared", (dask.WorkerPlugin,), {"setup": lambda _, worker: prepare(worker)})
+            self._client.register_plugin(plugin(), name="sealtrace")
+            self._threads = sum(self._client.nthreads().values())
+        except BaseException:
+            self._client.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def each(
+        self, look: Callable[..., _Given], files: Sequence[LaidOut], shards: Iterable[tuple[Shard, ...]]
+    ) -> Iterator[_Given]:
+        """What workers give for each shard, in order. `LostShardError` where nobody could be had for one."""
+        shared = self._shared(look)
+        waiting: deque[tuple[Any, list[Piece]]] = deque()
+        for some in shards:
+            pieces = [_piece(file, shard) for file, shard in zip(files, some, strict=True)]
+            waiting.append((self._client.submit(look_at, shared, pieces, pure=False), pieces))
+            if len(waiting) > 2 * self._threads:
+                yield self._result(look, *waiting.popleft())
+        while waiting:
+            yield self._result(look, *waiting.popleft())
+
+    def _shared(self, look: Callable[..., _Given]) -> Any:
+        """What looks at shards, sent to every worker once."""
+        try:
+            return self._client.scatter(look, broadcast=True, hash=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise LostShardError(f"no worker of {self.address} can be reached ({error})") from None
+
+    def _result(self, look: Callable[..., _Given], future: Any, pieces: list[Piece]) -> _Given:
+        from distributed import KilledWorker
+
+        reason = "no worker is left"
+        for _ in range(ATTEMPTS):
+            try:
+                found: _Given = self._awaited(future)
+                return found
+            except (KilledWorker, CancelledError, OSError) as error:
+                reason = str(error).partition("\n")[0] or type(error).__name__
+                # What every worker was given is gone where all that had it are.
+                future = self._client.submit(look_at, self._shared(look), pieces, pure=False)
+        rows = f"rows {pieces[0].first + 1} to {pieces[0].first + pieces[0].rows}"
+        raise LostShardError(f"the workers that looked at {rows} were lost ({reason})")
+
+    def _awaited(self, future: Any) -> Any:
+        """A result, for which is waited as long as there is a worker, or one may come back."""
+        alone = 0.0
+        while True:
+            try:
+                return future.result(timeout=PATIENCE / 10)
+            except TimeoutError:
+                alone = 0.0 if self._client.nthreads() else alone + PATIENCE / 10
+                if alone >= PATIENCE:
+                    raise LostShardError(f"no worker of {self.address} is left") from None
+
+
+def _piece(file: LaidOut, shard: Shard) -> Piece:
+    start, _ = file.extent(shard.place)
+    digest = hashlib.sha256(shard.data).hexdigest()
+    data = None if file.source is not None else shard.data
+    return Piece(shard.place, shard.first, shard.rows, start, digest, len(shard.data), file.source, data)
