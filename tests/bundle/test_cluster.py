@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 
+from large_bundle import make
 from results.test_streaming import judged, study
 from sealtrace import examination
 from sealtrace.bundle import blocks, cluster
 from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.shards import Threads
 
 distributed = pytest.importorskip("distributed")
 
@@ -100,6 +102,20 @@ def test_the_report_is_the_same(started: Started, tmp_path: Path, monkeypatch: p
         logs = client.run(lambda dask_worker: dask_worker.state.tasks.keys() or 1)
     assert (len(settings), set(settings.values())) == (2, {(1, 1)})
     assert len(logs) == 2
+
+
+def test_traces_and_scores_too(started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Policies are replayed by workers, who are sent the records beside the traces."""
+    monkeypatch.setattr(blocks, "SMALL", 500)
+    monkeypatch.setattr(blocks, "BLOCK", 300)
+    make(tmp_path / "policies", 120)
+    monkeypatch.setattr(Threads, "each", lambda *_: pytest.fail("shards were looked at here"))
+    with_workers = report(tmp_path / "policies", started.address, monkeypatch)
+    monkeypatch.undo()
+    monkeypatch.setattr(blocks, "SMALL", 500)
+    monkeypatch.setattr(blocks, "BLOCK", 300)
+    assert with_workers == report(tmp_path / "policies", None, monkeypatch)
+    assert with_workers["verdict"] == "verified"
 
 
 def test_an_archive_is_sent(started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

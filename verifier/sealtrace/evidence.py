@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Hashable
+from copy import copy
+from dataclasses import replace
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
+from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.frames import Frame, Mask
 from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.bundle.stores import Store
 from sealtrace.contract.packs import loaded, packs
 
 View = TypeVar("View", bound="Evidence")
@@ -32,6 +36,15 @@ def once(compute: Callable[Concatenate[View, Arguments], Result]) -> Callable[Co
     return ask
 
 
+def no_progress(*_: object) -> None:
+    """Tells nobody."""
+
+
+def no_stores(_: str) -> list[Store]:
+    """Nothing can be read again where the bundle is not at hand."""
+    return []
+
+
 class Evidence:
     """What a bundle holds. Study packs see it through a class of their own, which adds their joins and formulas."""
 
@@ -44,7 +57,7 @@ class Evidence:
     ) -> None:
         self.bundle = bundle
         self.expected_root = expected_root
-        self.progress = progress or (lambda *_: None)
+        self.progress = progress or no_progress
         """Told of steps that may last: a name, how much is done, how much there is."""
         self.frames: dict[str, Frame] = {} if frames is None else frames
         """The rows of each kind that was asked for, as columns."""
@@ -53,6 +66,13 @@ class Evidence:
         """What functions that compute `once` have found."""
         self.altered = False
         """Whether its rows are not those of the bundle, so that doubts about those do not touch them."""
+
+    def detached(self: View) -> View:
+        """The same records and what is known of them, without what only this process has: open files, a budget."""
+        other = copy(self)
+        other.bundle = replace(self.bundle, again=no_stores, streamed={}, budget=Budget())
+        other.progress, other.known, other._views = no_progress, {}, {}
+        return other
 
     def with_frame(self, kind: str, frame: Frame) -> Evidence:
         """The same evidence with other rows of one kind."""

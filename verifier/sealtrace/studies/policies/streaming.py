@@ -145,6 +145,10 @@ class _Screened:
     """The records, where the checks must look at some."""
     texts: tuple[set[str], set[str]]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker sends back: the rows only where some of them must be looked at again."""
+        return self.__dict__ if self.screen.suspects.any() else self.__dict__ | {"tables": ()}
+
 
 @dataclass(frozen=True)
 class _Rows:
@@ -186,6 +190,10 @@ class _Pair:
         if not self.traces.rows == self.scores.rows == self.states * self.width:
             raise NotLaidOutError("not every state has every candidate once")
         self._declare()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker needs to screen shards: the records beside them, and not what is known so far."""
+        return self.__dict__ | {"total": None, "study": self.study.detached()}
 
     def _declare(self) -> None:
         study = self.study
