@@ -103,10 +103,14 @@ def make(directory: Path, questions: int) -> None:
     for writer in writers:
         writer.close()
     where = {"system": "{System}"}
+    counted = "SELECT count(*) FROM answers WHERE system = '{System}' AND answer = gold"
     columns: list[dict[str, Any]] = [
         {"label": "System"},
         {"label": "Accuracy", "recipe": {"metric": "accuracy", "of": "answer", "over": "seed", "where": where}},
-        {"label": "right", "recipe": {"sql": "SELECT count(*) FROM answers WHERE system = '{System}' AND answer = gold"}},
+        {
+            "label": "right",
+            "recipe": {"sql": counted},
+        },
     ]
     each = questions * SEEDS
     rows = [
