@@ -92,26 +92,16 @@ def _some(value: Interval | None) -> Interval:
 
 def certainly(operator: str, value: Interval) -> bool:
     """Whether every number of the interval satisfies the comparison with zero."""
-    match operator:
-        case "==":
-            return value == ZERO
-        case "!=":
-            return not value.holds(Fraction(0))
-        case "<":
-            return value.high < 0
-    return value.high <= 0
+    if operator in ("==", "!="):
+        return value == ZERO if operator == "==" else not value.holds(Fraction(0))
+    return value.high < 0 or (operator == "<=" and value.high == 0)
 
 
 def possibly(operator: str, value: Interval) -> bool:
     """Whether some number of the interval satisfies the comparison with zero."""
-    match operator:
-        case "==":
-            return value.holds(Fraction(0))
-        case "!=":
-            return value != ZERO
-        case "<":
-            return value.low < 0
-    return value.low <= 0
+    if operator in ("==", "!="):
+        return value.holds(Fraction(0)) if operator == "==" else value != ZERO
+    return value.low < 0 or (operator == "<=" and value.low == 0)
 
 
 def tight_range(form: Form, box: Box) -> tuple[Interval, int]:

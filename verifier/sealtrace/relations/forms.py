@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from sealtrace.relations.intervals import MAX_BITS, TooLargeError, applied, point
+from sealtrace.relations.intervals import applied, checked, point
 from sealtrace.relations.syntax import (
     Call,
     Cell,
@@ -129,13 +129,6 @@ def constant(value: Fraction) -> Form:
 def variable(name: str) -> Form:
     """A variable as a form."""
     return Form({name: Fraction(1)}, Fraction(0))
-
-
-def checked(value: Fraction) -> Fraction:
-    """The number, unless it is too long to compute with."""
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise TooLargeError("the numbers grow too long")
-    return value
 
 
 @dataclass(frozen=True)

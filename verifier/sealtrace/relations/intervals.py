@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from flint import arb
 
 Bound = Fraction | float
 """A rational, or an infinite float."""
+AnyBound = TypeVar("AnyBound", Fraction, Bound)
 
 INFINITY = math.inf
 MAX_BITS = 1 << 15
@@ -83,7 +84,7 @@ class Interval:
         return high - 1 if isinstance(high, Fraction) else Fraction(0)
 
     def __add__(self, other: Interval) -> Interval:
-        return Interval(_checked(self.low + other.low), _checked(self.high + other.high))
+        return Interval(checked(self.low + other.low), checked(self.high + other.high))
 
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
@@ -181,15 +182,17 @@ def length_of(interval: Interval) -> int:
     )
 
 
-def _checked(value: Bound) -> Bound:
-    if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+def checked(value: AnyBound, times: int = 1) -> AnyBound:
+    """The number, unless it, or something so many times as long, is too long to compute with."""
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length()) if isinstance(value, Fraction) else 0
+    if bits * times > MAX_BITS:
         raise TooLargeError("the numbers grow too long")
     return value
 
 
 def _times(a: Bound, b: Bound) -> Bound:
     # Zero times infinity is the limit of zero times larger and larger numbers.
-    return Fraction(0) if a == 0 or b == 0 else _checked(a * b)
+    return Fraction(0) if a == 0 or b == 0 else checked(a * b)
 
 
 def _over(value: Bound) -> Bound:
@@ -198,9 +201,7 @@ def _over(value: Bound) -> Bound:
 
 def _power(value: Bound, exponent: int) -> Bound:
     if isinstance(value, Fraction):
-        if max(value.numerator.bit_length(), value.denominator.bit_length()) * exponent > MAX_BITS:
-            raise TooLargeError("the numbers grow too long")
-        return value**exponent
+        return checked(value, exponent) ** exponent
     return INFINITY if value > 0 or exponent % 2 == 0 else -INFINITY
 
 

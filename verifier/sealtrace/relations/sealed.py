@@ -28,19 +28,22 @@ def facts_of_records(records: Iterable[dict[str, Any]], *, called: bool = True) 
     """
     tables = list(records)
     text = next((record for record in tables if record["label"] == TEXT), None)
-    lines = [_prose_line(text, row) for row in text["rows"] if len(row["cells"]) == 1] if text is not None else []
-    named = [row for row in text["rows"] if _is_named(row)] if text is not None and called else []
-    others = [row for row in text["rows"] if row not in named] if text is not None else []
+    passages = text["rows"] if text is not None else []
+    source = (text or {}).get("source") or TEXT
+    lines = [ProseLine(row["cells"][0], source, row.get("line") or 0, 0) for row in passages if len(row["cells"]) == 1]
+    named = [row for row in passages if called and _is_named(row)]
+    others = [row for row in passages if row not in named]
     facts = Facts.of([{**record, "rows": others} if record is text else record for record in tables], lines)
     for row in named:
         # What does not stand on a line as it is written, such as 1{,}000, cannot be called.
         with suppress(UnknownFactError):
-            facts.declare(row["label"], row["cells"][0], row.get("line") or 0, lines[0].source)
-    for label, row_label, column, rule in _printing(tables):
-        if row_label in facts.declared and label == TEXT:
-            facts.print_as(rule, row_label)
-        else:
-            facts.print_as(rule, label, row_label, column)
+            facts.declare(row["label"], row["cells"][0], row.get("line") or 0, source)
+    for record in tables:
+        for row in record["rows"]:
+            for column, rule in (row.get("printing") or {}).items():
+                passage = record is text and row["label"] in facts.declared
+                place = (row["label"],) if passage else (record["label"], row["label"], column)
+                facts.print_as(Rule(rule), *place)
     return facts
 
 
@@ -87,14 +90,3 @@ def _is_named(row: dict[str, Any]) -> bool:
         return False
     printed = read_printed(row["cells"][0])
     return printed is not None and printed.numeric
-
-
-def _prose_line(record: dict[str, Any], row: dict[str, Any]) -> ProseLine:
-    return ProseLine(row["cells"][0], record.get("source") or TEXT, row.get("line") or 0, 0)
-
-
-def _printing(records: list[dict[str, Any]]) -> Iterator[tuple[str, str, str, Rule]]:
-    for record in records:
-        for row in record["rows"]:
-            for column, rule in (row.get("printing") or {}).items():
-                yield record["label"], row["label"], column, Rule(rule)

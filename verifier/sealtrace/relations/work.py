@@ -18,10 +18,6 @@ class OutOfWorkError(Exception):
     """The question costs more than it may; the message says what ran out."""
 
 
-class OutOfTimeError(OutOfWorkError):
-    """The seconds of the whole run are used up."""
-
-
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
     """Everything inside stops when the seconds are over; None for no limit."""
@@ -78,7 +74,7 @@ class Work:
         if self._until_look < 0:
             self._until_look = _LOOKS
             if time_is_up():
-                raise OutOfTimeError("the seconds of the run are used up")
+                raise OutOfWorkError("the seconds of the run are used up")
 
     def open_box(self) -> None:
         """Takes one case."""
