@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Bound = Fraction | float
 """A rational, or an infinite float."""
-AnyBound = TypeVar("AnyBound", Fraction, Bound)
+AnyBound = TypeVar("AnyBound", bound=Bound)
 
 INFINITY = math.inf
 MAX_BITS = 1 << 15
