@@ -1,1 +1,11 @@
-"""Relations between printed numbers: what they say, and whether they can all be true."""
+"""Relations between printed numbers, from what a paper says to what is written to its authors.
+
+- Language: relations files (`reading`) and records (`stored`) state formulas (`language`, `syntax`, `rendering`).
+- Facts: tables and running text become numbers with intervals (`fact`, `facts`, `sealed`, `prose`, `lexicon`), and
+  `families` read relations off them that nobody wrote down.
+- Decisions: a claim (`decision`) is lowered to linear forms (`forms`) and cases (`cases`), which are narrowed by
+  intervals (`intervals`, `contraction`), decided by linear programs with proofs (`linear`) or divided (`search`), all
+  within an allowance (`work`): alone, then with those that share numbers (`decide`). `excluding` says what they bind.
+- Words: the arithmetic, the distance and the letter of a contradiction (`explanation`), and the audit of whatever was
+  given (`auditing`, `subjects`).
+"""

@@ -54,7 +54,6 @@ _LOOP = re.compile(r"([^\W\d]\w*)\s+in\s+(.*)", re.DOTALL)
 _PLACE = re.compile(r'("[^"]*"|[^\[\s]+)(\[.*\])?(?:\.(\w+))?\s+(\w+)')
 _ONCE = ("says", "because", "holds", "ask")
 _KEYS = ("says", "because", "assumes", "for", "holds", "repaired", "ask")
-_TOP = ("let", "fact", "unknown", "print", "relation")
 
 
 @dataclass
@@ -156,20 +155,24 @@ class _Reader:
     def top(self, line: str, number: int) -> None:
         word, *words = line.split()
         rest = " ".join(words)
-        if word in _TOP:
-            getattr(self, f"{word}_line")(rest, number)
+        lines = {
+            "let": self.let,
+            "fact": self.fact,
+            "unknown": self.unknown,
+            "print": lambda place, line: self.prints.append((place, line)),
+            "relation": self.relation,
+        }
+        if word in lines:
+            lines[word](rest, number)
         else:
-            self.problem(f"{word[:40]!r} starts nothing here{nearest(word, _TOP)}", number)
+            self.problem(f"{word[:40]!r} starts nothing here{nearest(word, lines)}", number)
 
-    def relation_line(self, rest: str, number: int) -> None:
+    def relation(self, rest: str, number: int) -> None:
         if not rest:
             self.problem("a relation needs a name", number)
         self.blocks.append(_Block(rest or f"line {number}", number))
 
-    def print_line(self, rest: str, number: int) -> None:
-        self.prints.append((rest, number))
-
-    def let_line(self, rest: str, number: int) -> None:
+    def let(self, rest: str, number: int) -> None:
         match = _DECLARED.fullmatch(rest)
         value = parse_constant(match.group(2).partition(" from ")[0]) if match else None
         if match is None or value is None:
@@ -177,7 +180,7 @@ class _Reader:
         elif self.free(match.group(1), number):
             self.reading.constants[match.group(1)] = value
 
-    def fact_line(self, rest: str, number: int) -> None:
+    def fact(self, rest: str, number: int) -> None:
         match = _DECLARED.fullmatch(rest)
         literal = _AT.fullmatch(match.group(2)) if match else None
         if match is None or literal is None:
@@ -188,7 +191,7 @@ class _Reader:
             except UnknownFactError as error:
                 self.problem(str(error), number)
 
-    def unknown_line(self, rest: str, number: int) -> None:
+    def unknown(self, rest: str, number: int) -> None:
         match = _RANGE.fullmatch(rest)
         integer = bool(match and match.group(1))
         if match is None or integer != (match.group(5) is not None):
