@@ -24,6 +24,7 @@ from sealtrace.studies.policies.mathematics.maps import (
     worst_risk,
     worst_utility,
 )
+from support import LONG
 
 RADII = ("0", "0.1", "0.5", "0.5", "1", "1", "1.5", "2")
 
@@ -72,7 +73,7 @@ def test_search_equals_enumeration(monkeypatch: pytest.MonkeyPatch, in_all: int,
     allow(monkeypatch, in_all, few_maps)
     source = random.Random(100_000 * seed + few_maps)
     kinds = set()
-    for _ in range(500):
+    for _ in range(500 if LONG else 150):
         instance = small_instance(source)
         solution = best_map(instance)
         assert found(solution) == found(enumerate_maps(instance))

@@ -16,6 +16,7 @@ import pytest
 from sealtrace.printed import sql as queries
 from sealtrace.printed.sql import SqlRecords, SqlResult, numbers
 from sealtrace.printed.sql_process import MOST_ROWS, SqlError
+from support import LONG
 
 LABEL = pa.table(
     {
@@ -352,7 +353,7 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.parametrize("sql", ENDLESS, ids=lambda sql: sql[:40])
+@pytest.mark.parametrize("sql", ENDLESS if LONG else ENDLESS[::3], ids=lambda sql: sql[:40])
 def test_time_limit(sql: str) -> None:
     """A query that does not end is ended, also inside of one function call, and the next one runs."""
     with SqlRecords({"label": LABEL}, seconds=1) as records:
