@@ -8,11 +8,21 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
+from checks.mutations import MUTATIONS
 from cli.runner import sealtrace
 from sealtrace.bundle.sealing import seal
 from small_study import small_study
 from support import edit_document, unseal
 
+PAPER = r"""\begin{table}
+\begin{tabular}{lr}
+Scale & Weak EV \\
+0.08 & 4.3333 \\
+\end{tabular}
+\caption{Main.}\label{tab:main}
+\end{table}
+"""
+"""Prints one number that neither the bundle nor its records give."""
 LATE, EARLY = "2999-01-01", "2001-01-01"
 
 
@@ -31,6 +41,46 @@ def waiver(until: str, place: str = "stray.txt") -> str:
         f'[[waivers]]\ncheck = "identity.listing"\nplace = "{place}"\n'
         f'reason = "The next release leaves it out."\nuntil = {until}\n'
     )
+
+
+def test_every_command_knows_the_waivers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A waived cell is listed as one, with the reason, by every command, and none of them ends with another code."""
+    bundle = MUTATIONS["table.cells"].broken(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    cell = "tab:main[0.08, Weak EV]"
+    commands = (("verify",), ("diff",), ("explain", cell), ("certify",), ("macros",), ("attest",))
+
+    def codes() -> dict[str, int]:
+        return {name: sealtrace(name, bundle, *rest).code for name, *rest in commands}
+
+    assert set(codes().values()) == {1}
+    Path("sealtrace.toml").write_text(
+        '[[waivers]]\ncheck = "table.cells"\nplace = "table=tab:main"\n'
+        'reason = "To be corrected."\nuntil = 2999-01-01\n'
+    )
+    assert set(codes().values()) == {3}
+    for form in ("text", "json", "csv", "markdown"):
+        assert "To be corrected." in sealtrace("diff", bundle, "--format", form, "--all").output
+    assert "mismatch, waived" in sealtrace("diff", bundle, "--format", "latex").output
+    told = sealtrace("explain", bundle, cell)
+    assert "waived     To be corrected. It is not settled." in told.output
+    assert "The bundle as a whole: waived" in told.errors
+    reports = [sealtrace("verify", bundle, "--format", form).output for form in ("json", "junit", "markdown", "html")]
+    assert ["To be corrected." in one for one in reports] == [True] * 4
+    cells = {f"{one['table']}[{one['row']}, {one['column']}]": one for one in json.loads(reports[0])["cells"]}
+    assert cells[cell]["waived"] == "To be corrected."
+    # A paper that prints yet another number is not what was accepted.
+    paper = tmp_path / "paper.tex"
+    paper.write_text(PAPER)
+    assert sealtrace("diff", bundle, "--reported", paper).code == 1
+
+
+def test_a_reader_s_query_fails_every_command(study: Path) -> None:
+    """`verify` and the others judge the same: a query that finds rows makes the bundle fail for all of them."""
+    (study / "stray.txt").unlink()
+    assert sealtrace("macros", study).code == 0
+    Path("sealtrace.toml").write_text("[must-be-empty]\nno-cats = \"SELECT item FROM label WHERE label = 'cat'\"\n")
+    assert [sealtrace(name, study).code for name in ("verify", "macros", "attest")] == [1, 1, 1]
 
 
 def test_a_waived_error_has_its_own_headline_and_exit_code(study: Path) -> None:

@@ -61,7 +61,7 @@ def test_failures_list_findings_and_tables_their_cells(project: pytest.Pytester,
             "*_ rsd-fixture table.cells _*",
             "error: report/table.*",
             "*_ rsd-fixture tab:main _*",
-            "1 of 30 cells differ, 0 are missing or unclassified",
+            "1 of 30 cells differ",
             "mismatch: *: reported *, recomputed *",
             "FAILED sealtrace::rsd-fixture::table.cells*",
             "FAILED sealtrace::rsd-fixture::tab:main*",
@@ -96,6 +96,22 @@ def test_warnings_fail_under_strict_and_absent_evidence_may_be_skipped(
         ]
     )
     result.stdout.no_fnmatch_line("FAILED sealtrace::small::identity.content*")
+
+
+def test_a_waived_table_is_never_green(project: pytest.Pytester, tmp_path: Path) -> None:
+    """The project's waivers hold here as for `verify`: it fails with the reason, or is skipped with it when asked."""
+    bundle = MUTATIONS["table.cells"].broken(tmp_path)
+    (project.path / "sealtrace.toml").write_text(
+        '[[waivers]]\ncheck = "table.cells"\nplace = "table=tab:main"\n'
+        'reason = "To be corrected."\nuntil = 2999-01-01\n'
+    )
+    chosen = ("-k", "tab:main or table.cells", f"--sealtrace={bundle}", "-rs")
+    result = project.runpytest(*chosen)
+    result.assert_outcomes(failed=2, deselected=result.parseoutcomes()["deselected"])
+    result.stdout.fnmatch_lines(["1 of 30 cells missing, waived or unclassified", "*Waived, not settled: To be*"])
+    result = project.runpytest(*chosen, "--sealtrace-allow-waived")
+    result.assert_outcomes(skipped=2, deselected=result.parseoutcomes()["deselected"])
+    result.stdout.fnmatch_lines(["SKIPPED * missing: *its findings are waived, not settled*"])
 
 
 def test_missing_evidence_fails(project: pytest.Pytester, tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.contract.report import Cell, Coverage
+from sealtrace.contract.report import Cell, Coverage, Finding
+from sealtrace.contract.waivers import accepted
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination, cell_of, coverage_of
 from sealtrace.printed.cells import TableCell, cells_of
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.judgement import WRONG, Judgement, Status
+from sealtrace.printed.judgement import ABSENT, WRONG, Judgement, Status
 from sealtrace.printed.marks import wrong_marks
 from sealtrace.printed.papers import is_paper, read_paper
 from sealtrace.printed.reported import with_printed
@@ -32,11 +33,13 @@ class Comparison:
     """Every cell that the tables have, with those that print no number."""
     bundle_code: int = 0
     """What `verify` of the bundle would end with."""
+    waived: list[Finding] = field(default_factory=list)
+    """What `verify` says of the bundle that the reader's settings waive."""
 
     @property
     def cells(self) -> list[Cell]:
         """The cells as reports have them."""
-        return [cell_of(result) for result in self.results]
+        return accepted([cell_of(result) for result in self.results], self.waived)
 
     @property
     def coverage(self) -> Coverage:
@@ -46,10 +49,10 @@ class Comparison:
     @property
     def exit_code(self) -> int:
         """1 where a cell differs or the bundle fails, 3 where something is missing or unclassified."""
-        statuses = {result.status for result in self.results}
-        if statuses & WRONG or self.bundle_code == 1:
+        cells = self.cells
+        if any(one.status in WRONG and one.waived is None for one in cells) or self.bundle_code == 1:
             return 1
-        absent = not statuses or statuses & {Status.MISSING, Status.UNCLASSIFIED}
+        absent = not cells or any(one.waived or one.status in ABSENT for one in cells)
         return 3 if absent or self.bundle_code else 0
 
     def only(self, tables: tuple[str, ...]) -> Comparison:
@@ -64,11 +67,12 @@ class Comparison:
 def compare(examination: Examination, reported: list[Path] | None = None) -> Comparison:
     """A bundle's cells, or a paper's cells with the bundle's recipes, beside recomputed values."""
     printed, code = examination.printed, examination.report.exit_code
+    waived = [one for one in examination.report.findings if one.waived is not None]
     labels = [document.value["label"] for document in examination.bundle.documents_of("table")]
     if not reported:
         if not labels:
             raise BundleError("the bundle has no table records; name the paper with --reported")
-        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), printed.cells, code)
+        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), printed.cells, code, waived)
     known = {document.value["label"]: document for document in examination.bundle.documents_of("table")}
     cells: list[TableCell] = []
     remarks: list[str] = []
@@ -90,7 +94,16 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
             labels.append(label)
             cells.extend(cells_of(document.value, document.path))
     remarks += _mark_remarks(cells) + unaccounted(prose, cells)
-    return Comparison(printed.judged(cells), labels, remarks, cells, code)
+    # What a waiver accepts is what the bundle says; a paper that prints something else is judged for itself.
+    said = {cell.name: cell.text for cell in printed.cells}
+    changed = {cell.name for cell in cells if said.get(cell.name) != cell.text}
+    waived = [one for one in waived if _address(one) not in changed]
+    return Comparison(printed.judged(cells), labels, remarks, cells, code, waived)
+
+
+def _address(finding: Finding) -> str:
+    key = finding.key or {}
+    return f"{key.get('table')}[{key.get('row')}, {key.get('column')}]"
 
 
 def _mark_remarks(cells: list[TableCell]) -> list[str]:

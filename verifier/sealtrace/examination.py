@@ -57,9 +57,10 @@ from sealtrace.contract.report import (
     StageCoverage,
     Status,
     Summary,
+    UnusedPack,
     Verdict,
 )
-from sealtrace.contract.waivers import Waiver, waive
+from sealtrace.contract.waivers import Waiver, accepted, waive
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.elsewhere import named_bundles
@@ -318,7 +319,10 @@ class Examination:
         return self._report(details=self.details)
 
     def _report(self, details: Details | None) -> Report:
-        checks = [self.results[one.id] if one.id in self.chosen else _skipped(one) for one in CATALOGUE]
+        unused = self._unused()
+        left_out = {one.id for pack in unused for one in pack.catalogue}
+        listed = [one for one in CATALOGUE if one.id not in left_out]
+        checks = [self.results[one.id] if one.id in self.chosen else _skipped(one) for one in listed]
         if details is not None:
             largest = {one: self.outcomes[one].largest for one in self.outcomes}
             checks = [one.model_copy(update={"largest": largest.get(one.id)}) for one in checks]
@@ -335,8 +339,11 @@ class Examination:
             draft=self.draft,
             summary=self._summary(),  # (5)
             checks=checks,
+            unused=[
+                UnusedPack(pack=pack.name, reason=reason, checks=len(pack.catalogue)) for pack, reason in unused.items()
+            ],
             findings=findings,
-            cells=[cell_of(result) for result in self.cells],
+            cells=accepted([cell_of(result) for result in self.cells], findings),
             coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
             details=details,
         )
@@ -369,6 +376,18 @@ class Examination:
             timestamps=self.evidence.seen_as(Outside).witnesses.count("timestamp") if looked else 0,
             coverage=self._coverage(),
         )
+
+    def _unused(self) -> dict[Pack, str]:
+        """The packs whose kind of study this is not, with the reason; not those whose checks were asked for by name."""
+        if not self.bundle.manifest_readable:
+            return {}
+        whole = self.chosen == frozenset(BY_ID)
+        reasons = {pack: pack.absent(self.evidence) for pack in packs()}
+        return {
+            pack: reason
+            for pack, reason in reasons.items()
+            if reason is not None and (whole or not any(one.id in self.chosen for one in pack.catalogue))
+        }
 
     def _present(self) -> list[Pack]:
         """The packs that have something to say of this bundle."""

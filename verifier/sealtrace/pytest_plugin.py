@@ -15,9 +15,6 @@ import pytest
 if TYPE_CHECKING:
     from sealtrace.contract.report import Cell, CheckResult, Report
 
-_UNKNOWN = ("missing", "unclassified")
-_WARNED = ("double-rounded", "truncated")
-
 _Judged = tuple[str, list[str]]
 """A status, and what to say about it: nothing where the test passes."""
 
@@ -45,6 +42,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("fail", "skip"),
         default="fail",
         help="What becomes of a check or table whose evidence is absent (default: fail).",
+    )
+    group.addoption(
+        "--sealtrace-allow-waived",
+        action="store_true",
+        help="Skip a check or table of which nothing but waived findings is in the way, instead of failing it.",
     )
 
 
@@ -120,11 +122,14 @@ class BundleCollector(pytest.Collector):
 
     def collect(self) -> Iterable[pytest.Item]:
         from sealtrace.api import verify
+        from sealtrace.report.diff import judged_table
         from sealtrace.report.inert import harmless
+        from sealtrace.settings import read_settings
 
-        place = self.config.invocation_params.dir / self._bundle
-        papers = [self.config.invocation_params.dir / one for one in self.config.getoption("--sealtrace-reported")]
-        report = verify(place, reported=papers)
+        here = self.config.invocation_params.dir
+        place = here / self._bundle
+        papers = [here / one for one in self.config.getoption("--sealtrace-reported")]
+        report = verify(place, reported=papers, **read_settings(here).examining(place))
         name = harmless(report.bundle.name) or "unnamed bundle"
         self._taken[name] = self._taken.get(name, 0) + 1
         if self._taken[name] > 1:
@@ -132,22 +137,24 @@ class BundleCollector(pytest.Collector):
             name = f"{name}#{self._taken[name]}"
         strict: bool = self.config.getoption("--sealtrace-strict")
         for check in report.checks:
-            yield self._item(name, check.id, _judged_check(report, check, strict))
+            waived = any(one.check == check.id and one.waived for one in report.findings)
+            yield self._item(name, check.id, _judged_check(report, check, strict), waived)
         tables: dict[str, list[Cell]] = {}
         for cell in report.cells:
             tables.setdefault(cell.table, []).append(cell)
         for label, cells in tables.items():
-            yield self._item(name, harmless(label), _judged_table(cells, strict))
+            yield self._item(name, harmless(label), judged_table(cells, strict), any(one.waived for one in cells))
 
-    def _item(self, bundle: str, name: str, judged: _Judged) -> pytest.Item:
+    def _item(self, bundle: str, name: str, judged: _Judged, waived: bool) -> pytest.Item:
         status, lines = judged
         item: pytest.Item = VerdictItem.from_parent(
             self, name=name, nodeid=f"sealtrace::{bundle}::{name}", bundle=self._bundle, study=bundle, lines=lines
         )
         # So that `-k sealtrace` and `-k my-study` choose.
         item.extra_keyword_matches.update(("sealtrace", bundle))
-        missing = status == "missing" and self.config.getoption("--sealtrace-missing") == "skip"
-        if status in ("skipped", "not-applicable") or missing:
+        passed_over = self.config.getoption("--sealtrace-missing") == "skip"
+        passed_over |= waived and self.config.getoption("--sealtrace-allow-waived")
+        if status in ("skipped", "not-applicable") or (status == "missing" and passed_over):
             item.add_marker(pytest.mark.skip(reason=f"{status}: {lines[0]}"))
         return item
 
@@ -197,28 +204,10 @@ def _judged_check(report: Report, check: CheckResult, strict: bool) -> _Judged:
     wanted = ("error", "warning") if strict else ("error",)
     lines = []
     for finding in report.findings:
-        if finding.check == check.id and finding.severity in wanted:
+        if finding.check == check.id and (finding.severity in wanted or finding.waived):
             place, *rest = finding_lines(finding)
             lines += [f"{finding.severity}: {place}", *(f"  {line}" for line in rest)]
     if check.status == "pass" and not lines:
         return "pass", []
     reason = f"{check.title}: {check.reason}" if check.reason else check.title
     return check.status, [harmless(line) for line in (reason, *lines)]
-
-
-def _judged_table(cells: list[Cell], strict: bool) -> _Judged:
-    from sealtrace.report.inert import harmless
-
-    differing = [cell for cell in cells if cell.status == "mismatch" or (strict and cell.status in _WARNED)]
-    unknown = [cell for cell in cells if cell.status in _UNKNOWN]
-    if not differing and not unknown:
-        return "pass", []
-    lines = [
-        f"{len(differing)} of {len(cells)} cells differ, {len(unknown)} are missing or unclassified",
-        *(
-            f"{cell.status}: {cell.row}, {cell.column}: reported {cell.reported}, "
-            f"recomputed {cell.recomputed or 'nothing'}: {cell.sentence}"
-            for cell in [*differing, *unknown]
-        ),
-    ]
-    return "fail" if differing else "missing", [harmless(line) for line in lines]

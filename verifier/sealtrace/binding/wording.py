@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.candidates import Candidate, Composed, Selected
-from sealtrace.binding.frames import COLUMN
+from sealtrace.binding.frames import COLUMN, Dimension
 
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _STATISTICS = {
     "mean": "mean",
     "median": "median",
@@ -59,6 +60,28 @@ def selected_by(candidate: Candidate) -> list[str]:
     )
 
 
+def plain_field(name: str) -> str:
+    """A field as a reader calls it: those that file names hold say where to look."""
+    kind, _, part = name.partition("/")
+    if kind == "file" and part.startswith("part"):
+        number = int(part.removeprefix("part"))
+        place = _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
+        return f"the {place} part of the file name"
+    if kind == "file":
+        return f"{part} in the file name" if part else "the file name"
+    if name.startswith("directory") and (level := name.removeprefix("directory")).isdigit():
+        return "the directory" if level == "1" else f"the directory {int(level) - 1} above"
+    return name
+
+
+def _with_examples(field: Dimension) -> str:
+    """A field of file names with what stands there, so that nobody has to count parts of names."""
+    told = plain_field(field.name)
+    shown = [value for value in field.values if value][:2]
+    more = ", …" if len(field.values) > len(shown) else ""
+    return told if told == field.name or not shown else f"{told} ({', '.join(shown)}{more})"
+
+
 def formula_of(candidate: Candidate) -> str:
     """How results give the numbers, in a line."""
     if isinstance(candidate, Composed):
@@ -70,9 +93,12 @@ def formula_of(candidate: Candidate) -> str:
     what = "the column that the label names" if named and measured == "value" else measured
     text = what if statistic == "value" else f"{_STATISTICS[statistic]} of {what}"
     text = candidate.transformation.text(text)
-    where = " and ".join(f"{name} = {value or 'none'}" for name, value in candidate.fixed if value or not named)
-    by = ", ".join(name for name in selected_by(candidate) if name.partition("/")[0] != COLUMN or not named)
-    told = f" by {by}{_aliases(candidate)}" if by else ""
+    fixed = [(name, value) for name, value in candidate.fixed if value or not named]
+    where = " and ".join(f"{plain_field(name)} = {value or 'none'}" for name, value in fixed)
+    fields = {one.name: one for part in candidate.selected for one in part.frame.dimensions}
+    names = [name for name in selected_by(candidate) if name.partition("/")[0] != COLUMN or not named]
+    by = ", ".join(_with_examples(fields[name]) for name in names)
+    told = f", by {by}{_aliases(candidate)}" if by else ""
     return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + told
 
 

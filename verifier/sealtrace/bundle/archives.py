@@ -109,7 +109,7 @@ class DirectoryContainer:
             with self._directory(parts) as directory, os.scandir(directory) as entries:
                 for entry in entries:
                     path = _as_text("/".join((*parts, entry.name)))
-                    if entry.is_symlink():
+                    if entry.is_symlink() or _leads_elsewhere(entry.stat(follow_symlinks=False)):
                         yield Member(path, "link")
                     elif entry.is_dir(follow_symlinks=False):
                         if len(parts) == DEEPEST:
@@ -125,7 +125,12 @@ class DirectoryContainer:
     def _directory(self, parts: tuple[str, ...]) -> Iterator[int | str]:
         """A directory, for `scandir` and `open`: a descriptor, or its path where a system has none for directories."""
         if os.open not in os.supports_dir_fd or os.scandir not in os.supports_fd:
-            yield str(self._root.joinpath(*parts))
+            place = self._root
+            for part in parts:
+                place /= part
+                if _leads_elsewhere(os.lstat(place)):
+                    raise OSError(0, "a directory on its way is a link")
+            yield str(place)
             return
         # The user named the root, so the root may be a link.
         descriptor = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
@@ -149,6 +154,10 @@ class DirectoryContainer:
             if isinstance(directory, int):
                 descriptor = os.open(name, flags, dir_fd=directory)
             else:
+                if {":", "\\"} & set(path):
+                    raise OSError(0, "its path leaves the directory, or is not written plainly")
+                if _leads_elsewhere(os.lstat(os.path.join(directory, name))):
+                    raise OSError(0, "it is a link")
                 descriptor = os.open(os.path.join(directory, name), flags)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
@@ -158,6 +167,12 @@ class DirectoryContainer:
 
     def defects(self) -> list[Defect]:
         return []
+
+
+def _leads_elsewhere(status: os.stat_result) -> bool:
+    """Whether it is a link, or on Windows a junction or another kind of reparse point."""
+    attributes = getattr(status, "st_file_attributes", 0)
+    return stat.S_ISLNK(status.st_mode) or bool(attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT)
 
 
 class ZipContainer:

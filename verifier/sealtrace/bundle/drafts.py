@@ -53,5 +53,5 @@ def _copied(source: Path, target: Path) -> None:
         for name in [*files, *(one for one in directories if (here / one).is_symlink())]:
             try:
                 os.link(here / name, inside / name, follow_symlinks=False)
-            except OSError:
+            except (OSError, NotImplementedError):  # another disk; a system that cannot name a link itself
                 shutil.copy2(here / name, inside / name, follow_symlinks=False)

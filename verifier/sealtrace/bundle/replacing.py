@@ -18,7 +18,13 @@ def replace_file(path: Path, data: bytes) -> None:
 def place_new_file(path: Path, data: bytes) -> None:
     """All of a new file; `FileExistsError` where there is one already, even one that came this moment."""
     with _written_beside(path, data) as temporary:
-        os.link(temporary, path)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without hard links
+            with path.open("xb") as file:
+                file.write(data)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from sealtrace.bundle.stores import read_rows
 def write_document(path: Path, document: dict[str, Any]) -> None:
     """Writes one JSON document."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 
 def write_rows(

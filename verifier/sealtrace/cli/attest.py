@@ -6,17 +6,14 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from sealtrace import __version__
 from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.progress import examined, quiet_option
 from sealtrace.cli.verify import root_digest
-
-if TYPE_CHECKING:
-    from sealtrace.contract.report import Report
 
 VERIFIER = f"pkg:generic/sealtrace@{__version__}"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)")
@@ -140,7 +137,6 @@ def _attested(
     verifier: str,
     time: str,
 ) -> int:
-    from sealtrace.api import verify
     from sealtrace.cli.output import write_output
     from sealtrace.cli.targets import Target, refuse_bad_places
     from sealtrace.report.in_toto import refusal_of, statement
@@ -150,19 +146,14 @@ def _attested(
     refuse_bad_places([Target("in-toto", output)], [bundle, *([key] if key else [])])
     # A key that cannot be used is found out before the work is done.
     private = None if key is None else read_private_key(key)
-    with progress_bar() as progress:
-        report = verify(bundle, expect_root=expect_root, progress=progress)
+    report = examined(bundle, expect_root=expect_root).report
     if reason := refusal_of(report):
         _complain(f"nothing is stated, because {reason}")
         return 1
     text = json_text(statement(report, verifier=verifier, time=time))
     if report.verdict != "verified":
-        _complain(f"the statement is about a bundle whose verdict is `{report.verdict}`, and says so")
+        _complain(f"the statement is about a bundle whose verdict is `{report.headline}`, and says so")
     write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
-    return _exit_code(report)
-
-
-def _exit_code(report: Report) -> int:
     return report.exit_code
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,6 +118,7 @@ def command(
     the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
+    from sealtrace.cli.output import way_down
     from sealtrace.cli.targets import refuse_bad_places, shown_at, write_targets
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
@@ -141,7 +141,7 @@ def command(
     _refuse_unreadable(found, [source.name for source in sources])
     suspected = any(one.status == "suspicion" for one in found.decisions)
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
-    showing = Showing(everything=everything, exit_code=code, prefix=_prefix(paper))
+    showing = Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent) if paper.is_file() else None)
 
     def rendered(target: Target) -> str:
         if target.form == "html":
@@ -196,13 +196,3 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
         read = any((one.place or "").rpartition(":")[0] == name for one in found.decisions)
         if problems and not read:
             raise BundleError("\n".join(map(problem_text, problems)))
-
-
-def _prefix(paper: Path) -> str | None:
-    """The way from the working directory down to the paper's; None where it is elsewhere, or a bundle is audited."""
-    if not paper.is_file():
-        return None
-    way = Path(os.path.relpath(paper.parent))
-    if ".." in way.parts or way.is_absolute():
-        return None
-    return "" if way == Path() else f"{way.as_posix()}/"

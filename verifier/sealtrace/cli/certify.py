@@ -10,7 +10,7 @@ import click
 
 from sealtrace.cli.budget import budget_options
 from sealtrace.cli.constants import constant_in, range_of
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.progress import examined, quiet_option
 
 if TYPE_CHECKING:
     from sealtrace.studies.policies.certifying import Explored
@@ -115,7 +115,6 @@ def command(
     unreadable input; 3 something is missing. With a what-if option, sealed maps are not compared.
     """
     from sealtrace.cli.output import paint, text_width, write_output
-    from sealtrace.examination import examine
     from sealtrace.report.certify_text import render_text
     from sealtrace.report.inert import harmless
     from sealtrace.studies.policies.certifying import certify, render_json
@@ -129,8 +128,7 @@ def command(
         (("utility_range",), span),
     ):
         explored |= {} if value is None else dict.fromkeys(names, value)
-    with progress_bar() as progress:
-        examination = examine(bundle, progress=progress)
+    examination = examined(bundle)
     try:
         found = certify(examination, selectors, partitions, explored)
     except LookupError as error:

@@ -121,7 +121,7 @@ def _save(directory: Path, files: dict[str, str]) -> None:
         for name, text in files.items():
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(text, encoding="utf-8", newline="\n")
         begin_draft(directory)
     except OSError as error:
         raise BundleError(f"{directory}: cannot be written ({error.strerror or error})") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.progress import examined, quiet_option
 from sealtrace.cli.targets import format_options, targets_of
 from sealtrace.cli.verify import shown_at
 from sealtrace.report.formats import OF_CELLS
@@ -53,24 +53,18 @@ def command(
       sealtrace diff submitted.tex camera-ready.tex
 
     Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
-    3 nothing differs, but a cell is missing or nobody classified it.
+    3 nothing else differs, but a cell is missing or waived, or nobody classified it.
     """
     from sealtrace.bundle.nearest import nearest
     from sealtrace.cli.targets import refuse_bad_places, write_targets
     from sealtrace.comparison import compare, compare_printed
-    from sealtrace.examination import examine
     from sealtrace.report.inert import harmless
 
     targets = targets_of(forms, outputs, tuple(OF_CELLS))
     if other is not None and reported:
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
     refuse_bad_places(targets, [bundle, *([other] if other else []), *reported])
-    if other is not None:
-        found = compare_printed(bundle, other)
-    else:
-        with progress_bar() as progress:
-            examination = examine(bundle, progress=progress)
-        found = compare(examination, list(reported))
+    found = compare_printed(bundle, other) if other else compare(examined(bundle), list(reported))
     labels = {cell.table for cell in found.cells} | set(found.labels)
     for label in tables:
         if label not in labels:

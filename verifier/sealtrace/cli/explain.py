@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.progress import examined, quiet_option
 
 if TYPE_CHECKING:
     from sealtrace.printed.evaluation import CellResult
@@ -32,7 +33,7 @@ def command(bundle: Path, cell: str) -> int:
       sealtrace explain paper.tex paper.tex:62
 
     Exit codes: 0 the cell agrees, and the bundle verifies; 1 the cell differs, or the bundle fails; 2 there is
-    no such cell; 3 the cell or something else is missing or unclassified.
+    no such cell; 3 the cell or something else is missing, waived or unclassified.
     """
     from sealtrace.printed.papers import is_paper
 
@@ -40,23 +41,22 @@ def command(bundle: Path, cell: str) -> int:
         from sealtrace.cli.audit import explain
 
         return explain(bundle, cell)
-    from sealtrace.comparison import Comparison
-    from sealtrace.examination import examine
+    from sealtrace.comparison import compare
 
-    with progress_bar() as progress:
-        examination = examine(bundle, progress=progress)
+    examination = examined(bundle)
     try:
         result = examination.explain(cell)
     except LookupError as error:
         raise click.UsageError(str(error.args[0])) from None
     report = examination.report
-    _print(result, *examination.records_behind(result))
+    found = replace(compare(examination), results=[result])
+    _print(result, *examination.records_behind(result), found.cells[0].waived)
     if report.exit_code:
-        click.echo(f"The bundle as a whole: {report.verdict}; `sealtrace verify` says why.", err=True)
-    return Comparison([result], bundle_code=report.exit_code).exit_code
+        click.echo(f"The bundle as a whole: {report.headline}; `sealtrace verify` says why.", err=True)
+    return found.exit_code
 
 
-def _print(result: CellResult, count: int, records: list[str]) -> None:
+def _print(result: CellResult, count: int, records: list[str], waived: str | None) -> None:
     from sealtrace.cli.output import paint, text_width
     from sealtrace.printed.judgement import DEFINITIONS
     from sealtrace.report.inert import harmless
@@ -81,6 +81,8 @@ def _print(result: CellResult, count: int, records: list[str]) -> None:
     lines.append(("status", f"{result.status.value}: {DEFINITIONS[result.status]}"))
     if result.relation is not None:
         lines.append(("relation", result.relation))
+    if waived is not None:
+        lines.append(("waived", f"{waived} It is not settled."))
     lines.extend(("not stated", setting) for setting in result.undisclosed)
     click.echo(paint(harmless(cell.name), "cyan"))
     for name, text in lines:

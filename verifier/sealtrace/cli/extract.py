@@ -69,11 +69,11 @@ def command(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
             output.mkdir(parents=True, exist_ok=True)
             for record in records:
                 name = re.sub(r"[^A-Za-z0-9-]+", "-", record["label"].removeprefix("tab:")).strip("-") or "unnamed"
-                with (output / f"table.{name}.json").open("x", encoding="utf-8") as file:
+                with (output / f"table.{name}.json").open("x", encoding="utf-8", newline="\n") as file:
                     file.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
                 click.echo(output / f"table.{name}.json")
             if shared is not None:
-                with (output / "queries.json").open("x", encoding="utf-8") as file:
+                with (output / "queries.json").open("x", encoding="utf-8", newline="\n") as file:
                     file.write(json.dumps(shared, indent=2, ensure_ascii=False) + "\n")
                 click.echo(output / "queries.json")
         except FileExistsError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.progress import examined, quiet_option
 
 
 @click.command()
@@ -32,13 +32,11 @@ def command(bundle: Path, output: Path | None) -> int:
     2 usage or unreadable input.
     """
     from sealtrace.cli.output import write_output
-    from sealtrace.examination import examine
     from sealtrace.report.inert import harmless
     from sealtrace.report.macros import render
     from sealtrace.report.places import times
 
-    with progress_bar() as progress:
-        examination = examine(bundle, progress=progress)
+    examination = examined(bundle)
     report = examination.report
     text, left_out = render(examination.cells, report.bundle.name, report.bundle.root_sha256 or "unknown")
     write_output(text, output, bundle)

@@ -6,15 +6,21 @@ Exit codes: 0 verified; 1 an error was found; 2 usage, unreadable input or an in
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sealtrace import __version__, bundle
 from sealtrace.cli import budget
+
+if TYPE_CHECKING:
+    from sealtrace.settings import Settings
 
 COMMANDS = {
     "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
@@ -104,10 +110,46 @@ def cli(context: click.Context) -> None:
     """
     name = context.invoked_subcommand
     if name is not None and (command := cli.get_command(context, name)) is not None:
-        from sealtrace.cli.settings import as_defaults, read_settings
+        from sealtrace.settings import read_settings
 
         context.obj = read_settings()
-        context.default_map = {name: as_defaults(context.obj, command, name)}
+        context.default_map = {name: _as_defaults(context.obj, command, name)}
+
+
+def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, Any]:
+    """A command's options as its parameters are called; paths are seen from where the settings are."""
+    from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.nearest import nearest
+    from sealtrace.settings import OTHERS
+
+    for one, options in settings.commands.items():
+        if one not in COMMANDS:
+            known = (*OTHERS, *COMMANDS)
+            raise BundleError(f"{settings.path}: there is no setting {one!r}{nearest(one, known)}")
+        if not isinstance(options, dict):
+            raise BundleError(f"{settings.path}: {one} is a table of options")
+    params = {
+        option.lstrip("-"): param
+        for param in command.params
+        for option in ((param.name or "",) if isinstance(param, click.Argument) else param.opts)
+    }
+    found: dict[str, Any] = {}
+    for option, value in settings.commands.get(name, {}).items():
+        if option not in params:
+            raise BundleError(f"{settings.path}: {name} has no option {option!r}{nearest(option, params)}")
+        param = params[option]
+        several = value if isinstance(value, list) else [value]
+        if isinstance(param.type, click.Path) and settings.path is not None:
+            several = [_seen_from_here(settings.path.parent / str(one)) for one in several]
+        found[str(param.name)] = several if param.multiple or param.nargs == -1 else several[0]
+    return found
+
+
+def _seen_from_here(path: Path) -> str:
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # another drive
+        return str(path)
 
 
 def program() -> None:
@@ -122,6 +164,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Pydantic would look through every installed distribution for plugins.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    _print_anything()
     try:
         code = cli.main(standalone_mode=False)
         if (stream := sys.stdout) is not None:
@@ -141,6 +184,14 @@ def main() -> None:
     except Exception as error:
         code = _explain(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _print_anything() -> None:
+    """What an encoding has no character for is escaped; what goes to a file or a pipe is UTF-8, on Windows too."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            own = os.name != "nt" or stream.isatty() or "PYTHONIOENCODING" in os.environ
+            stream.reconfigure(encoding=None if own else "utf-8", errors="backslashreplace")
 
 
 def _explain(error: Exception) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -76,20 +77,25 @@ def verify(bundle: str, expect_root: str | None = None, strict: bool = False) ->
     """Verify a sealed bundle (a directory, .zip or .tar.gz): every check, every finding, every printed cell."""
     from sealtrace import api
 
-    return _json(api.verify(bundle, expect_root=expect_root, strict=strict))
+    return _json(api.verify(bundle, expect_root=expect_root, strict=strict, **_settings(bundle)))
 
 
 def explain(bundle: str, cell: str) -> str:
     """Say where one printed cell, TABLE[ROW, COLUMN], comes from: its recipe, its value, its status."""
     from sealtrace import api
-    from sealtrace.examination import cell_of
 
-    examination = api.examine(bundle)
+    examination = api.examine(bundle, **_settings(bundle))
     result = examination.explain(cell)
     count, records = examination.records_behind(result)
-    return json.dumps(
-        {**cell_of(result).model_dump(mode="json", exclude_none=True), "records": count, "first": records}
-    )
+    found = next(one for one in examination.report.cells if one.name == result.cell.name)
+    return json.dumps({**found.model_dump(mode="json", exclude_none=True), "records": count, "first": records})
+
+
+def _settings(bundle: str) -> dict[str, Any]:
+    """What the project's settings add, as for the commands."""
+    from sealtrace.settings import read_settings
+
+    return read_settings().examining(Path(bundle))
 
 
 def audit(paper: str, seconds: float = 120.0) -> str:

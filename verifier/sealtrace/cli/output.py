@@ -47,7 +47,7 @@ def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
     try:
         if output.exists() and not output.is_file():
             # A device is written to as it is.
-            output.write_text(text, encoding="utf-8")
+            output.write_text(text, encoding="utf-8", newline="\n")
         else:
             replace_file(output, text.encode())
     except OSError as error:
@@ -60,6 +60,17 @@ def refuse_input(output: Path, given: Path) -> None:
         raise BundleError(f"{output}: inside the bundle; a report written there would spoil it")
     if output.resolve() == given.resolve():
         raise BundleError(f"{output}: that is what the report is made from")
+
+
+def way_down(path: Path) -> str | None:
+    """The way from the working directory down to a directory; None where it is elsewhere, or on another drive."""
+    try:
+        way = Path(os.path.relpath(path))
+    except ValueError:
+        return None
+    if ".." in way.parts or way.is_absolute():
+        return None
+    return "" if way == Path() else f"{way.as_posix()}/"
 
 
 def _write_out(text: str) -> None:

@@ -6,12 +6,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
+    from sealtrace.bundle.asked import Asked
+    from sealtrace.examination import Examination
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
@@ -96,3 +100,13 @@ def progress_bar() -> Iterator[_Bar | None]:
         yield bar
     finally:
         bar.close()
+
+
+def examined(bundle: Path | None, asked: Asked | None = None, **options: Any) -> Examination:
+    """A bundle as every command sees it: under the project's settings, with a bar to look at."""
+    from sealtrace.examination import examine
+    from sealtrace.settings import Settings
+
+    settings = click.get_current_context().find_object(Settings) or Settings()
+    with progress_bar() as progress:
+        return examine(bundle, progress=progress, **settings.examining(bundle, asked), **options)

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.progress import examined, quiet_option
 from sealtrace.cli.verify import beside_option, prefix_of, root_digest
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
-    from sealtrace.cli.settings import Settings
     from sealtrace.contract.report import Report
 
 FILES = {f"report.{BY_NAME[form].extension}": form for form in OF_REPORTS if BY_NAME[form].extension}
@@ -42,9 +41,7 @@ INDEX = "index.html"
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
 @budget_options
-@click.pass_obj
 def command(
-    settings: Settings,
     bundles: tuple[Path, ...],
     output: Path,
     expect_root: str | None,
@@ -75,22 +72,15 @@ def command(
 
     Exit codes: those of `sealtrace verify`; of several bundles, an error (1) before what is missing (3).
     """
-    from sealtrace.api import verify
-    from sealtrace.bundle.asked import Asked
     from sealtrace.report import index_page
 
     if len(bundles) > 1 and expect_root is not None:
         raise click.UsageError("--expect-root is the digest of one bundle")
-    asked = Asked(must_be_empty=tuple(settings.must_be_empty.items()))
     reports: dict[str, Report] = {}
     written: dict[Path, dict[str, str]] = {}
     for bundle in bundles:
         _refuse_bad_directory(output, bundle)
-        with progress_bar() as progress:
-            report = verify(
-                bundle, expect_root=expect_root, strict=strict, details=True, progress=progress, asked=asked,
-                waivers=settings.outside(bundle).waivers, beside=beside,
-            )  # fmt: skip
+        report = examined(bundle, expect_root=expect_root, strict=strict, beside=beside).full_report
         name = _directory(report.bundle.name or bundle.stem, reports)
         place = output / name if len(bundles) > 1 else output
         _refuse_bad_directory(place, bundle)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +10,14 @@ import click
 
 from sealtrace.cli.asking import witness_options
 from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.progress import examined, quiet_option
 from sealtrace.cli.targets import Target, format_options, targets_of
 from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
     from sealtrace.bundle.asked import Asked
     from sealtrace.cache import Cache
-    from sealtrace.cli.settings import Settings
+    from sealtrace.settings import Settings
 
 
 def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -146,7 +144,7 @@ def command(
     """
     from sealtrace.bundle.resources import default_bundle
     from sealtrace.cli.targets import refuse_bad_places, write_targets
-    from sealtrace.examination import examine, select, unexpected
+    from sealtrace.examination import select, unexpected
     from sealtrace.report.inert import harmless
 
     targets = targets_of(forms, outputs, tuple(OF_REPORTS))
@@ -156,11 +154,10 @@ def command(
         raise click.UsageError(str(error)) from None
     refuse_bad_places(targets, [bundle or default_bundle(), *reported, *beside])
     page = any(BY_NAME[target.form].details for target in targets)
-    asked = replace(asked, must_be_empty=tuple(settings.must_be_empty.items()))
-    waivers = settings.outside(bundle).waivers
     known: Cache | None = None
     # Files of the reader's own are not hashed, so what depends on them is not kept.
-    if cache is not None and not (draft or reported or beside or waivers or as_expected) and asked == type(asked)():
+    own = draft or reported or beside or as_expected or settings.waivers or settings.must_be_empty
+    if cache is not None and not own and asked == type(asked)():
         from sealtrace.bundle.remote import address_of
         from sealtrace.cache import Cache
 
@@ -170,24 +167,21 @@ def command(
         known = Cache(cache, bundle or default_bundle(), options)
     differences: list[str] = []
     if known is None or (report := known.report()) is None:
-        with progress_bar() as progress:
-            examination = examine(
-                bundle,
-                check=check,
-                skip=skip,
-                strict=strict,
-                expect_root=expect_root,
-                every_row=every_row,
-                draft=draft,
-                reported=reported,
-                beside=beside,
-                progress=progress,
-                asked=asked,
-                waivers=waivers,
-                jobs=jobs,
-                scheduler=scheduler,
-            )
-            report = examination.full_report if page else examination.report
+        examination = examined(
+            bundle,
+            asked,
+            check=check,
+            skip=skip,
+            strict=strict,
+            expect_root=expect_root,
+            every_row=every_row,
+            draft=draft,
+            reported=reported,
+            beside=beside,
+            jobs=jobs,
+            scheduler=scheduler,
+        )
+        report = examination.full_report if page else examination.report
         differences = unexpected(examination) if as_expected else []
         if known is not None:
             known.keep(examination, report)
@@ -217,9 +211,6 @@ def shown_at(target: Target, *, exit_code: int = 0, prefix: str | None = None, e
 
 def prefix_of(bundle: Path | None) -> str | None:
     """The way from the working directory down to the bundle; None where it is an archive, or elsewhere."""
-    if bundle is None or not bundle.is_dir():
-        return None
-    way = Path(os.path.relpath(bundle))
-    if ".." in way.parts or way.is_absolute():
-        return None
-    return "" if way == Path() else f"{way.as_posix()}/"
+    from sealtrace.cli.output import way_down
+
+    return None if bundle is None or not bundle.is_dir() else way_down(bundle)

@@ -138,6 +138,22 @@ class Cell(Record):
     line: Count | None = Field(None, description="Its line.")
     recipe: str | None = Field(None, description="How records give it.")
     relation: str | None = Field(None, description="The relation that contradicts it, where one does.")
+    waived: str | None = Field(None, description="Why the reader accepts it for now, where their settings waive it.")
+
+    @property
+    def name(self) -> str:
+        """Its address, as `sealtrace explain` takes it."""
+        return f"{self.table}[{self.row}, {self.column}]"
+
+    @property
+    def standing(self) -> str:
+        """Its status, as lists show it."""
+        return self.status if self.waived is None else f"{self.status}, waived"
+
+    @property
+    def said(self) -> str:
+        """What its status means, and that it is waived where it is: no format says one without the other."""
+        return self.sentence if self.waived is None else f"{self.sentence} Waived, not settled: {self.waived}"
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
@@ -147,10 +163,10 @@ class Cell(Record):
         known = (
             ("printed", self.reported),
             ("recomputed", self.recomputed),
-            ("", self.sentence),
+            ("", self.said),
             ("recipe", self.recipe),
         )
-        return cell_html(f"{self.table}[{self.row}, {self.column}]", self.status, (*known, ("where", place)))
+        return cell_html(self.name, self.status, (*known, ("where", place)))
 
 
 class Coverage(Record):
@@ -178,6 +194,14 @@ class BundleIdentity(Record):
     root_sha256: str | None = Field(None, description="The recomputed root digest.")
 
 
+class UnusedPack(Record):
+    """A kind of study that the bundle is not: none of its records are there, so that its checks are not listed."""
+
+    pack: str = Field(description="The study pack's name.")
+    reason: str = Field(description="Why its checks do not apply.")
+    checks: Count = Field(description="How many they are.")
+
+
 NOT_SEALED = "nothing is sealed: this says what sealing the directory as it is would give"
 """What every format says of a draft."""
 
@@ -196,7 +220,8 @@ class Report(Record):
         default=False, description="Whether nothing was sealed: the verdict is what sealing would give."
     )
     summary: Summary = Field(description="Figures.")
-    checks: list[CheckResult] = Field(description="Every check, in order.")
+    checks: list[CheckResult] = Field(description="Every check of the engine and of the packs that apply, in order.")
+    unused: list[UnusedPack] = Field(default=[], description="Packs of other kinds of study, which do not apply.")
     findings: list[Finding] = Field(description="Every finding; at most 1000 are listed for one check.")
     cells: list[Cell] = Field(description="Every printed cell.")
     coverage: Coverage = Field(description="Coverage of cells.")

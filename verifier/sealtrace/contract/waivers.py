@@ -7,7 +7,7 @@ from datetime import date
 
 from pydantic import ConfigDict, Field
 
-from sealtrace.contract.report import CheckResult, Finding
+from sealtrace.contract.report import Cell, CheckResult, Finding
 from sealtrace.contract.scalars import Name, Record, Text
 
 WAIVED = "its findings are waived, not settled"
@@ -75,3 +75,15 @@ def waive(
         for one in checks
     ]
     return said, results
+
+
+def accepted(cells: Sequence[Cell], findings: Sequence[Finding]) -> list[Cell]:
+    """Cells with why the reader accepts them for now: those that a waived finding, or a waived relation, is about."""
+    reasons = {tuple((one.key or {}).items()): one.waived for one in findings if one.waived is not None}
+    if not reasons:
+        return list(cells)
+    return [
+        one.model_copy(update={"waived": reasons.get(address) or reasons.get((("relation", one.relation or ""),))})
+        for one in cells
+        for address in [(("table", one.table), ("row", one.row), ("column", one.column))]
+    ]

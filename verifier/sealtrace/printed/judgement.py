@@ -55,6 +55,7 @@ RECOMPUTED = frozenset(
 )
 """Computed from records and compared."""
 WRONG = frozenset({Status.MISMATCH, Status.CONTRADICTED})
+ABSENT = frozenset({Status.MISSING, Status.UNCLASSIFIED})
 WARNINGS = frozenset({Status.DOUBLE_ROUNDED, Status.TRUNCATED})
 AGREEING = frozenset({Status.EXACT, Status.TIE, Status.INPUT, Status.MEASURED})
 

@@ -94,7 +94,7 @@ class SqlRecords:
         self._tables = tables
         self._shared = {"views": views or {}, "macros": macros or {}}
         self._seconds = seconds
-        self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-")
+        self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-", ignore_cleanup_errors=True)
         self._paths: dict[str, str | list[str]] = {}
         held = all(isinstance(one, pa.Table) for one in tables.values())
         self._spill = self._directory.name if (not held if spilling is None else spilling) else ""

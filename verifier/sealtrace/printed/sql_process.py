@@ -51,7 +51,8 @@ def serve() -> None:
     # Whatever else would write to standard output must not be taken for an answer.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    os.environ.clear()
+    for name in set(os.environ) - {"SYSTEMROOT"}:  # without which Windows loads no library
+        del os.environ[name]
     settings = json.loads(requests.readline())
     import duckdb
 

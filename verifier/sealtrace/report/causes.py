@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.contract.report import CheckResult, Report
+from sealtrace.report.places import times
 
 
 def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
@@ -96,7 +97,8 @@ def turned_off(report: Report) -> list[tuple[str, list[str]]]:
     for check in report.checks:
         if check.status == "not-applicable":
             reasons.setdefault(check.reason or "", []).append(check.id)
-    return [(reason, _shortened(ids, families)) for reason, ids in reasons.items()]
+    packs = [(one.reason, [f"the {times(one.checks, 'check')} of {one.pack}"]) for one in report.unused]
+    return [*((reason, _shortened(ids, families)) for reason, ids in reasons.items()), *packs]
 
 
 def _shortened(ids: list[str], families: dict[str, set[str]]) -> list[str]:

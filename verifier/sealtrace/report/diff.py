@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 from sealtrace.contract.report import Cell, Coverage
 from sealtrace.report.inert import harmless, json_text
+from sealtrace.report.places import times
 from sealtrace.report.text import Paint, plain, wrapped
 
 _COLOURS = {
     "mismatch": "red",
+    "contradicted": "red",
     "double-rounded": "yellow",
     "truncated": "yellow",
     "missing": "yellow",
@@ -20,8 +22,8 @@ _COLOURS = {
 _ABSENT = ("missing", "unclassified")
 FEW = 3
 """How many cells of a table are listed that nothing is known of."""
-_ORDER = ["mismatch", "truncated", "double-rounded", "missing", "unclassified"]
-FIELDS = ["table", "row", "column", "reported", "recomputed", "status", "sentence", "source", "line", "recipe"]
+_ORDER = ["mismatch", "contradicted", "truncated", "double-rounded", "missing", "unclassified"]
+FIELDS = [name for name in Cell.model_fields if name != "relation"]
 
 
 def agrees(cell: Cell) -> bool:
@@ -38,6 +40,27 @@ def in_order(cells: list[Cell]) -> dict[str, list[Cell]]:
         members.sort(key=lambda cell: _ORDER.index(cell.status) if cell.status in _ORDER else len(_ORDER))
     # Tables with differences come first; otherwise they keep their order.
     return dict(sorted(tables.items(), key=lambda item: all(agrees(cell) for cell in item[1])))
+
+
+def judged_table(cells: list[Cell], strict: bool = False) -> tuple[str, list[str]]:
+    """What a test of a table says: `pass`, `fail`, or `missing` where cells are absent or waived; then why."""
+    wrong = ("mismatch", "contradicted", *(("double-rounded", "truncated") if strict else ()))
+    differing = [cell for cell in cells if cell.status in wrong and cell.waived is None]
+    unknown = [cell for cell in cells if cell.status in _ABSENT or cell.waived is not None]
+    if not differing and not unknown:
+        return "pass", []
+    counts = [f"{len(differing)} of {times(len(cells), 'cell')} differ"] if differing else []
+    counts += [f"{len(unknown)} of {times(len(cells), 'cell')} missing, waived or unclassified"] if unknown else []
+    lines = [", ".join(counts), *map(_in_a_line, [*differing, *unknown])]
+    return "fail" if differing else "missing", [harmless(line) for line in lines]
+
+
+def _in_a_line(cell: Cell) -> str:
+    place = f" at {cell.source}:{cell.line}" if cell.source and cell.line else ""
+    return (
+        f"{cell.status}: {cell.row}, {cell.column}{place}: reported {cell.reported}, "
+        f"recomputed {cell.recomputed or 'nothing'}: {cell.said}"
+    )
 
 
 def render_text(
@@ -70,10 +93,10 @@ def render_text(
 
 def _cell(cell: Cell, width: int, paint: Paint) -> Iterator[str]:
     line = f"  line {cell.line}" if cell.line else ""
-    status = paint(cell.status, _COLOURS.get(cell.status, "green"))
+    status = paint(cell.standing, _COLOURS.get(cell.status, "green"))
     yield f"  {status}  {harmless(cell.row)}, {harmless(cell.column)}{line}"
     yield from wrapped(f"reported {cell.reported}   recomputed {cell.recomputed or 'nothing'}", width, "    ", "      ")
-    yield from wrapped(cell.sentence, width, "    ")
+    yield from wrapped(cell.said, width, "    ")
 
 
 def render_json(cells: list[Cell], coverage: Coverage) -> str:

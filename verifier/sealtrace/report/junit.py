@@ -1,20 +1,21 @@
 """JUnit XML for build services: a test case per check, and a test case per table.
 
 A failed check is a failure. A missing one is an error, because what it needs is not there; skipped and not applicable
-are skipped. A table fails for a cell that differs, and is an error for cells that are missing or unclassified.
+are skipped. A table fails for a cell that differs, and is an error for cells that are missing, waived or unclassified.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from xml.etree import ElementTree as Xml
 
 from sealtrace.contract.report import Cell, CheckResult, Finding, Report
+from sealtrace.report.diff import judged_table
 from sealtrace.report.inert import harmless
 from sealtrace.report.places import finding_lines, times
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
-_UNKNOWN = ("missing", "unclassified")
 
 
 def render(report: Report) -> str:
@@ -93,27 +94,11 @@ def _listed(check: CheckResult, findings: list[Finding]) -> Iterable[str]:
 
 def _table(label: str, cells: list[Cell]) -> Xml.Element:
     case = _case("tables", label)
-    differing = [cell for cell in cells if cell.status == "mismatch"]
-    unknown = [cell for cell in cells if cell.status in _UNKNOWN]
-    if differing:
-        _outcome(case, "failure", f"{_of(differing, cells)} differ", "mismatch", map(_cell, [*differing, *unknown]))
-    elif unknown:
-        _outcome(case, "error", f"{_of(unknown, cells)} missing or unclassified", "missing", map(_cell, unknown))
-    counts: dict[str, int] = {}
-    for cell in cells:
-        counts[cell.status] = counts.get(cell.status, 0) + 1
+    status, lines = judged_table(cells)
+    if lines:
+        kind, reason = ("failure", "mismatch") if status == "fail" else ("error", "missing")
+        _outcome(case, kind, lines[0], reason, lines[1:])
+    counts = Counter(cell.status for cell in cells)
     summary = ", ".join(f"{count} {status}" for status, count in counts.items())
     Xml.SubElement(case, "system-out").text = harmless(summary)
     return case
-
-
-def _of(some: list[Cell], cells: list[Cell]) -> str:
-    return f"{len(some)} of {times(len(cells), 'cell')}"
-
-
-def _cell(cell: Cell) -> str:
-    place = f" at {cell.source}:{cell.line}" if cell.source and cell.line else ""
-    return (
-        f"{cell.status}: {cell.row}, {cell.column}{place}: reported {cell.reported}, "
-        f"recomputed {cell.recomputed or 'nothing'}: {cell.sentence}"
-    )

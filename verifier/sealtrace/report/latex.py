@@ -51,7 +51,7 @@ def _statuses(cells: list[Cell]) -> str:
 
 def _row(cell: Cell) -> list[str]:
     recomputed = "---" if cell.recomputed is None else _number(cell.recomputed)
-    return [latex(cell.row), latex(cell.column), _number(cell.reported), recomputed, latex(cell.status)]
+    return [latex(cell.row), latex(cell.column), _number(cell.reported), recomputed, latex(cell.standing)]
 
 
 def _number(text: str) -> str:

@@ -12,7 +12,14 @@ from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
 from sealtrace.report.places import finding_lines, times
-from sealtrace.report.text import TRANSCRIBED, disclosed_in_words, evidence_of, transcribed, witnesses_of
+from sealtrace.report.text import (
+    TRANSCRIBED,
+    counted_checks,
+    disclosed_in_words,
+    evidence_of,
+    transcribed,
+    witnesses_of,
+)
 
 BLOCKS = 8
 """How many checks have their findings unfolded."""
@@ -24,13 +31,6 @@ LONG = 120
 """How many characters of one value are shown."""
 
 _VERDICTS = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete", "waived": "Waived"}
-_STATUSES = {
-    "pass": "hold",
-    "fail": "fail",
-    "missing": "missing",
-    "skipped": "skipped",
-    "not-applicable": "not applicable",
-}
 
 
 def render(report: Report) -> str:
@@ -41,7 +41,8 @@ def render(report: Report) -> str:
         *([f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}.", ""] if report.draft else []),
         _first_step(report),
         "",
-        *_counts(report),
+        f"{counted_checks(report)}.",
+        "",
         *_checks(report),
         *_findings(report),
         *_cells(report),
@@ -62,7 +63,7 @@ def render_cells(cells: list[Cell], *, everything: bool) -> str:
             parts.append("| row | column | reported | recomputed | status | line |\n|---|---|---|---|---|---|")
             parts.extend(
                 f"| {markdown(cell.row)} | {markdown(cell.column)} | {markdown(cell.reported)} "
-                f"| {markdown(cell.recomputed or '')} | {markdown(cell.status)} | {cell.line or ''} |"
+                f"| {markdown(cell.recomputed or '')} | {markdown(cell.standing)} | {cell.line or ''} |"
                 for cell in shown
             )
             parts.append("")
@@ -92,12 +93,6 @@ def _first_step(report: Report) -> str:
     )
 
 
-def _counts(report: Report) -> Iterator[str]:
-    counts = {name: sum(check.status == name for check in report.checks) for name in _STATUSES}
-    yield f"{len(report.checks)} checks: " + ", ".join(f"{counts[name]} {word}" for name, word in _STATUSES.items())
-    yield ""
-
-
 def _evidence(report: Report) -> Iterator[str]:
     """Who but the authors saw what: tables, stages, and rows that are withheld."""
     chain = report.summary.chain
@@ -116,7 +111,7 @@ def _turned_off(report: Report) -> Iterator[str]:
     reasons = turned_off(report)
     if not reasons:
         return
-    yield f"<details><summary>{sum(one.status == 'not-applicable' for one in report.checks)} not applied</summary>"
+    yield "<details><summary>checks that do not apply, and why</summary>"
     yield ""
     yield "| checks | why they do not apply |"
     yield "|---|---|"
@@ -197,7 +192,7 @@ def _cells(report: Report) -> Iterator[str]:
         place = f"{cell.source or ''}:{cell.line}" if cell.line else ""
         yield (
             f"| {_short(f'{cell.table}[{cell.row}, {cell.column}]')} | {_short(cell.reported)} "
-            f"| {_short(cell.recomputed or '')} | {markdown(cell.status)} | {_short(place)} |"
+            f"| {_short(cell.recomputed or '')} | {markdown(cell.standing)} | {_short(place)} |"
         )
     if len(differing) > CELLS:
         yield ""

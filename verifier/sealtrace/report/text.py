@@ -33,7 +33,7 @@ def render(report: Report, *, everything: bool = False, width: int = 80, paint: 
     """The whole report, no line wider than `width` unless a digest or a path is; `everything` unfolds its lists."""
     limit = len(report.findings) if everything else SHOWN
     lines = [
-        *_headline(report, paint),
+        *_headline(report, paint, everything),
         *_failures(report, limit, width, paint),
         *_warnings(report, limit, width, paint),
         *_incomplete(report, width, paint),
@@ -43,7 +43,7 @@ def render(report: Report, *, everything: bool = False, width: int = 80, paint: 
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _headline(report: Report, paint: Paint) -> Iterator[str]:
+def _headline(report: Report, paint: Paint, everything: bool) -> Iterator[str]:
     word, colour = _HEADLINES[report.headline]
     if report.verdict == "verified" and report.warnings:
         word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
@@ -55,17 +55,28 @@ def _headline(report: Report, paint: Paint) -> Iterator[str]:
         yield f"root {report.bundle.root_sha256}"
     if report.waived:
         yield f"{times(report.waived, 'finding')} waived by the reader's settings, and not settled"
-    counts = {status: sum(check.status == status for check in report.checks) for status in _STATUS_WORDS}
-    yield ", ".join(f"{count} {_STATUS_WORDS[status]}" for status, count in counts.items() if count)
+    off = any(check.status == "not-applicable" for check in report.checks)
+    yield f"{counted_checks(report)}{' (--all says why)' if off and not everything else ''}"
 
 
-_STATUS_WORDS = {
-    "pass": "checks hold",
-    "fail": "fail",
-    "missing": "missing",
-    "skipped": "skipped",
-    "not-applicable": "not applicable",
+STATUS_WORDS = {
+    "pass": ("holds", "hold"),
+    "fail": ("fails", "fail"),
+    "missing": ("cannot be decided", "cannot be decided"),
+    "skipped": ("was skipped", "were skipped"),
+    "not-applicable": ("does not apply", "do not apply"),
 }
+"""What became of one check, and of several."""
+
+
+def counted_checks(report: Report) -> str:
+    """How many checks came out how, in words."""
+    counts = [(sum(one.status == status for one in report.checks), words) for status, words in STATUS_WORDS.items()]
+    told = [(count, words[count != 1]) for count, words in counts if count]
+    return ", ".join(
+        f"{times(count, 'check')} {word}" if not place else f"{count} {word}"
+        for place, (count, word) in enumerate(told)
+    )
 
 
 def _failures(report: Report, limit: int, width: int, paint: Paint) -> Iterator[str]:
@@ -146,11 +157,7 @@ def _figures(report: Report, width: int, everything: bool) -> Iterator[str]:
     yield from _figure("Cells", _coverage(report), width)
     if transcribed(report):
         yield from _figure("Tables", TRANSCRIBED, width)
-    off = turned_off(report)
-    if off and not everything:
-        count = sum(one.status == "not-applicable" for one in report.checks)
-        yield from _figure("Not applied", f"{times(count, 'check')}, each for a reason that --all gives", width)
-    for number, (reason, ids) in enumerate(off if everything else ()):
+    for number, (reason, ids) in enumerate(turned_off(report) if everything else ()):
         yield from _figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
 
 

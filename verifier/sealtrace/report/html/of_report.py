@@ -73,7 +73,7 @@ def _lineage(report: Report, number: int, lineage: Lineage) -> tuple[str, ...]:
     shown = len(lineage.records)
     records = [f"{lineage.count:,}{', the first of them' if lineage.count > shown else ''}:", *lineage.records]
     return (
-        cell.sentence,
+        cell.said,
         "\n".join(part for part in (lineage.formula, lineage.formula_source) if part),
         lineage.population or "",
         cell.recipe or "",

@@ -147,7 +147,7 @@ class Certified:
             return 1
         if not self.exploratory and any(one.sealed == "differs" for one in self.selectors):
             return 1
-        return 3 if self.missing else 0
+        return 3 if self.missing or self.verdict == "incomplete" else 0
 
 
 def render_json(found: Certified) -> str:

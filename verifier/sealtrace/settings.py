@@ -16,17 +16,17 @@ no-late-answers = "SELECT * FROM answers WHERE seconds > 60"
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 if TYPE_CHECKING:
+    from sealtrace.bundle.asked import Asked
     from sealtrace.contract.waivers import Waiver
 
 OWN, SHARED = "sealtrace.toml", "pyproject.toml"
+OTHERS = ("waivers", "must-be-empty")
+"""What is said besides the options of commands."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,15 @@ class Settings:
     must_be_empty: dict[str, str] = field(default_factory=dict)
     commands: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def outside(self, bundle: Path | None) -> Settings:
-        """These settings, unless they lie in the bundle that they are about: none can waive its own findings."""
+    def examining(self, bundle: Path | None, asked: Asked | None = None) -> dict[str, Any]:
+        """What they add to the examination of a bundle; `BundleError` where they lie in it: none judges itself."""
+        from sealtrace.bundle.asked import Asked
         from sealtrace.bundle.defects import BundleError
 
         if self.path is not None and bundle is not None and self.path.resolve().is_relative_to(bundle.resolve()):
             raise BundleError(f"{self.path}: inside the bundle, which cannot say how it is judged; start elsewhere")
-        return self
+        queries = tuple(self.must_be_empty.items())
+        return {"asked": replace(asked or Asked(), must_be_empty=queries), "waivers": self.waivers}
 
 
 def read_settings(start: Path | None = None) -> Settings:
@@ -62,7 +64,6 @@ def _read(path: Path) -> Settings | None:
     import tomllib
 
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.nearest import nearest
 
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -72,18 +73,10 @@ def _read(path: Path) -> Settings | None:
         said = said.get("tool", {}).get("sealtrace", None)
         if said is None:
             return None
-    from sealtrace.cli.main import COMMANDS
-
-    known = ("waivers", "must-be-empty", *COMMANDS)
-    for name in said:
-        if name not in known:
-            raise BundleError(f"{path}: there is no setting {name!r}{nearest(name, known)}")
     queries = said.get("must-be-empty", {})
     if not isinstance(queries, dict) or not all(isinstance(one, str) for one in queries.values()):
         raise BundleError(f"{path}: must-be-empty is a table of names and queries")
-    commands = {name: table for name, table in said.items() if name in COMMANDS}
-    if wrong := [name for name, table in commands.items() if not isinstance(table, dict)]:
-        raise BundleError(f"{path}: {wrong[0]} is a table of options")
+    commands = {name: table for name, table in said.items() if name not in OTHERS}
     return Settings(path, _waivers(path, said.get("waivers", [])), queries, commands)
 
 
@@ -105,25 +98,3 @@ def _waivers(path: Path, given: Any) -> list[Waiver]:
         if waiver.check not in BY_ID:
             raise BundleError(f"{path}: no check has the id {waiver.check!r}{nearest(waiver.check, BY_ID)}")
     return waivers
-
-
-def as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, Any]:
-    """A command's options as its parameters are called; paths are seen from where the settings are."""
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.nearest import nearest
-
-    params = {
-        option.lstrip("-"): param
-        for param in command.params
-        for option in ((param.name or "",) if isinstance(param, click.Argument) else param.opts)
-    }
-    found: dict[str, Any] = {}
-    for option, value in settings.commands.get(name, {}).items():
-        if option not in params:
-            raise BundleError(f"{settings.path}: {name} has no option {option!r}{nearest(option, params)}")
-        param = params[option]
-        several = value if isinstance(value, list) else [value]
-        if isinstance(param.type, click.Path) and settings.path is not None:
-            several = [os.path.relpath(settings.path.parent / str(one)) for one in several]
-        found[str(param.name)] = several if param.multiple or param.nargs == -1 else several[0]
-    return found
