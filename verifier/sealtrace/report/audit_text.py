@@ -43,10 +43,13 @@ def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Pa
 
 def counted(audit: Audit) -> str:
     """How the relations came out, in a few words."""
-    counts = [sum(one.status == status for one in audit.decisions) for status in _STATUSES]
-    relations = [times(counts[0], "contradiction"), times(counts[1], "suspicion")]
-    relations += [f"{count} {word}" for count, word in zip(counts[2:], ("undecided", "can hold"), strict=True)]
-    return ", ".join(relations) if audit.decisions else "no relation was decided"
+    broken, suspected, undecided, held = (
+        sum(one.status == status for one in audit.decisions) for status in _STATUSES
+    )
+    relations = [times(broken, "contradiction"), times(suspected, "suspicion")]
+    relations += [f"{times(undecided, 'relation')} undecided"] if undecided else []
+    relations += [f"{times(held, 'relation')} that can hold"]
+    return ", ".join(relations) if audit.decisions else "no relation between them was found to decide"
 
 
 def checked(audit: Audit) -> str:

@@ -44,14 +44,16 @@ def chance(bits: float) -> str:
 def counted(check: Check) -> list[str]:
     """How the numbers came out, a line for tables and one for the text."""
     counts = check.counts
-    share = f" ({100 * counts.explained / counts.cells:.0f} %)" if counts.cells else ""
-    told = f" ({100 * counts.text_explained / counts.text:.0f} %)" if counts.text else ""
+    aside = f" ({counts.set_aside} more only name something)" if counts.set_aside else ""
     return [
-        f"{times(counts.cells, 'cell')}: {counts.explained} explained{share}, {counts.off} explained but off, "
-        f"{counts.unexplained} unexplained",
-        f"text: {times(counts.text, 'number')}: {counts.text_explained} explained{told}, {counts.text_off} off, "
-        f"{counts.text_unexplained} unexplained; {counts.set_aside} only name something",
+        f"tables: {_outcomes(counts.cells, counts.explained, counts.off, counts.unexplained)}",
+        f"text: {_outcomes(counts.text, counts.text_explained, counts.text_off, counts.text_unexplained)}{aside}",
     ]
+
+
+def _outcomes(numbers: int, explained: int, off: int, unexplained: int) -> str:
+    share = f" ({100 * explained / numbers:.0f} %)" if numbers else ""
+    return f"{times(numbers, 'number')}: {explained} explained{share}, {off} off, {unexplained} unexplained"
 
 
 def _headline(check: Check, width: int, paint: Paint) -> Iterator[str]:
@@ -107,7 +109,7 @@ def _bindings(check: Check, width: int, paint: Paint) -> Iterator[str]:
     if not check.bindings:
         return
     yield ""
-    yield paint("Found", "cyan")
+    yield paint("Formulas found", "cyan")
     table = ""
     for binding in check.bindings:
         if binding.table != table:
@@ -119,8 +121,8 @@ def _bindings(check: Check, width: int, paint: Paint) -> Iterator[str]:
 def _binding(binding: CheckBinding, width: int) -> Iterator[str]:
     subject = harmless(binding.subject[:60])
     yield from wrapped(
-        f"{binding.id}  {binding.kind} {subject}: {harmless(binding.formula)}  [{binding.agrees} of {binding.numbers}, "
-        f"{chance(binding.bits)}]",
+        f"{binding.id}  {binding.kind} {subject}: {harmless(binding.formula)}  [gives {binding.agrees} of "
+        f"{binding.numbers}, {chance(binding.bits)}]",
         width,
         "    ",
     )
@@ -148,8 +150,8 @@ def _audit(check: Check, width: int, paint: Paint) -> Iterator[str]:
     from sealtrace.report.audit_text import counted as counted_relations
 
     yield ""
-    yield paint("The paper's own numbers", "cyan")
-    yield from wrapped(f"{check.audit.verdict}: {counted_relations(check.audit)}", width, "  ")
+    yield paint("The paper's numbers against each other", "cyan")
+    yield from wrapped(counted_relations(check.audit), width, "  ")
     for left in check.audit.left_out:
         yield from wrapped(harmless(left.message), width, "  ")
     for decision in check.audit.decisions:
@@ -161,12 +163,17 @@ def _search(check: Check, width: int) -> Iterator[str]:
     search = check.search
     rate = search.hypotheses / search.seconds if search.seconds else 0
     yield from wrapped(
-        f"{times(search.files, 'data file')}, {times(search.frames, 'table')} of results, {search.hypotheses:,} "
-        f"hypotheses in {search.seconds:.1f} s ({rate:,.0f} a second)",
+        f"Searched {times(search.files, 'data file')}, {times(search.frames, 'table')} of results: "
+        f"{search.hypotheses:,} formulas in {search.seconds:.1f} s ({rate:,.0f} a second).",
         width,
         "",
     )
     if search.untried:
-        yield from wrapped(f"not tried for want of time: {harmless('; '.join(search.untried[:12]))}", width, "")
+        yield from wrapped(f"Not tried for want of time: {harmless('; '.join(search.untried[:12]))}", width, "")
     for problem in search.problems[:12]:
         yield from wrapped(harmless(problem), width, "")
+    yield from wrapped(
+        "--all lists every number; -o html=check.html shows them in their tables; --save DIR writes the formulas as a "
+        "draft to seal.",
+        width,
+    )
