@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from binding.random_studies import latex, study, write_csv
 from sealtrace.binding.checking import concluded, examine
 from sealtrace.binding.tally import Tally
-from sealtrace.cli.check import command
+from sealtrace.cli.check import check as command
 from sealtrace.contract.checked import Check
 from sealtrace.printed.papers import read_paper
 

@@ -165,7 +165,7 @@ def test_colour_on_a_terminal_and_none_under_no_color() -> None:
         assert ("\x1b[" in output) == coloured
 
 
-IMPATIENT = "import sealtrace.cli.progress as p; p.PATIENCE = 0; from sealtrace.cli.main import main; main()"
+IMPATIENT = "import sealtrace.cli.output as p; p.PATIENCE = 0; from sealtrace.cli.main import main; main()"
 
 
 def on_a_terminal(*arguments: str) -> tuple[str, str]:

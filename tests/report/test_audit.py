@@ -11,8 +11,9 @@ from jsonschema import Draft7Validator
 
 from report.samples import HOSTILE
 from sealtrace.contract.audit import Audit
-from sealtrace.report import audit_json, audit_markdown, audit_text, github, junit, sarif
+from sealtrace.report import audit_markdown, audit_text, github, junit, sarif
 from sealtrace.report.audit_report import as_report
+from sealtrace.report.formats import OF_AUDITS, Showing
 from support import ROOT, Row
 
 
@@ -69,7 +70,7 @@ def outputs(found: Audit) -> dict[str, str]:
     """Every rendering."""
     return {
         "text": audit_text.render(found, everything=True),
-        "json": audit_json.render(found),
+        "json": OF_AUDITS["json"](found, Showing()),
         "markdown": audit_markdown.render(found, everything=True),
         "junit": junit.render(as_report(found, absent=True)),
         "sarif": sarif.render(as_report(found, prefix="a b/"), exit_code=1, prefix=""),
@@ -164,6 +165,6 @@ def test_a_consistent_audit_is_short() -> None:
     assert audit_text.render(quiet).splitlines()[:4] == [
         "NOTHING FOUND: 75 % of 4 numbers checked by something that could fail",
         "fine",
-        "0 contradictions, 0 suspicions, 0 undecided, 1 can hold",
+        "0 contradictions, 0 suspicions, 1 relation that can hold",
         "",
     ]

@@ -10,7 +10,7 @@ import yaml
 
 from cli.runner import sealtrace
 from report.samples import good, good_page, hostile
-from sealtrace.cli import audit, diff, report, verify
+from sealtrace.cli import audit, cells, report, verify
 from sealtrace.relations.auditing import audit as audited
 from sealtrace.relations.subjects import read_subject
 from sealtrace.report.formats import BY_NAME, FORMATS, OF_AUDITS, OF_CELLS, OF_REPORTS, Showing
@@ -63,14 +63,14 @@ def test_audits(form: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "known"),
-    [(verify.command, OF_REPORTS), (diff.command, OF_CELLS), (audit.command, OF_AUDITS)],
+    [(verify.verify, OF_REPORTS), (cells.diff, OF_CELLS), (audit.audit, OF_AUDITS)],
     ids=["verify", "diff", "audit"],
 )
 def test_commands_offer_what_there_is(command: Any, known: dict[str, object]) -> None:
     """`--format` takes exactly the formats that can show what the command has."""
     (option,) = (one for one in command.params if one.name == "forms")
     # The page of an audit shows the paper's own tables besides, which no other format needs.
-    page = {"html"} if command is audit.command else set()
+    page = {"html"} if command is audit.audit else set()
     assert set(option.type.choices) == set(known) | page
     for name in known:
         assert name in command.help
@@ -83,7 +83,7 @@ def test_report_command_says_what_it_writes(tmp_path: Path) -> None:
     written = {path.name for path in (tmp_path / "all").iterdir()}
     assert written == {*report.FILES, report.DIFF}
     for name in written:
-        assert name in (report.command.help or "")
+        assert name in (report.report.help or "")
 
 
 def test_action_offers_what_there_is() -> None:

@@ -20,10 +20,10 @@ OUTPUTS = {
     "sarif": sarif.render(REPORT, exit_code=1, prefix="a b/"),
     "github": github.render(REPORT, prefix="a b/"),
     "markdown": markdown.render(REPORT),
-    "latex": latex.render(REPORT.cells),
+    "latex": latex.render(REPORT),
     "html": html.render(REPORT),
-    "diff text": diff.render_text(REPORT.cells, REPORT.coverage, everything=True),
-    "diff json": diff.render_json(REPORT.cells, REPORT.coverage),
+    "diff text": diff.render_text(REPORT, everything=True),
+    "diff json": diff.render_json(REPORT),
     "diff csv": diff.render_csv(REPORT.cells),
     "diff markdown": markdown.render_cells(REPORT.cells, everything=True),
 }

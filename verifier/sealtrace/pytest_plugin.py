@@ -198,8 +198,8 @@ class VerdictItem(pytest.Item):
 
 
 def _judged_check(report: Report, check: CheckResult, strict: bool) -> _Judged:
+    from sealtrace.report.findings import finding_lines
     from sealtrace.report.inert import harmless
-    from sealtrace.report.places import finding_lines
 
     wanted = ("error", "warning") if strict else ("error",)
     lines = []

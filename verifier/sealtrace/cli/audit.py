@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import Target, format_options, root_option, targets_of
+from sealtrace.cli.options import budget_options
+from sealtrace.cli.output import Target, format_options, progress_bar, quiet_option, root_option, targets_of
 from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @format_options(FORMS)
 @quiet_option
 @budget_options
-def command(
+def audit(
     paper: Path,
     relations: tuple[Path, ...],
     families: tuple[str, ...],
@@ -118,8 +117,7 @@ def command(
     the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
-    from sealtrace.cli.output import way_down
-    from sealtrace.cli.targets import refuse_bad_places, shown_at, write_targets
+    from sealtrace.cli.output import refuse_bad_places, shown_at, way_down, write_targets
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
 
@@ -155,7 +153,7 @@ def command(
     return code
 
 
-def explain(paper: Path, cell: str, seconds: float = 120.0) -> int:
+def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
     """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
     from sealtrace import __version__
     from sealtrace.cli.output import text_width

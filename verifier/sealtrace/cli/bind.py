@@ -1,4 +1,4 @@
-"""`sealtrace bind`."""
+"""`sealtrace bind`, and `--ask`: bindings shown one by one, to be accepted, rejected or replaced."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.output import progress_bar, quiet_option
+from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
+    from sealtrace.binding.bound import Bound
     from sealtrace.binding.checking import Findings
     from sealtrace.bundle.reading import Bundle
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
 @quiet_option
-def command(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
+def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
     """Propose recipes for the cells of BUNDLE that have none, from its own records.
 
     A proposal changes nothing: read it, put it into the table records, and seal them.
@@ -41,7 +43,6 @@ def command(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int
     from sealtrace.binding.sealed import open_grids, rows_of
     from sealtrace.bundle.defects import BundleError
     from sealtrace.bundle.reading import read_bundle
-    from sealtrace.cli.bindings_asked import ask_about
     from sealtrace.cli.check import EXIT_CODES, refuse_silent_asking
     from sealtrace.cli.output import paint, text_width, write_output
     from sealtrace.report import check_text
@@ -90,3 +91,41 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
             if numbers and len(numbers) == len(cell.slots) and (recipe := recipe_of(numbers, named)) is not None:
                 recipes.setdefault(grid.name, {}).setdefault(grid.row_name(row), {})[grid.headers[column]] = recipe
     return recipes
+
+
+def ask_about(bound: Bound) -> None:
+    """Asks about every binding, the least sure first; what is rejected is taken out."""
+    from sealtrace.binding.wording import formula_of
+
+    rejected = []
+    for binding in sorted(bound.bindings, key=lambda one: one.score):
+        options = [binding.candidate, *binding.others]
+        place = 0
+        while True:
+            candidate = options[place]
+            series = candidate.series
+            click.echo(
+                f"{harmless(series.grid.name)}, {series.kind} {harmless(series.constant[0][:60])}: "
+                f"{int(candidate.agrees.sum())} of {int(candidate.covered.sum())} numbers, {binding.score:.0f} bits\n"
+                f"  {harmless(formula_of(candidate))}",
+                err=True,
+            )
+            more = f", [n]ext of {len(options)}" if len(options) > 1 else ""
+            answer = click.prompt(
+                f"[a]ccept, [r]eject{more}, [q]uit asking",
+                type=click.Choice(["a", "r", "n", "q"]),
+                default="a",
+                show_choices=False,
+                err=True,
+            )
+            if answer != "n":
+                break
+            place = (place + 1) % len(options)
+        if answer == "q":
+            break
+        if answer == "r":
+            rejected.append(binding)
+        else:
+            binding.others = [one for one in options if one is not candidate]
+            binding.candidate = candidate
+    bound.remove(rejected)

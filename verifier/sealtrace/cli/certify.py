@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.budget import budget_options
-from sealtrace.cli.constants import constant_in, range_of
-from sealtrace.cli.progress import examined, quiet_option
+from sealtrace.cli.options import budget_options, constant_in, range_of
+from sealtrace.cli.output import examined, quiet_option
 
 if TYPE_CHECKING:
     from sealtrace.studies.policies.certifying import Explored
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
 @click.option("--width", type=click.IntRange(min=40), metavar="COLUMNS", help="Fit the text into so many columns.")
 @quiet_option
 @budget_options
-def command(
+def certify(
     bundle: Path,
     selectors: tuple[str, ...],
     partitions: tuple[str, ...],

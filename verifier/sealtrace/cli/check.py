@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.progress import progress_bar, quiet_option
-from sealtrace.cli.targets import Target, format_options, root_option, targets_of
+from sealtrace.cli.output import Target, format_options, progress_bar, quiet_option, root_option, targets_of
 
 if TYPE_CHECKING:
     from sealtrace.contract.checked import Check
@@ -36,7 +35,7 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List every cell with its formula and records.")
 @format_options(FORMS)
 @quiet_option
-def command(
+def check(
     paper: Path,
     results: Path,
     seconds: float,
@@ -69,8 +68,8 @@ def command(
     from sealtrace.binding.saving import draft_of
     from sealtrace.bundle.defects import BundleError
     from sealtrace.bundle.nearest import nearest_path
-    from sealtrace.cli.bindings_asked import ask_about
-    from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.cli.bind import ask_about
+    from sealtrace.cli.output import refuse_bad_places, write_targets
     from sealtrace.printed.papers import read_paper
 
     started = time.monotonic()
@@ -141,13 +140,13 @@ def _rendered(found: Check, target: Target, everything: bool) -> str:
 
             return check_page.render(found)
         case "github":
-            from sealtrace.report import check_github
+            from sealtrace.report import github
 
-            return check_github.render(found)
+            return github.render_check(found)
         case _:
             from sealtrace.cli.output import paint, text_width
             from sealtrace.report import check_text
-            from sealtrace.report.text import plain
+            from sealtrace.report.formats import plain
 
             width, colour = (text_width(), paint) if target.path is None else (80, plain)
             return check_text.render(found, everything=everything, width=width, paint=colour)

@@ -15,7 +15,7 @@ _File = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.group("disclose")
-def command() -> None:
+def disclose() -> None:
     """Seal rows that may not be redistributed as a tree, and disclose some of them later.
 
     \b
@@ -29,7 +29,7 @@ def command() -> None:
     """
 
 
-@command.command("tree")
+@disclose.command("tree")
 @click.argument("rows", type=_File)
 @click.option("--kind", required=True, metavar="KIND", help="The record kind of the rows.")
 @click.option("--name", metavar="NAME", help="The tree's name.  [default: after the file of -o]")
@@ -68,7 +68,7 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
     return 0
 
 
-@command.command("rows")
+@disclose.command("rows")
 @click.argument("secret", type=_File)
 @click.option("--tree", "sealed", required=True, type=_File, metavar="TREE", help="The sealed tree.")
 @click.option("--row", "chosen", multiple=True, type=click.IntRange(min=1), metavar="N", help="This row; repeatable.")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sealtrace import __version__, bundle
-from sealtrace.cli import budget
+from sealtrace.cli import options
 
 if TYPE_CHECKING:
     from sealtrace.settings import Settings
@@ -52,6 +52,19 @@ COMMANDS = {
 }
 """Command to its one line. `--help` prints these without importing a command."""
 
+ROOMS = {
+    name: room
+    for room, names in {
+        "cells": ("diff", "explain", "try", "macros"),
+        "drafts": ("init", "import", "extract"),
+        "listings": ("checks", "metrics", "schema", "completion"),
+        "records": ("seal", "show", "digest", "convert"),
+        "signing": ("sign", "attest"),
+    }.items()
+    for name in names
+}
+"""Command to the module that it shares with others; any other command has one of its own name."""
+
 EXIT_ERROR = 2
 
 
@@ -64,9 +77,9 @@ class LazyGroup(click.Group):
     def get_command(self, _: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        # A module cannot well be named after a word of the language.
-        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command: click.Command = import_module(f"sealtrace.cli.{module}").command
+        # A function cannot be named after a word of the language.
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = getattr(import_module(f"sealtrace.cli.{ROOMS.get(cmd_name, cmd_name)}"), name)
         return command
 
     def resolve_command(
@@ -122,11 +135,11 @@ def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[
     from sealtrace.bundle.nearest import nearest
     from sealtrace.settings import OTHERS
 
-    for one, options in settings.commands.items():
+    for one, table in settings.commands.items():
         if one not in COMMANDS:
             known = (*OTHERS, *COMMANDS)
             raise BundleError(f"{settings.path}: there is no setting {one!r}{nearest(one, known)}")
-        if not isinstance(options, dict):
+        if not isinstance(table, dict):
             raise BundleError(f"{settings.path}: {one} is a table of options")
     params = {
         option.lstrip("-"): param
@@ -154,7 +167,7 @@ def _seen_from_here(path: Path) -> str:
 
 def program() -> None:
     """The `sealtrace` script: a process of its own, which the operating system may bound."""
-    bundle.OWN_PROCESS = budget.OWN_PROCESS = True
+    bundle.OWN_PROCESS = options.OWN_PROCESS = True
     main()
 
 

@@ -12,7 +12,7 @@ import click
 
 
 @click.command()
-def command() -> int:
+def mcp() -> int:
     """Offer check, verify, explain and audit to an assistant, over standard input and output (Model Context Protocol).
 
     Every answer is the JSON report of the command of that name. Paths are seen from the working directory, and nothing

@@ -1,17 +1,29 @@
-"""Where output goes, how wide it is, and whether it has colour."""
+"""Where output goes: the renderings that are wanted, their width and colours, and a progress bar meanwhile."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.replacing import replace_file
+from sealtrace.report.formats import Showing, sentence
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from sealtrace.bundle.asked import Asked
+    from sealtrace.examination import Examination
 
 
 def colour_wanted() -> bool:
@@ -84,3 +96,221 @@ def _write_out(text: str) -> None:
         raise
     except OSError as error:
         raise BundleError(f"standard output cannot be written to ({error.strerror or error})") from None
+
+
+PATIENCE = 1.0
+"""Seconds before anything is shown."""
+_QUIET = "sealtrace.quiet"
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def quiet_option(function: _Function) -> _Function:
+    """Lets a command be told to show no progress."""
+
+    def remember(context: click.Context, _: click.Parameter, value: bool) -> None:
+        context.meta[_QUIET] = value
+
+    option = click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=remember, help="Show no progress bar."
+    )
+    return option(function)
+
+
+class _Bar:
+    """Shows steps once they have lasted a while."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._shown: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        if self._shown is None:
+            if time.monotonic() - self._started < PATIENCE:
+                return
+            self._shown = _rich_progress()
+            self._shown.start()
+        if step not in self._tasks:
+            self._tasks[step] = self._shown.add_task(step, total=total)
+        self._shown.update(self._tasks[step], completed=done, total=total)
+
+    def close(self) -> None:
+        """Takes the bar off the screen."""
+        if self._shown is not None:
+            self._shown.stop()
+
+
+def _rich_progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Speed(TextColumn):
+        """How many rows, bytes or cells a second."""
+
+        def __init__(self) -> None:
+            super().__init__("")
+
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.0f}/s", style="progress.data.speed")
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        Speed(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+@contextmanager
+def progress_bar() -> Iterator[_Bar | None]:
+    """A bar to report to, or None where nobody would see it."""
+    stream: TextIO | None = sys.stderr
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(_QUIET):
+        yield None
+        return
+    if stream is None or not stream.isatty():
+        yield None
+        return
+    bar = _Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+def examined(bundle: Path | None, asked: Asked | None = None, **options: Any) -> Examination:
+    """A bundle as every command sees it: under the project's settings, with a bar to look at."""
+    from sealtrace.examination import examine
+    from sealtrace.settings import Settings
+
+    settings = click.get_current_context().find_object(Settings) or Settings()
+    with progress_bar() as progress:
+        return examine(bundle, progress=progress, **settings.examining(bundle, asked), **options)
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_NAMED = re.compile(r"([a-z]+)=(.*)", re.DOTALL)
+
+root_option = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help=r"Read what PAPER puts in (\input) from anywhere below DIR; by default, the top of its repository.",
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One rendering and its place."""
+
+    form: str
+    path: Path | None
+    """None stands for standard output."""
+
+
+def format_options(forms: Sequence[str]) -> Callable[[Command], Command]:
+    """Gives a command the arguments `forms` and `outputs`, which `targets_of` understands.
+
+    FORMATS in the command's help becomes what each of the formats is for.
+    """
+
+    def add(command: Command) -> Command:
+        command.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence(tuple(forms))}.")
+        command = click.option(
+            "-o",
+            "--output",
+            "outputs",
+            multiple=True,
+            metavar="[FORMAT=]FILE",
+            help="Write to FILE instead of standard output: FORMAT, or the one that --format names; repeatable.",
+        )(command)
+        return click.option(
+            "--format",
+            "forms",
+            multiple=True,
+            type=click.Choice(list(forms)),
+            help="How to render; repeatable, the others with -o FORMAT=FILE.  [default: text]",
+        )(command)
+
+    return add
+
+
+def targets_of(forms: Sequence[str], outputs: Sequence[str], known: Sequence[str]) -> list[Target]:
+    """Files first, then at most one rendering for standard output."""
+    named: list[Target] = []
+    plain: list[Path] = []
+    for output in outputs:
+        form, path = _parsed(output, known)
+        if form is None:
+            plain.append(path)
+        else:
+            named.append(Target(form, path))
+    placed = {target.form for target in named}
+    free = [form for form in dict.fromkeys(forms or ("text",)) if form not in placed]
+    if plain and (len(plain) > 1 or len(free) != 1):
+        raise click.UsageError(f"-o {plain[-1]}: say which format it is for, as in -o {(free or ['json'])[0]}=FILE")
+    if len(free) > 1:
+        advice = " ".join(f"-o {form}=FILE" for form in free[1:])
+        raise click.UsageError(f"only one of {', '.join(free)} can go to standard output; write the rest with {advice}")
+    targets = [*named, *(Target(form, plain[0] if plain else None) for form in free)]
+    _refuse_one_file_twice(targets)
+    return targets
+
+
+def _parsed(output: str, known: Sequence[str]) -> tuple[str | None, Path]:
+    """A format, where one is named, and a file."""
+    found = _NAMED.fullmatch(output)
+    form, name = (found.group(1), found.group(2)) if found else (None, output)
+    if form is not None and form not in known:
+        raise click.UsageError(
+            f"-o {output}: there is no format {form!r}, only {', '.join(known)}; a file of that name is ./{output}"
+        )
+    if not name:
+        raise click.UsageError(f"-o {output}: the name of a file is missing")
+    path = Path(name)
+    if path.is_dir():
+        raise click.UsageError(f"-o {output}: {name} is a directory")
+    return form, path
+
+
+def _refuse_one_file_twice(targets: list[Target]) -> None:
+    taken: dict[Path, str] = {}
+    for target in targets:
+        if target.path is None:
+            continue
+        place = target.path.resolve()
+        if place in taken:
+            raise click.UsageError(f"{taken[place]} and {target.form} cannot both be written to {target.path}")
+        taken[place] = target.form
+
+
+def refuse_bad_places(targets: list[Target], inputs: Sequence[Path]) -> None:
+    """Before any work is done: no report where a bundle or a paper is, or where there is no directory."""
+    from sealtrace.bundle.defects import BundleError
+
+    for target in targets:
+        if target.path is None:
+            continue
+        for given in inputs:
+            refuse_input(target.path, given)
+        if not target.path.parent.is_dir():
+            raise BundleError(f"{target.path}: cannot be written (there is no directory {target.path.parent})")
+
+
+def shown_at(target: Target, showing: Showing) -> Showing:
+    """As wide and as colourful as the terminal, where the target is one; a file is the same everywhere."""
+
+    return showing if target.path else replace(showing, width=text_width(), paint=paint)
+
+
+def write_targets(targets: list[Target], render: Callable[[Target], str]) -> None:
+    """Renders everything before the first file is touched; files are then replaced whole."""
+
+    for target, text in [(target, render(target)) for target in targets]:
+        write_output(text, target.path, None)

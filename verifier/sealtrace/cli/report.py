@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import examined, quiet_option
+from sealtrace.cli.options import budget_options
+from sealtrace.cli.output import examined, quiet_option
 from sealtrace.cli.verify import beside_option, prefix_of, root_digest
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
@@ -41,7 +41,7 @@ INDEX = "index.html"
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
 @budget_options
-def command(
+def report(
     bundles: tuple[Path, ...],
     output: Path,
     expect_root: str | None,
@@ -72,7 +72,7 @@ def command(
 
     Exit codes: those of `sealtrace verify`; of several bundles, an error (1) before what is missing (3).
     """
-    from sealtrace.report import index_page
+    from sealtrace.report.plain_html import render_index
 
     if len(bundles) > 1 and expect_root is not None:
         raise click.UsageError("--expect-root is the digest of one bundle")
@@ -88,7 +88,7 @@ def command(
         shown = without_timings(report) if no_timings else report
         written[place] = texts_of(shown, report.exit_code, prefix_of(bundle))
     if len(bundles) > 1:
-        written[output] = {INDEX: index_page.render(reports)}
+        written[output] = {INDEX: render_index(reports)}
     for place, texts in written.items():
         _write(place, texts)
         for name in texts:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import progress_bar, quiet_option
+from sealtrace.cli.options import budget_options
+from sealtrace.cli.output import progress_bar, quiet_option
 
 SHOWN = 20
 """How many unnoticed changes are printed."""
@@ -35,7 +35,7 @@ SHOWN = 20
 @click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="Draws another sample.")
 @quiet_option
 @budget_options
-def command(bundle: Path | None, sample: int, seconds: float, every: bool, seed: int) -> int:
+def selftest(bundle: Path | None, sample: int, seconds: float, every: bool, seed: int) -> int:
     """Change the records of BUNDLE one field at a time, and see whether the verifier notices.
 
     Every field of every record may be changed in every way that its type allows; the changed bundle counts as sealed

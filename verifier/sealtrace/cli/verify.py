@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.asking import witness_options
-from sealtrace.cli.budget import budget_options
-from sealtrace.cli.progress import examined, quiet_option
-from sealtrace.cli.targets import Target, format_options, targets_of
+from sealtrace.cli.options import budget_options, witness_options
+from sealtrace.cli.output import examined, format_options, quiet_option, targets_of
 from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
@@ -91,7 +89,7 @@ beside_option = click.option(
 @quiet_option
 @budget_options
 @click.pass_obj
-def command(
+def verify(
     settings: Settings,
     bundle: Path | None,
     forms: tuple[str, ...],
@@ -143,7 +141,7 @@ def command(
     input or internal error; 3 no error, but something is missing, skipped or waived (docs/in-your-project.md).
     """
     from sealtrace.bundle.resources import default_bundle
-    from sealtrace.cli.targets import refuse_bad_places, write_targets
+    from sealtrace.cli.output import refuse_bad_places, shown_at, write_targets
     from sealtrace.examination import select, unexpected
     from sealtrace.report.inert import harmless
 
@@ -188,25 +186,11 @@ def command(
     code = int(bool(differences)) if as_expected else report.exit_code
     if allow_waived and report.only_waived:
         code = 0
-    prefix = prefix_of(bundle)
-    write_targets(
-        targets,
-        lambda target: OF_REPORTS[target.form](
-            report, shown_at(target, exit_code=code, prefix=prefix, everything=everything)
-        ),
-    )
+    showing = Showing(everything=everything, exit_code=code, prefix=prefix_of(bundle))
+    write_targets(targets, lambda target: OF_REPORTS[target.form](report, shown_at(target, showing)))
     for difference in differences[:20]:
         click.echo(f"sealtrace: {harmless(difference)}", err=True)
     return code
-
-
-def shown_at(target: Target, *, exit_code: int = 0, prefix: str | None = None, everything: bool = False) -> Showing:
-    """How a target shows things: a terminal's width and colours where it is one, else plain."""
-    if target.path is not None:
-        return Showing(everything=everything, exit_code=exit_code, prefix=prefix)
-    from sealtrace.cli.output import paint, text_width
-
-    return Showing(everything=everything, exit_code=exit_code, prefix=prefix, width=text_width(), paint=paint)
 
 
 def prefix_of(bundle: Path | None) -> str | None:

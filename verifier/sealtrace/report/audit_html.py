@@ -19,9 +19,9 @@ from sealtrace.report.audit_text import (
     repair_text,
     steps_of,
 )
+from sealtrace.report.findings import times
 from sealtrace.report.html.page import Address, Cause, Item, Page, Step, Tile
 from sealtrace.report.html.page import render as render_page
-from sealtrace.report.places import times
 
 LISTED = 200
 _HEADLINES = {

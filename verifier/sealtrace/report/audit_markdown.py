@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact
 from sealtrace.report.audit_text import checked, counted, distance_text, problem_text, repair_text, steps_of
+from sealtrace.report.findings import times
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
-from sealtrace.report.places import times
 
 LONG = 2000
 """How many characters of one text are shown."""

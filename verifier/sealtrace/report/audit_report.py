@@ -18,7 +18,7 @@ from sealtrace.contract.report import (
     Verdict,
 )
 from sealtrace.report.audit_text import distance_text
-from sealtrace.report.places import times
+from sealtrace.report.findings import times
 
 _VERDICTS: dict[str, Verdict] = {
     "contradiction": "findings",

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact, AuditProblem
-from sealtrace.report.places import times
-from sealtrace.report.text import Paint, plain, wrapped
+from sealtrace.report.findings import times
+from sealtrace.report.formats import Paint, plain
+from sealtrace.report.text import wrapped
 
 CONTRADICTIONS = 200
 """How many contradictions are printed in full."""
@@ -43,9 +44,7 @@ def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Pa
 
 def counted(audit: Audit) -> str:
     """How the relations came out, in a few words."""
-    broken, suspected, undecided, held = (
-        sum(one.status == status for one in audit.decisions) for status in _STATUSES
-    )
+    broken, suspected, undecided, held = (sum(one.status == status for one in audit.decisions) for status in _STATUSES)
     relations = [times(broken, "contradiction"), times(suspected, "suspicion")]
     relations += [f"{times(undecided, 'relation')} undecided"] if undecided else []
     relations += [f"{times(held, 'relation')} that can hold"]

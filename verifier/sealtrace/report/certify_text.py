@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
-from sealtrace.report.text import Paint, plain
 from sealtrace.studies.policies.certifying import Assigned, Certified, Choice, Competitor, Group, PartitionTable
 
 NOT_CERTIFIED = "A choice made after looking at the calibration scores is not certified."

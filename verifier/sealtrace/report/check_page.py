@@ -6,10 +6,10 @@ from sealtrace.contract.checked import Check, CheckBinding, CheckCell
 from sealtrace.contract.details import DrawnRow, DrawnTable
 from sealtrace.contract.report import Cell, CheckResult, Verdict
 from sealtrace.report.check_text import counted
+from sealtrace.report.findings import times
 from sealtrace.report.html.data import from_cells
 from sealtrace.report.html.page import Cause, Item, Page, Step, Tile
 from sealtrace.report.html.page import render as render_page
-from sealtrace.report.places import times
 
 TEXT = "Numbers of the text"
 _VERDICTS: dict[str, tuple[Verdict, str, str]] = {

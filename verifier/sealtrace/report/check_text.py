@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sealtrace.contract.checked import Check, CheckBinding
+from sealtrace.report.findings import times
+from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
-from sealtrace.report.places import times
-from sealtrace.report.text import Paint, plain, wrapped
+from sealtrace.report.text import wrapped
 
 SHOWN = 40
 _HEADLINES = {

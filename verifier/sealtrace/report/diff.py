@@ -6,10 +6,11 @@ import csv
 import io
 from collections.abc import Iterator
 
-from sealtrace.contract.report import Cell, Coverage
+from sealtrace.contract.report import Cell
+from sealtrace.report.findings import times
+from sealtrace.report.formats import Cells, Paint, plain
 from sealtrace.report.inert import harmless, json_text
-from sealtrace.report.places import times
-from sealtrace.report.text import Paint, plain, wrapped
+from sealtrace.report.text import wrapped
 
 _COLOURS = {
     "mismatch": "red",
@@ -63,10 +64,9 @@ def _in_a_line(cell: Cell) -> str:
     )
 
 
-def render_text(
-    cells: list[Cell], coverage: Coverage, *, everything: bool, width: int = 80, paint: Paint = plain
-) -> str:
+def render_text(found: Cells, *, everything: bool, width: int = 80, paint: Paint = plain) -> str:
     """A block for each table: how many cells agree, then those that do not."""
+    cells, coverage = found.cells, found.coverage
     lines: list[str] = []
     for table, members in in_order(cells).items():
         agreeing = sum(agrees(cell) for cell in members)
@@ -99,11 +99,11 @@ def _cell(cell: Cell, width: int, paint: Paint) -> Iterator[str]:
     yield from wrapped(cell.said, width, "    ")
 
 
-def render_json(cells: list[Cell], coverage: Coverage) -> str:
+def render_json(found: Cells) -> str:
     """The cells of the report, and their coverage."""
     document = {
-        "cells": [cell.model_dump(mode="json", exclude_none=True) for cell in cells],
-        "coverage": coverage.model_dump(mode="json"),
+        "cells": [cell.model_dump(mode="json", exclude_none=True) for cell in found.cells],
+        "coverage": found.coverage.model_dump(mode="json"),
     }
     return json_text(document)
 

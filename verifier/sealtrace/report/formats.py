@@ -9,12 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
     from sealtrace.contract.report import Cell, Coverage, Report
-    from sealtrace.report.text import Paint
+
+Paint = Callable[[str, str], str]
+"""Takes text and a colour's name."""
+
+
+def plain(text: str, _: str) -> str:
+    """No colour."""
+    return text
 
 
 class Cells(Protocol):
@@ -40,7 +48,7 @@ class Showing:
     prefix: str | None = None
     """The way from the working directory to what is shown; None where its files are elsewhere, or in an archive."""
     width: int = 80
-    paint: Paint | None = None
+    paint: Paint = plain
     """Colours text, where somebody sees it."""
 
 
@@ -63,137 +71,73 @@ class Format:
     """Whether it shows the evidence behind the verdict, which `verify` collects only when asked."""
 
 
-def _text_report(report: Report, showing: Showing) -> str:
-    from sealtrace.report import text
+def _renderer(reference: str, *taken: str, of: str = "") -> _Renderer[Any]:
+    """`module:function` of this package, imported when it is used, with what it takes of a `Showing` by name.
 
-    return text.render(report, everything=showing.everything, width=showing.width, paint=showing.paint or text.plain)
+    `of` is the way to what it renders: `cells` for a list of cells, `report` for an audit as a report.
+    """
 
+    def render(shown: Any, showing: Showing) -> str:
+        module, _, name = reference.partition(":")
+        options = {one: getattr(showing, one) for one in taken}
+        if of == "cells":
+            shown = shown.cells
+        elif of == "report":
+            from sealtrace.report.audit_report import as_report
 
-def _text_cells(found: Cells, showing: Showing) -> str:
-    from sealtrace.report import diff, text
+            # Formats that count outcomes see undecided relations as missing; the others see findings in the paper.
+            shown = as_report(shown, absent="prefix" not in taken, prefix=showing.prefix or "")
+            options |= {"prefix": None if showing.prefix is None else ""} if "prefix" in taken else {}
+        text: str = getattr(import_module(f"sealtrace.report.{module}"), name)(shown, **options)
+        return text
 
-    paint = showing.paint or text.plain
-    return diff.render_text(
-        found.cells, found.coverage, everything=showing.everything, width=showing.width, paint=paint
-    )
-
-
-def _text_audit(audit: Audit, showing: Showing) -> str:
-    from sealtrace.report import audit_text, text
-
-    paint = showing.paint or text.plain
-    return audit_text.render(audit, everything=showing.everything, width=showing.width, paint=paint)
-
-
-def _json_report(report: Report, _: Showing) -> str:
-    from sealtrace.report import json
-
-    return json.render(report)
+    return render
 
 
-def _json_cells(found: Cells, _: Showing) -> str:
-    from sealtrace.report import diff
+def _json(shown: Any, _: Showing) -> str:
+    from sealtrace.report.inert import json_text
 
-    return diff.render_json(found.cells, found.coverage)
-
-
-def _json_audit(audit: Audit, _: Showing) -> str:
-    from sealtrace.report import audit_json
-
-    return audit_json.render(audit)
+    return json_text(shown.model_dump(mode="json", exclude_none=True))
 
 
-def _junit_report(report: Report, _: Showing) -> str:
-    from sealtrace.report import junit
-
-    return junit.render(report)
-
-
-def _junit_audit(audit: Audit, _: Showing) -> str:
-    from sealtrace.report import audit_report, junit
-
-    return junit.render(audit_report.as_report(audit, absent=True))
-
-
-def _sarif_report(report: Report, showing: Showing) -> str:
-    from sealtrace.report import sarif
-
-    return sarif.render(report, exit_code=showing.exit_code, prefix=showing.prefix)
-
-
-def _sarif_audit(audit: Audit, showing: Showing) -> str:
-    from sealtrace.report import audit_report, sarif
-
-    report = audit_report.as_report(audit, prefix=showing.prefix or "")
-    return sarif.render(report, exit_code=showing.exit_code, prefix=None if showing.prefix is None else "")
-
-
-def _github_report(report: Report, showing: Showing) -> str:
-    from sealtrace.report import github
-
-    return github.render(report, prefix=showing.prefix)
-
-
-def _github_audit(audit: Audit, showing: Showing) -> str:
-    from sealtrace.report import audit_report, github
-
-    report = audit_report.as_report(audit, prefix=showing.prefix or "")
-    return github.render(report, prefix=None if showing.prefix is None else "")
-
-
-def _markdown_report(report: Report, _: Showing) -> str:
-    from sealtrace.report import markdown
-
-    return markdown.render(report)
-
-
-def _markdown_cells(found: Cells, showing: Showing) -> str:
-    from sealtrace.report import markdown
-
-    return markdown.render_cells(found.cells, everything=showing.everything)
-
-
-def _markdown_audit(audit: Audit, showing: Showing) -> str:
-    from sealtrace.report import audit_markdown
-
-    return audit_markdown.render(audit, everything=showing.everything)
-
-
-def _latex_cells(found: Cells, showing: Showing) -> str:
-    from sealtrace.report import latex
-    from sealtrace.report.inert import harmless
-
-    draft = getattr(found, "draft", False)
-    # A comment says what the table of cells has no room for.
-    waived = [f"% Waived: {one.name}".replace("\n", " ") for one in getattr(found, "findings", []) if one.waived]
-    return "\n".join([*map(harmless, waived), latex.render(found.cells, everything=showing.everything, draft=draft)])
-
-
-def _html_report(report: Report, _: Showing) -> str:
-    from sealtrace.report import html
-
-    return html.render(report)
-
-
-def _csv_cells(found: Cells, _: Showing) -> str:
-    from sealtrace.report import diff
-
-    return diff.render_csv(found.cells)
-
-
+_SEEN = ("everything", "width", "paint")
 FORMATS = (
-    Format("text", "txt", "for people, on a terminal", _text_report, _text_cells, _text_audit),
-    Format("json", "json", "for machines, stable", _json_report, _json_cells, _json_audit),
-    Format("junit", "xml", "JUnit XML for build services", _junit_report, audit=_junit_audit),
-    Format("sarif", "sarif", "SARIF 2.1.0 for code scanning", _sarif_report, audit=_sarif_audit),
-    Format("github", None, "annotations in GitHub Actions", _github_report, audit=_github_audit),
     Format(
-        "markdown", "md", "for a pull request or an evaluation form", _markdown_report, _markdown_cells, _markdown_audit
+        "text",
+        "txt",
+        "for people, on a terminal",
+        _renderer("text:render", *_SEEN),
+        _renderer("diff:render_text", *_SEEN),
+        _renderer("audit_text:render", *_SEEN),
     ),
-    Format("latex", "tex", "the cells that differ, for an appendix", _latex_cells, _latex_cells),
-    Format("html", "html", "one page for readers, which needs nothing else", _html_report, details=True),
-    Format("csv", "csv", "one line per cell, for spreadsheets", cells=_csv_cells),
-)
+    Format("json", "json", "for machines, stable", _renderer("json:render"), _renderer("diff:render_json"), _json),
+    Format(
+        "junit", "xml", "JUnit XML for build services", _renderer("junit:render"),
+        audit=_renderer("junit:render", of="report"),
+    ),
+    Format(
+        "sarif", "sarif", "SARIF 2.1.0 for code scanning", _renderer("sarif:render", "exit_code", "prefix"),
+        audit=_renderer("sarif:render", "exit_code", "prefix", of="report"),
+    ),
+    Format(
+        "github", None, "annotations in GitHub Actions", _renderer("github:render", "prefix"),
+        audit=_renderer("github:render", "prefix", of="report"),
+    ),
+    Format(
+        "markdown",
+        "md",
+        "for a pull request or an evaluation form",
+        _renderer("markdown:render"),
+        _renderer("markdown:render_cells", "everything", of="cells"),
+        _renderer("audit_markdown:render", "everything"),
+    ),
+    Format(
+        "latex", "tex", "the cells that differ, for an appendix", _renderer("latex:render", "everything"),
+        _renderer("latex:render", "everything"),
+    ),
+    Format("html", "html", "one page for readers, which needs nothing else", _renderer("html:render"), details=True),
+    Format("csv", "csv", "one line per cell, for spreadsheets", cells=_renderer("diff:render_csv", of="cells")),
+)  # fmt: skip
 """In the order in which help lists them."""
 
 BY_NAME = {one.name: one for one in FORMATS}

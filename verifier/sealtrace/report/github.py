@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sealtrace.contract.checked import Check, CheckCell, CheckText
 from sealtrace.contract.report import Cell, Finding, Report
-from sealtrace.report.causes import missing_by_reason
+from sealtrace.report.check_text import counted
+from sealtrace.report.findings import (
+    Address,
+    Place,
+    finding_lines,
+    in_bundle,
+    in_paper,
+    missing_by_reason,
+    printed_cells,
+    times,
+)
 from sealtrace.report.inert import harmless
-from sealtrace.report.places import Address, Place, finding_lines, in_bundle, in_paper, printed_cells, times
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -69,3 +79,19 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(harmless(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def render_check(check: Check) -> str:
+    """Of a check: one command per number that is off, then how the numbers came out."""
+    numbers: list[CheckCell | CheckText] = [*check.cells, *check.text]
+    lines = [
+        _command(
+            "error",
+            harmless(one.message or one.printed),
+            {"file": one.source, "line": str(one.line), "title": "sealtrace check"},
+        )
+        for one in numbers
+        if one.status == "off"
+    ]
+    lines += [_command("error", harmless(one.message), {"title": f"sealtrace {one.kind}"}) for one in check.accidents]
+    return "\n".join([*lines, *counted(check)]) + "\n"

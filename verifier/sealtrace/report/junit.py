@@ -12,8 +12,8 @@ from xml.etree import ElementTree as Xml
 
 from sealtrace.contract.report import Cell, CheckResult, Finding, Report
 from sealtrace.report.diff import judged_table
+from sealtrace.report.findings import finding_lines, times
 from sealtrace.report.inert import harmless
-from sealtrace.report.places import finding_lines, times
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 

@@ -1,16 +1,19 @@
-"""Reported beside recomputed as LaTeX, for a reproducibility appendix.
+"""Cells as LaTeX: reported beside recomputed for an appendix, and recomputed as commands for a paper to print.
 
-The file can be read in by any document: rules are those of booktabs where it is loaded, and plain ones elsewhere.
+The files can be read in by any document: rules are those of booktabs where it is loaded, and plain ones elsewhere.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from sealtrace.contract.report import NOT_SEALED, Cell
+from sealtrace.contract.report import NOT_SEALED, Cell, Finding
+from sealtrace.printed.evaluation import CellResult
+from sealtrace.printed.judgement import AGREEING, RECOMPUTED, as_printed, in_print
 from sealtrace.report.diff import agrees, in_order
-from sealtrace.report.inert import latex
+from sealtrace.report.formats import Cells
+from sealtrace.report.inert import harmless, latex
 
 ROWS = 40
 """How many rows one tabular has at most: it cannot break across pages."""
@@ -23,15 +26,17 @@ _HEAD = r"""% Written by sealtrace. Read it in with \input; booktabs is used whe
 """
 
 
-def render(cells: list[Cell], *, everything: bool = False, draft: bool = False) -> str:
-    """How many cells of each table agree, then the cells that do not, or all of them."""
-    tables = in_order(cells)
+def render(found: Cells, *, everything: bool = False) -> str:
+    """How many cells of each table agree, then the cells that do not, or all of them; what is waived is a comment."""
+    tables = in_order(found.cells)
+    findings: list[Finding] = getattr(found, "findings", [])
+    waived = [harmless(f"% Waived: {one.name}".replace("\n", " ")) + "\n" for one in findings if one.waived]
     rows = [
         [latex(label), str(len(members)), str(sum(map(agrees, members))), _statuses(members)]
         for label, members in tables.items()
     ]
-    said = [rf"\noindent\textbf{{Draft}}: {NOT_SEALED}.\par"] if draft else []
-    parts = [_HEAD, *said, *_tabulars("lrrl", ["Table", "Cells", "Agree", "Status"], rows)]
+    said = [rf"\noindent\textbf{{Draft}}: {NOT_SEALED}.\par"] if getattr(found, "draft", False) else []
+    parts = ["".join(waived) + _HEAD, *said, *_tabulars("lrrl", ["Table", "Cells", "Agree", "Status"], rows)]
     for label, members in tables.items():
         shown = [_row(cell) for cell in members if everything or not agrees(cell)]
         if shown:
@@ -65,3 +70,53 @@ def _tabulars(columns: str, header: list[str], rows: list[list[str]]) -> Iterato
         yield rf"\toprule{chr(10)}{' & '.join(header)} \\{chr(10)}\midrule"
         yield from (rf"{' & '.join(row)} \\" for row in rows[start : start + ROWS])
         yield "\\bottomrule\n\\end{tabular}\\par}"
+
+
+_MACROS = r"""% Written by sealtrace from {bundle}, root {root}. Do not edit it: write it again.
+% \input{{sealed}} in the preamble, then \sealed{{table}}{{row}}{{column}}.
+\providecommand{{\sealedcell}}[4]{{\expandafter\gdef\csname sealed@\detokenize{{#1@#2@#3}}\endcsname{{#4}}}}
+\providecommand{{\sealed}}[3]{{\ifcsname sealed@\detokenize{{#1@#2@#3}}\endcsname
+  \csname sealed@\detokenize{{#1@#2@#3}}\endcsname\else\errmessage{{No sealed cell #1, #2, #3}}\fi}}
+"""
+_ACTIVE = str.maketrans("", "", "\\{}%#^~$&")
+
+
+def render_macros(results: Iterable[CellResult], bundle: str, root: str) -> tuple[str, list[str]]:
+    """The file, and the names of the cells that nothing recomputes, which it leaves out."""
+    lines = [_MACROS.format(bundle=" ".join(harmless(bundle).split()), root=root)]
+    left_out = []
+    for result in results:
+        cell = result.cell
+        value = recomputed_text(result)
+        if value is None:
+            left_out.append(cell.name)
+            continue
+        names = "".join(f"{{{plain_name(one)}}}" for one in (cell.table, cell.row, cell.column))
+        lines.append(rf"\sealedcell{names}{{{latex(value)}}}" + "\n")
+    return "".join(lines), left_out
+
+
+def plain_name(label: str) -> str:
+    """A label without the characters that LaTeX acts on."""
+    return " ".join(harmless(label).translate(_ACTIVE).split())
+
+
+def recomputed_text(result: CellResult) -> str | None:
+    """What the records give, with the digits that the cell has; None where they give nothing, or not in that form."""
+    cell = result.cell
+    if result.status in AGREEING:
+        return cell.text
+    if result.status not in RECOMPUTED or result.value is None or cell.printed is None:
+        return None
+    percent = bool((cell.recipe or {}).get("percent") or cell.printed.percent)
+    numbers = in_print(cell.printed, result.value.numbers, percent=percent)
+    parts = cell.printed.parts
+    if len(parts) != len(numbers) or any(
+        part.is_bound or not part.unit or part.text not in cell.text for part in parts
+    ):
+        return None
+    text, after = "", cell.text
+    for part, number in zip(parts, numbers, strict=True):
+        before, _, after = after.partition(part.text)
+        text += before + as_printed(number, part.unit)
+    return text + after

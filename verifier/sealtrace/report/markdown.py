@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sealtrace.contract.report import NOT_SEALED, Cell, Finding, Report
-from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
 from sealtrace.report.diff import agrees, in_order
+from sealtrace.report.findings import by_cause, finding_lines, missing_by_reason, times, turned_off
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
-from sealtrace.report.places import finding_lines, times
 from sealtrace.report.text import (
     TRANSCRIBED,
     counted_checks,

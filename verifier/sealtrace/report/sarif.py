@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.contract.report import NOT_SEALED, Cell, CheckResult, Finding, Report
+from sealtrace.report.findings import Address, Place, in_bundle, in_paper, key_text, printed_cells, times
 from sealtrace.report.inert import harmless, json_text
-from sealtrace.report.places import Address, Place, in_bundle, in_paper, key_text, printed_cells, times
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "sealtrace/v1"

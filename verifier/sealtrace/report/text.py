@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from sealtrace.contract.report import NOT_SEALED, Chain, CheckResult, Disclosed, Finding, Report
-from sealtrace.report.causes import by_cause, missing_by_reason, turned_off
+from sealtrace.report.findings import by_cause, finding_lines, missing_by_reason, times, turned_off
+from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
-from sealtrace.report.places import finding_lines, times
 
 SHOWN = 3
 """How many places of one check are printed, unless everything is."""
-
-Paint = Callable[[str, str], str]
-"""Takes text and a colour's name."""
 
 _HEADLINES = {
     "verified": ("VERIFIED", "green"),
@@ -22,11 +19,6 @@ _HEADLINES = {
     "incomplete": ("INCOMPLETE", "yellow"),
     "waived": ("WAIVED", "yellow"),
 }
-
-
-def plain(text: str, _: str) -> str:
-    """No colour."""
-    return text
 
 
 def render(report: Report, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:

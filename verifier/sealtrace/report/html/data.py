@@ -9,8 +9,7 @@ from typing import Any
 
 from sealtrace.contract.details import DrawnRow, DrawnTable
 from sealtrace.contract.report import Cell
-from sealtrace.report.html.page import Address, Cause, Page
-from sealtrace.report.html.statuses import FAMILY_WORDS, SEVERITY_SIGNS, definition, look
+from sealtrace.report.html.page import FAMILY_WORDS, SEVERITY_SIGNS, Address, Cause, Page, definition, look
 from sealtrace.report.inert import harmless
 
 BEFORE_FIELDS = 6

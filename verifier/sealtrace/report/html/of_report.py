@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from sealtrace.contract.details import Details, Lineage
 from sealtrace.contract.report import NOT_SEALED, CheckResult, Finding, Report
-from sealtrace.report.causes import by_cause, undecided_by_cause
 from sealtrace.report.diff import agrees
-from sealtrace.report.html.page import Cause, Item, Page, Step, Tile
-from sealtrace.report.html.plots import differences, drawn
-from sealtrace.report.html.stages import stage_chain
-from sealtrace.report.html.statuses import CHECK_WORDS
-from sealtrace.report.places import key_text, times
+from sealtrace.report.findings import by_cause, key_text, times, undecided_by_cause
+from sealtrace.report.html.page import CHECK_WORDS, Cause, Item, Page, Step, Tile
+from sealtrace.report.html.plots import differences, drawn, stage_chain
 
 VERDICTS = {
     "verified": ("Verified", "Everything was there, and everything that was checked holds."),

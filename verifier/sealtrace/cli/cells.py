@@ -1,0 +1,267 @@
+"""`sealtrace diff`, `explain`, `try` and `macros`: printed cells beside what records give."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sealtrace.cli.options import budget_options
+from sealtrace.cli.output import examined, format_options, progress_bar, quiet_option, shown_at, targets_of
+from sealtrace.report.formats import OF_CELLS, Showing
+
+if TYPE_CHECKING:
+    from sealtrace.printed.evaluation import CellResult
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("other", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--reported",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Take printed numbers from this .tex, .md or .csv instead of the bundle's table records; repeatable.",
+)
+@click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
+@click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
+@format_options(tuple(OF_CELLS))
+@quiet_option
+@budget_options
+def diff(
+    bundle: Path,
+    other: Path | None,
+    reported: tuple[Path, ...],
+    tables: tuple[str, ...],
+    everything: bool,
+    forms: tuple[str, ...],
+    outputs: tuple[str, ...],
+) -> int:
+    """Reported beside recomputed, cell by cell, differences first.
+
+    With OTHER, the printed numbers of two bundles, or of two files, are compared with each other.
+
+    Formats: text for people, json for machines, csv for spreadsheets, markdown for a pull request, latex
+    for a reproducibility appendix.
+
+    \b
+    Examples:
+      sealtrace diff artifact/
+      sealtrace diff artifact/ --reported paper.tex --table tab:main
+      sealtrace diff artifact/ --all --format csv -o cells.csv
+      sealtrace diff artifact/ -o latex=appendix.tex
+      sealtrace diff submitted.tex camera-ready.tex
+
+    Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
+    3 nothing else differs, but a cell is missing or waived, or nobody classified it.
+    """
+    from sealtrace.bundle.nearest import nearest
+    from sealtrace.cli.output import refuse_bad_places, write_targets
+    from sealtrace.comparison import compare, compare_printed
+    from sealtrace.report.inert import harmless
+
+    targets = targets_of(forms, outputs, tuple(OF_CELLS))
+    if other is not None and reported:
+        raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
+    refuse_bad_places(targets, [bundle, *([other] if other else []), *reported])
+    found = compare_printed(bundle, other) if other else compare(examined(bundle), list(reported))
+    labels = {cell.table for cell in found.cells} | set(found.labels)
+    for label in tables:
+        if label not in labels:
+            raise click.UsageError(f"there is no table {label!r}{nearest(label, sorted(labels))}")
+    found = found.only(tables) if tables else found
+    showing = Showing(everything=everything)
+    write_targets(targets, lambda target: OF_CELLS[target.form](found, shown_at(target, showing)))
+    for line in found.remarks:
+        click.echo(harmless(line), err=True)
+    if found.bundle_code == 1:
+        click.echo("The bundle fails; `sealtrace verify` says why.", err=True)
+    return found.exit_code
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("cell", metavar="'TABLE[ROW, COLUMN]'")
+@quiet_option
+@budget_options
+def explain(bundle: Path, cell: str) -> int:
+    """Show where a printed cell comes from: formula, population, records, unrounded value, rounding.
+
+    Of a paper instead of a bundle: what `sealtrace audit` says of the cell, or of the numbers on a line.
+
+    \b
+    Examples:
+      sealtrace explain artifact/ 'tab:main[0.08, Weak EV]'
+      sealtrace explain paper.tex 'tab:main[0.08, Weak EV]'
+      sealtrace explain paper.tex paper.tex:62
+
+    Exit codes: 0 the cell agrees, and the bundle verifies; 1 the cell differs, or the bundle fails; 2 there is
+    no such cell; 3 the cell or something else is missing, waived or unclassified.
+    """
+    from sealtrace.printed.papers import is_paper
+
+    if bundle.is_file() and is_paper(bundle):
+        from sealtrace.cli.audit import explain_paper
+
+        return explain_paper(bundle, cell)
+    from sealtrace.comparison import compare
+
+    examination = examined(bundle)
+    try:
+        result = examination.explain(cell)
+    except LookupError as error:
+        raise click.UsageError(str(error.args[0])) from None
+    report = examination.report
+    found = replace(compare(examination), results=[result])
+    _print(result, *examination.records_behind(result), found.cells[0].waived)
+    if report.exit_code:
+        click.echo(f"The bundle as a whole: {report.headline}; `sealtrace verify` says why.", err=True)
+    return found.exit_code
+
+
+def _print(result: CellResult, count: int, records: list[str], waived: str | None) -> None:
+    from sealtrace.cli.output import paint, text_width
+    from sealtrace.printed.judgement import DEFINITIONS
+    from sealtrace.report.inert import harmless
+
+    cell, metric = result.cell, result.metric
+    place = f"{cell.source}:{cell.line}" if cell.line else cell.source or cell.record
+    lines = [
+        ("printed", f"{cell.text}  ({place})"),
+        ("recipe", result.recipe or "none"),
+    ]
+    if metric is not None:
+        lines.append(("formula", f"{metric.formula}  [{metric.source}]"))
+        if result.population is not None:
+            lines.append(("population", result.population))
+    if result.value is not None:
+        numbers = ", ".join(_number(number) for number in result.value.numbers)
+        lines.append(("value", result.value.text or numbers))
+        if count:
+            lines.append(("records", f"{count}, the first of them:"))
+            lines.extend(("", record) for record in records)
+    lines.append(("rounding", result.judgement.sentence))
+    lines.append(("status", f"{result.status.value}: {DEFINITIONS[result.status]}"))
+    if result.relation is not None:
+        lines.append(("relation", result.relation))
+    if waived is not None:
+        lines.append(("waived", f"{waived} It is not settled."))
+    lines.extend(("not stated", setting) for setting in result.undisclosed)
+    click.echo(paint(harmless(cell.name), "cyan"))
+    for name, text in lines:
+        click.echo(
+            textwrap.fill(
+                f"{name:<10} {harmless(text)}", text_width(), subsequent_indent=" " * 11, break_on_hyphens=False
+            )
+        )
+
+
+def _number(number: object) -> str:
+    from fractions import Fraction
+
+    assert isinstance(number, Fraction)
+    return str(number.numerator) if number.denominator == 1 else repr(float(number))
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option(
+    "--recipes", required=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Recipes as `extract` takes them.",
+)  # fmt: skip
+@click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
+@click.option("--reported", type=click.Path(path_type=Path), metavar="FILE", help="Take the tables from this paper.")
+@click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
+@quiet_option
+def try_(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path | None, everything: bool) -> int:
+    """Try the recipes in FILE on BUNDLE, a directory that may be sealed or not; nothing is written.
+
+    \b
+    Examples:
+      sealtrace try study/ --recipes recipes.json --table tab:main
+      sealtrace try study/ --recipes recipes.json --reported paper.tex --all
+
+    Exit codes: 0 every cell agrees; 1 a cell differs or a recipe cannot be followed; 2 usage or unreadable input;
+    3 nothing differs, but a cell is missing or nobody classified it.
+    """
+    from sealtrace.bundle.drafts import draft_bundle
+    from sealtrace.bundle.nearest import nearest
+    from sealtrace.cli.output import Target
+    from sealtrace.comparison import compare
+    from sealtrace.examination import examine
+    from sealtrace.printed.papers import read_paper
+    from sealtrace.printed.recipe_files import fill_in, read_recipes
+    from sealtrace.report.inert import harmless
+
+    wanted = read_recipes(recipes)
+    places = {json.loads(path.read_bytes())["label"]: path for path in sorted(bundle.glob("report/table*.json"))}
+    records = (
+        [json.loads(path.read_bytes()) for path in places.values()]
+        if reported is None
+        else read_paper(reported).records
+    )
+    for number, record in enumerate(records):
+        for column in record["columns"]:
+            column.setdefault("recipe", {})
+        places.setdefault(record["label"], bundle / "report" / f"table.tried-{number}.json")
+    shared = fill_in(records, wanted, recipes)
+    for label in tables:
+        if label not in {record["label"] for record in records}:
+            raise click.UsageError(f"there is no table {label!r}{nearest(label, places)}")
+    changed = {
+        places[record["label"]].relative_to(bundle).as_posix(): json.dumps(record).encode()
+        for record in records
+    }  # fmt: skip
+    if shared is not None:
+        changed["report/queries.json"] = json.dumps(shared).encode()
+    with progress_bar() as progress, draft_bundle(bundle, changed) as draft:
+        examination = examine(draft, check=["table"], progress=progress)
+        found = compare(examination)
+    # Only cells are looked at: what else the bundle lacks is for `verify` to say.
+    found = replace(found.only(tables or tuple(record["label"] for record in records)), bundle_code=0)
+    click.echo(OF_CELLS["text"](found, shown_at(Target("text", None), Showing(everything=everything))), nl=False)
+    for result in found.results:
+        if result.problem is not None:
+            click.echo(harmless(f"{result.cell.name}: {result.problem}"), err=True)
+    return 1 if any(result.problem for result in found.results) else found.exit_code
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE.")
+@quiet_option
+@budget_options
+def macros(bundle: Path, output: Path | None) -> int:
+    r"""Write the numbers that BUNDLE's records give as LaTeX commands, so that a paper cannot print others.
+
+    \b
+    Put \input{sealed} into the preamble, and print a number with
+      \sealed{tab:main}{ours}{Accuracy}
+
+    Names are those of `sealtrace diff --all`, without characters that LaTeX acts on.
+
+    \b
+    Examples:
+      sealtrace macros artifact/ -o sealed.tex
+
+    Exit codes: 0 written, and the bundle verifies; 1 or 3 written, and `sealtrace verify` says what is wrong;
+    2 usage or unreadable input.
+    """
+    from sealtrace.cli.output import write_output
+    from sealtrace.report.findings import times
+    from sealtrace.report.inert import harmless
+    from sealtrace.report.latex import render_macros
+
+    examination = examined(bundle)
+    report = examination.report
+    text, left_out = render_macros(examination.cells, report.bundle.name, report.bundle.root_sha256 or "unknown")
+    write_output(text, output, bundle)
+    if left_out:
+        left = f"{times(len(left_out), 'cell')}, first {harmless(left_out[0])}"
+        click.echo(f"left out, because no records give them: {left}", err=True)
+    return report.exit_code

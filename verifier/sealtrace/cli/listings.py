@@ -1,0 +1,175 @@
+"""`sealtrace checks`, `metrics`, `schema` and `completion`: what sealtrace itself knows."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import asdict
+
+import click
+
+from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
+from sealtrace.contract.kinds import SCHEMA_KINDS
+
+
+@click.command()
+@click.argument("id", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for machines.",
+)
+def checks(id: str | None, form: str) -> int:
+    """List every check with its sentence and source, or explain the check ID.
+
+    ID may be a family, such as replay.
+
+    \b
+    Examples:
+      sealtrace checks
+      sealtrace checks replay
+      sealtrace checks threshold.stored
+    """
+    chosen = [check for check in CATALOGUE if id is None or id in (check.id, check.family)]
+    if not chosen:
+        from sealtrace.bundle.nearest import nearest
+
+        known = [name for check in CATALOGUE for name in (check.id, check.family)]
+        raise click.UsageError(f"no check has the id {id!r}{nearest(id or '', known)}")
+    if form == "json":
+        click.echo(json.dumps([asdict(check) for check in chosen], indent=2))
+    elif id in BY_ID:
+        _explain(chosen[0])
+    else:
+        for check in chosen:
+            _list(check)
+    return 0
+
+
+def _list(check: Check) -> None:
+    from sealtrace.cli.output import paint, text_width
+
+    click.echo(paint(check.id, "cyan"))
+    for text in (check.title, f"[{check.source}]"):
+        click.echo(textwrap.fill(text, text_width(), initial_indent="  ", subsequent_indent="  "))
+
+
+def _explain(check: Check) -> None:
+    from sealtrace.cli.output import paint, text_width
+
+    click.echo(paint(check.id, "cyan"))
+    for name, text in (
+        ("says", check.title),
+        ("enforces", check.source),
+        ("broken by", f"for example: {check.breaks}"),
+        ("reads", ", ".join(check.reads) or "the bundle's bytes and listing"),
+        ("needs", ", ".join(check.needs) or "nothing"),
+        ("may fail", ", ".join(check.consequences) or "no other check with it"),
+    ):
+        click.echo(
+            textwrap.fill(f"{name:<10} {text}", text_width(), subsequent_indent=" " * 11, break_on_hyphens=False)
+        )
+    if check.whole:
+        click.echo(
+            textwrap.fill("Where a need fails it is not computed at all, and its status is missing.", text_width())
+        )
+
+
+@click.command()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for machines.",
+)
+def metrics(form: str) -> int:
+    """List the named metrics that a table's recipes can ask for.
+
+    \b
+    Examples:
+      sealtrace metrics
+    """
+    from sealtrace.cli.output import paint, text_width
+    from sealtrace.printed.metrics import all_metrics
+
+    if form == "json":
+        listed = [
+            {"name": one.name, "formula": one.formula, "source": one.source, "arguments": list(one.arguments),
+             "optional": list(one.optional)}
+            for one in all_metrics().values()
+        ]  # fmt: skip
+        click.echo(json.dumps(listed, indent=2))
+        return 0
+    for one in all_metrics().values():
+        optional = "".join(f" [{name}]" for name in one.optional)
+        head = f"{one.name} {' '.join(one.arguments)}{optional}".strip()
+        click.echo(paint(textwrap.fill(head, text_width(), subsequent_indent="    "), "cyan"))
+        for text in (one.formula, f"[{one.source}]"):
+            click.echo(textwrap.fill(text, text_width(), initial_indent="  ", subsequent_indent="  "))
+    return 0
+
+
+@click.command()
+@click.argument("kind", required=False, type=click.Choice(SCHEMA_KINDS), metavar="[KIND]")
+def schema(kind: str | None) -> int:
+    """Print the JSON Schema (2020-12) of a record KIND, or list the kinds.
+
+    \b
+    Examples:
+      sealtrace schema
+      sealtrace schema trace > trace.schema.json
+    """
+    from sealtrace.bundle.resources import schema_document
+    from sealtrace.cli.output import text_width
+
+    if kind is not None:
+        click.echo(json.dumps(schema_document(kind), indent=2, ensure_ascii=False))
+        return 0
+    for name in SCHEMA_KINDS:
+        description = schema_document(name)["description"]
+        click.echo(textwrap.fill(f"{name:<12} {description}", text_width(), subsequent_indent=" " * 13))
+    return 0
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> int:
+    """Print a script that completes commands, options and their values in SHELL.
+
+    Bash (4.4 or newer), in ~/.bashrc:
+
+    \b
+      eval "$(sealtrace completion bash)"
+
+    Zsh, in ~/.zshrc, after compinit:
+
+    \b
+      eval "$(sealtrace completion zsh)"
+
+    Fish, once:
+
+    \b
+      sealtrace completion fish > ~/.config/fish/completions/sealtrace.fish
+
+    \b
+    Examples:
+      sealtrace completion bash
+    """
+    from click.shell_completion import get_completion_class
+
+    from sealtrace.cli.main import cli
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    # Asking bash for its version, as `source` does first, would be about another bash than the reader's.
+    completion = kind(cli, {}, "sealtrace", "_SEALTRACE_COMPLETE")
+    click.echo(completion.source_template % completion.source_vars())
+    return 0

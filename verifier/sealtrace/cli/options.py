@@ -1,0 +1,190 @@
+"""Options that several commands share: what a run may spend, whom the reader trusts, exact constants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sealtrace.contract.kind import STAGES
+
+OWN_PROCESS = False
+"""Whether the process is this program's own, so that the operating system may end what was not foreseen."""
+
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _bytes(value: str | None) -> int | None:
+    if value is None:
+        return None
+    found = _SIZE.fullmatch(value.strip())
+    if found is None or not (count := int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))):
+        raise click.BadParameter(f"{value!r} is not an amount of bytes, such as 8G or 500M")
+    return count
+
+
+def budget_options(function: _Function) -> _Function:
+    """Lets a command be given more, or less, than suits a laptop."""
+
+    def memory(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        _set(context, "memory", _bytes(value))
+        _backstop_memory()
+
+    def reading(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        _set(context, "reading", _bytes(value))
+
+    def seconds(context: click.Context, _: click.Parameter, value: float | None) -> None:
+        _set(context, "seconds", value)
+        _backstop_time()
+
+    for name, kind, metavar, callback, help_ in (
+        ("--max-seconds", click.FloatRange(min=0, min_open=True), "N", seconds, "End after N seconds.  [default: 900]"),
+        ("--max-bytes", str, "SIZE", reading, "Read and unpack at most SIZE.  [default: 64G]"),
+        ("--max-memory", str, "SIZE", memory, "Hold records of at most SIZE.  [default: 4G]"),
+    ):
+        option = click.option(name, type=kind, metavar=metavar, callback=callback, expose_value=False, help=help_)
+        function = option(function)
+    return function
+
+
+def _set(context: click.Context, name: str, value: float | None) -> None:
+    from sealtrace.bundle.budget import LIMITS
+
+    if value is not None:
+        before = getattr(LIMITS, name)
+        context.call_on_close(lambda: setattr(LIMITS, name, before))
+        setattr(LIMITS, name, value)
+
+
+def _backstop_memory() -> None:
+    """Twice what is allowed, and what is used already: estimates are estimates, and joins take room."""
+    if not OWN_PROCESS:
+        return
+    with suppress(ImportError, OSError, ValueError):  # Windows has no such limit, macOS no such file
+        import resource
+
+        from sealtrace.bundle.budget import GIB, LIMITS
+
+        used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (used + 2 * LIMITS.memory + GIB, most))
+
+
+def _backstop_time() -> None:
+    """An alarm, for work that does not ask how much time is left; once a second, in case one is not heard."""
+    if not OWN_PROCESS:
+        return
+    with suppress(ImportError, AttributeError, ValueError):  # Windows has no such alarm
+        import signal
+
+        from sealtrace.bundle.budget import LIMITS, BudgetError
+
+        def ring(*_: object) -> None:
+            raise BudgetError(f"{LIMITS.seconds:g} seconds were up (--max-seconds)")
+
+        signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, LIMITS.seconds, 1.0)
+
+
+_File = click.Path(path_type=Path, dir_okay=False)
+
+
+def witness_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Gives a command the argument `asked`."""
+
+    @wraps(function)
+    def asking(
+        *args: Any,
+        keys: tuple[str, ...],
+        stages: tuple[str, ...],
+        authorities: tuple[Path, ...],
+        sigstore_root: Path | None,
+        sigstore_identity: str | None,
+        sigstore_issuer: str | None,
+        witnesses: tuple[Path, ...],
+        partial: tuple[Path, ...],
+        seed: str | None,
+        **rest: Any,
+    ) -> int:
+        from sealtrace.bundle.asked import Asked
+
+        if stages and not authorities:
+            raise click.UsageError("--require-timestamp needs --tsa-root: the certificate of an authority you trust")
+        if (sigstore_root is None) != (sigstore_identity is None):
+            raise click.UsageError("--sigstore-root and --sigstore-identity go together")
+        if sigstore_issuer is not None and sigstore_identity is None:
+            raise click.UsageError("--sigstore-issuer says who vouches for --sigstore-identity")
+        if seed is not None and not partial:
+            raise click.UsageError("--seed is what the rows of --partial were drawn by")
+        asked = Asked(
+            signatures=tuple(Path(key) for key in keys if key != sigstore_identity),
+            timestamps=stages,
+            authorities=authorities,
+            sigstore_root=sigstore_root,
+            sigstore_identity=sigstore_identity,
+            sigstore_issuer=sigstore_issuer,
+            sigstore_required=sigstore_identity in keys,
+            partial=partial,
+            seed=seed,
+            files=witnesses,
+        )
+        return function(*args, asked=asked, **rest)
+
+    for option in reversed(
+        (
+            click.option("--require-signature", "keys", multiple=True, metavar="PUB.pem",
+                         help="This key, or the sigstore identity, must have signed the root; repeatable."),
+            click.option("--require-timestamp", "stages", multiple=True, type=click.Choice([*STAGES, "root"]),
+                         metavar="STAGE", help="An authority must have seen STAGE, or root; repeatable."),
+            click.option("--tsa-root", "authorities", multiple=True, type=_File, metavar="CA.pem",
+                         help="Certificates of timestamping authorities that you trust; repeatable."),
+            click.option("--sigstore-root", type=_File, metavar="FILE", help="The trust root of sigstore bundles."),
+            click.option("--sigstore-identity", metavar="NAME", help="Who must have signed them."),
+            click.option("--sigstore-issuer", metavar="URL", help="Who must have vouched for that identity."),
+            click.option("--witness", "witnesses", multiple=True, type=_File, metavar="FILE",
+                         help="A signature, timestamp or proof besides those in witnesses/; repeatable."),
+            click.option("--partial", multiple=True, type=_File, metavar="FILE",
+                         help="Rows of a sealed tree that were disclosed (`sealtrace disclose`); repeatable."),
+            click.option("--seed", metavar="TEXT", help="The words that you had the rows drawn by."),
+        )
+    ):  # fmt: skip
+        asking = option(asking)
+    return asking
+
+
+def _exact(text: str) -> Fraction:
+    """An exact constant, as protocols write them."""
+    from sealtrace.contract.scalars import EXACT_PATTERN, exact
+
+    if len(text) > 64 or not re.fullmatch(EXACT_PATTERN, text):
+        raise click.BadParameter(f"{text!r} is no exact constant, such as 0.05 or 1/20")
+    return exact(text)
+
+
+def constant_in(holds: Callable[[Fraction], bool], domain: str) -> Callable[..., Fraction | None]:
+    """Reads an exact constant that must lie in its domain."""
+
+    def read(_: click.Context, __: click.Parameter, text: str | None) -> Fraction | None:
+        value = None if text is None else _exact(text)
+        if value is not None and not holds(value):
+            raise click.BadParameter(f"{text} does not lie {domain}")
+        return value
+
+    return read
+
+
+def range_of(_: click.Context, __: click.Parameter, text: str | None) -> tuple[Fraction, Fraction] | None:
+    """Reads the ends of a range."""
+    if text is None:
+        return None
+    ends = [_exact(part.strip()) for part in text.split(",")]
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise click.BadParameter("give two constants, the smaller first, such as -12,10.75")
+    return ends[0], ends[1]
