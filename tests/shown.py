@@ -49,5 +49,5 @@ def commands(page: Path) -> list[Command]:
 
 def _comparable(text: str) -> str:
     """The largest rounding difference, and where it is, depend on the machine's arithmetic; a rate on its load."""
-    text = re.sub(r"[\d,]+ hypotheses\s+in [^)]*\)", "hypotheses", text)
+    text = re.sub(r"[\d,]+\s+formulas\s+in\s+[^)]*\)", "formulas", text)
     return re.sub(r"Discrepancy  at most.*?\n(?=\S)", "Discrepancy\n", text, flags=re.DOTALL)

@@ -32,9 +32,26 @@ def test_a_paper_that_follows_is_code_zero(tmp_path: Path, made: Study) -> None:
     """Everything explained: the counts say so, and progress is not on standard output."""
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results")
     assert run.code == 0, run.output + run.errors
-    assert run.output.startswith("EXPLAINED")
-    assert f"{made.numbers} cells: {made.numbers} explained (100 %)" in run.output
-    assert "hypotheses in" in run.output
+    assert run.output.startswith("ALL EXPLAINED")
+    assert f"tables: {made.numbers} numbers: {made.numbers} explained (100 %)" in run.output
+    assert " formulas in " in run.output
+
+
+def test_one_directory_with_paper_and_results_is_enough(tmp_path: Path, made: Study) -> None:
+    """The likeliest LaTeX document in it is the paper; which one it is, is said beside the report."""
+    (tmp_path / "letter.tex").write_text("\\documentclass{letter}\\begin{document}Dear all\\end{document}")
+    (tmp_path / "sections").mkdir()
+    (tmp_path / "sections" / "main.tex").write_text(r"\section{It begins no document}")
+    run = sealtrace("check", tmp_path, "--no-audit")
+    assert (run.code, run.errors) == (0, f"paper: {tmp_path / 'paper.tex'}\n")
+    assert f"tables: {made.numbers} numbers: {made.numbers} explained (100 %)" in run.output
+    (tmp_path / "paper.tex").unlink()
+    (tmp_path / "letter.tex").unlink()
+    (tmp_path / "one.md").write_text("one")
+    (tmp_path / "other.md").write_text("other")
+    run = sealtrace("check", tmp_path)
+    assert run.code == 2
+    assert "which of these is the paper:" in run.errors
 
 
 def test_the_current_directory_is_called_by_its_name(
@@ -44,7 +61,7 @@ def test_the_current_directory_is_called_by_its_name(
     assert made.numbers
     monkeypatch.chdir(tmp_path / "results")
     run = sealtrace("check", Path("../paper.tex"), Path("."), "--no-audit")
-    assert run.output.splitlines()[0] == "EXPLAINED  paper.tex against results"
+    assert run.output.splitlines()[0] == "ALL EXPLAINED  paper.tex against results"
 
 
 def test_codes_of_what_is_off_and_of_what_nothing_gives(tmp_path: Path, made: Study) -> None:

@@ -52,19 +52,19 @@ def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyP
     return compare(examine(path), [Path(one) for one in reported])
 
 
-def check(paper: AnyPath, results: AnyPath, *, seconds: float = 45.0, audited: bool = True) -> Check:
-    """How each number that a paper prints follows from a directory of results; `audited` asks the paper's own, too."""
+def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45.0, audited: bool = True) -> Check:
+    """How each number that a paper prints follows from a directory of results; `audited` asks the paper's own, too.
+
+    Where one directory holds both, it is enough to name that.
+    """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded
     from sealtrace.binding.checking import examine as bind
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.printed.papers import read_paper
+    from sealtrace.printed.papers import paper_and_results, read_paper
 
-    if not Path(results).exists():
-        raise BundleError(f"{results}: there is no such directory")
     started = time.monotonic()
-    reported = read_paper(Path(paper))
-    findings = bind(reported, Path(paper).name, Path(results), seconds=seconds, started=started, audited=audited)
+    source, place = paper_and_results(Path(paper), None if results is None else Path(results))
+    findings = bind(read_paper(source), source.name, place, seconds=seconds, started=started, audited=audited)
     return concluded(findings, __version__)
 
 

@@ -20,7 +20,7 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 
 @click.command()
 @click.argument("paper", type=click.Path(path_type=Path))
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", required=False, type=click.Path(path_type=Path))
 @click.option("--seconds", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Take no longer.")
 @click.option(
     "--save",
@@ -37,7 +37,7 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 @quiet_option
 def check(
     paper: Path,
-    results: Path,
+    results: Path | None,
     seconds: float,
     save: Path | None,
     ask: bool,
@@ -52,9 +52,11 @@ def check(
 
     PAPER is a .tex, .md, .csv or .pdf file, or the .tar.gz of a preprint as it comes. RESULTS is a directory of CSV,
     JSON, JSON lines and Parquet files: aggregates, predictions per example, or both. Nothing has to be declared.
+    Where one directory holds the paper and its results, it is enough to name that.
 
     \b
     Examples:
+      sealtrace check artifact/
       sealtrace check paper.tex results/
       sealtrace check README.md runs/ --all
       sealtrace check paper.tex results/ -o html=check.html -o json=check.json
@@ -67,10 +69,10 @@ def check(
     from sealtrace.binding.checking import concluded, examine
     from sealtrace.binding.saving import draft_of
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.nearest import nearest_path
     from sealtrace.cli.bind import ask_about
     from sealtrace.cli.output import refuse_bad_places, write_targets
-    from sealtrace.printed.papers import read_paper
+    from sealtrace.printed.papers import paper_and_results, read_paper
+    from sealtrace.report.inert import harmless
 
     started = time.monotonic()
     targets = targets_of(forms, outputs, FORMS)
@@ -78,17 +80,16 @@ def check(
         refuse_silent_asking()
     if save is not None and save.exists() and any(save.iterdir()):
         raise BundleError(f"{save}: not empty; nothing is overwritten")
-    if paper.is_dir() and results.is_file():
-        raise BundleError(f"{paper}: a directory where the paper should be; the order is PAPER, then RESULTS")
-    if not results.exists():
-        raise BundleError(f"{results}: there is no such directory{nearest_path(results)}")
+    given, (paper, place) = paper, paper_and_results(paper, results)
+    if paper != given:
+        click.echo(f"paper: {harmless(str(paper))}", err=True)
     refuse_bad_places(targets, [paper])
     with progress_bar() as progress:
         reported = read_paper(paper, root)
         findings = examine(
             reported,
             paper.name,
-            results,
+            place,
             seconds=seconds,
             started=started,
             audited=not no_audit,

@@ -34,6 +34,9 @@ MAX_UNPACKED = 1_000_000_000
 """Bytes that an archive may unpack to, figures included."""
 _TEXTUAL = (".tex", ".ltx", ".sty", ".cls", ".def", ".bbl", ".txt", ".csv", ".tsv", ".md", ".json", ".xxx")
 _MAIN_NAMES = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex", "arxiv.tex")
+_MAIN_STEMS = {name.removesuffix(".tex") for name in _MAIN_NAMES}
+SOUGHT, SOUGHT_BYTES = 2000, 2_000_000
+"""How many files of a directory are looked at for a paper, and how much of each."""
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _BEGINS = re.compile(r"\\document(?:class|style)\b")
 _INPUTS = re.compile(r"\\(?:input|include|subfile)\s*\{?\s*([^{}\s\\]+)")
@@ -54,6 +57,47 @@ def is_paper(path: Path) -> bool:
     return any(name.endswith((".tex", ".ltx")) for name in names) and "manifest.json" not in {
         posixpath.basename(name) for name in names
     }
+
+
+def paper_and_results(paper: Path, results: Path | None) -> tuple[Path, Path]:
+    """A paper and where its results lie: given as such, or both within the one directory that was given.
+
+    `BundleError` where something is not there, or where a directory holds no paper.
+    """
+    if paper.is_dir() and results is not None and results.is_file():
+        raise BundleError(f"{paper}: a directory where the paper should be; the order is PAPER, then RESULTS")
+    if not paper.exists():
+        raise BundleError(f"{paper}: there is no such file or directory{nearest_path(paper)}")
+    if results is None and not paper.is_dir():
+        raise BundleError(f"{paper}: only a paper; name its results too: sealtrace check {paper} RESULTS")
+    place = paper if results is None else results
+    if not place.exists():
+        raise BundleError(f"{place}: there is no such directory{nearest_path(place)}")
+    return (_paper_in(paper) if paper.is_dir() else paper), place
+
+
+def _paper_in(directory: Path) -> Path:
+    """The paper in a directory: the likeliest LaTeX file that begins a document, else the one Markdown or PDF paper."""
+    found = [
+        path
+        for pattern in ("*", "*/*", "*/*/*", "*/*/*/*")
+        for path in sorted(directory.glob(pattern))[:SOUGHT]
+        if path.suffix.lower() in (".tex", ".ltx", ".md", ".pdf") and path.is_file()
+    ]
+    sources = {
+        path.relative_to(directory).as_posix(): _text(path.read_bytes()[:SOUGHT_BYTES])
+        for path in found
+        if path.suffix.lower() in (".tex", ".ltx")
+    }
+    if (main := _main_file(sources)) is not None:
+        return directory / main
+    others = [path for path in found if path.suffix.lower() in (".md", ".pdf")]
+    named = [path for path in others if path.stem.lower() in _MAIN_STEMS] or others
+    if len(named) == 1:
+        return named[0]
+    listed = ", ".join(str(path) for path in (named or list(map(directory.joinpath, sources)))[:4])
+    which = f"which of these is the paper: {listed}?" if listed else "no paper in it (.tex, .md, .pdf)."
+    raise BundleError(f"{directory}: {which} Name it: sealtrace check PAPER {directory}")
 
 
 def read_paper(path: Path, root: Path | None = None) -> Reported:

@@ -11,11 +11,7 @@ from sealtrace.report.inert import harmless
 from sealtrace.report.text import wrapped
 
 SHOWN = 40
-_HEADLINES = {
-    "off": ("OFF", "red"),
-    "unexplained": ("UNEXPLAINED", "yellow"),
-    "explained": ("EXPLAINED", "green"),
-}
+_COLOURS = {"off": "red", "unexplained": "yellow", "explained": "green"}
 
 
 def render(check: Check, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
@@ -58,10 +54,13 @@ def _outcomes(numbers: int, explained: int, off: int, unexplained: int) -> str:
 
 
 def _headline(check: Check, width: int, paint: Paint) -> Iterator[str]:
-    word, colour = _HEADLINES[check.verdict]
-    yield f"{paint(word, colour)}  {harmless(check.paper)} against {harmless(check.results)}"
+    counts = check.counts
+    off, unexplained = counts.off + counts.text_off, counts.unexplained + counts.text_unexplained
+    words = {"off": f"{off or 'SOMETHING'} OFF", "unexplained": f"NOTHING OFF, {unexplained} UNEXPLAINED"}
+    word = words.get(check.verdict, "ALL EXPLAINED")
+    yield f"{paint(word, _COLOURS[check.verdict])}  {harmless(check.paper)} against {harmless(check.results)}"
     for line in counted(check):
-        yield from wrapped(line, width, "")
+        yield from wrapped(line, width, "", "  ")
 
 
 def _accidents(check: Check, width: int, paint: Paint) -> Iterator[str]:
