@@ -297,14 +297,17 @@ class Examination:
         if held := next((cell for cell in cells if _plain(cell.name) == _plain(address)), None):
             return f"{address} holds {held.text!r}, which is no number"
         tables = sorted({cell.table for cell in cells})
-        table = address.partition("[")[0]
+        table, bracket, _ = address.partition("[")
         if table not in tables:
             return f"there is no table {table!r}{nearest(table, tables)}"
         members = [cell for cell in cells if cell.table == table]
         rows = ", ".join(dict.fromkeys(cell.row for cell in members))
         columns = ", ".join(dict.fromkeys(cell.column for cell in members))
-        hint = nearest(address, [cell.name for cell in members], listed=0).partition("; there")[0]
-        return f"{table} has no such cell{hint}; rows: {rows}; columns: {columns}"
+        hint = nearest(address, [cell.name for cell in members], listed=0).partition("; there")[0] if bracket else ""
+        said = (
+            f"{table} has no such cell{hint}" if bracket else f"{table} is a table; name a cell as {table}[ROW, COLUMN]"
+        )
+        return f"{said.removesuffix('?')}{'?' if hint else '.'} Its rows: {rows}. Its columns: {columns}."
 
     # The report
 

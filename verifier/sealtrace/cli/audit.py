@@ -58,6 +58,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option("--strict", is_flag=True, help="A suspicion makes the exit code 1, too.")
 @click.option(
     "--seconds",
+    metavar="N",
     type=click.FloatRange(min=0.1, max=86_400),
     default=120.0,
     show_default=True,

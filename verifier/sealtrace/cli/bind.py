@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("bundle", type=click.Path(path_type=Path))
-@click.option("--seconds", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Search no longer.")
+@click.option(
+    "--seconds", metavar="N", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Search no longer."
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the recipes to this file, to review."
 )
@@ -55,7 +57,7 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
             raise BundleError("manifest.json cannot be read; `sealtrace verify` says why")
         grids = open_grids(read)
         if not grids:
-            click.echo("every cell of the bundle's tables has a recipe")
+            click.echo("Every cell of the bundle's tables has a recipe; there is nothing to propose.")
             return 0
         findings = find(grids, [], rows_of(read), read.name, bundle.name, seconds=seconds, progress=progress)
     if ask:

@@ -21,7 +21,9 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 @click.command()
 @click.argument("paper", type=click.Path(path_type=Path))
 @click.argument("results", required=False, type=click.Path(path_type=Path))
-@click.option("--seconds", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Take no longer.")
+@click.option(
+    "--seconds", metavar="N", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Take no longer."
+)
 @click.option(
     "--save",
     type=click.Path(path_type=Path, file_okay=False),

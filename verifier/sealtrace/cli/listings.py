@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections import Counter
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.contract.kinds import SCHEMA_KINDS
+
+if TYPE_CHECKING:
+    from sealtrace.printed.metrics import Metric
 
 
 @click.command()
@@ -105,17 +110,28 @@ def metrics(form: str) -> int:
         ]  # fmt: skip
         click.echo(json.dumps(listed, indent=2))
         return 0
+    by_source: dict[str, list[Metric]] = {}
     for one in all_metrics().values():
-        optional = "".join(f" [{name}]" for name in one.optional)
-        head = f"{one.name} {' '.join(one.arguments)}{optional}".strip()
-        click.echo(paint(textwrap.fill(head, text_width(), subsequent_indent="    "), "cyan"))
-        for text in (one.formula, f"[{one.source}]"):
-            click.echo(textwrap.fill(text, text_width(), initial_indent="  ", subsequent_indent="  "))
+        by_source.setdefault(one.source, []).append(one)
+    for source, members in by_source.items():
+        counts = Counter(name for one in members for name in one.optional)
+        usual = [name for name, count in counts.items() if 3 < count > len(members) / 2]
+        click.echo(paint(source, "cyan"))
+        lines = []
+        for one in members:
+            own = [f"[{name}]" for name in one.optional if name not in usual]
+            more = ["…"] if usual and len(set(usual) & set(one.optional)) > len(usual) / 2 else []
+            lines.append(f"{' '.join([one.name, *one.arguments, *own, *more])}: {one.formula}")
+        if usual:
+            lines.append(f"… stands for what most of them take: {', '.join(usual)}")
+        for line in lines:
+            click.echo(textwrap.fill(line, text_width(), initial_indent="  ", subsequent_indent="      "))
+        click.echo()
     return 0
 
 
 @click.command()
-@click.argument("kind", required=False, type=click.Choice(SCHEMA_KINDS), metavar="[KIND]")
+@click.argument("kind", required=False, metavar="[KIND]")
 def schema(kind: str | None) -> int:
     """Print the JSON Schema (2020-12) of a record KIND, or list the kinds.
 
@@ -127,6 +143,10 @@ def schema(kind: str | None) -> int:
     from sealtrace.bundle.resources import schema_document
     from sealtrace.cli.output import text_width
 
+    if kind is not None and kind not in SCHEMA_KINDS:
+        from sealtrace.bundle.nearest import nearest
+
+        raise click.UsageError(f"there is no kind {kind!r}{nearest(kind, SCHEMA_KINDS)}")
     if kind is not None:
         click.echo(json.dumps(schema_document(kind), indent=2, ensure_ascii=False))
         return 0

@@ -22,34 +22,47 @@ from sealtrace.cli import options
 if TYPE_CHECKING:
     from sealtrace.settings import Settings
 
-COMMANDS = {
-    "verify": "Verify a bundle: identities, joins, replay, thresholds, selection.",
-    "diff": "Compare printed numbers with recomputed ones, cell by cell.",
-    "explain": "Show where one printed cell comes from.",
-    "check": "Find how each printed number follows from a directory of results.",
-    "bind": "Propose recipes for the cells of a bundle that have none.",
-    "audit": "Decide whether a paper's printed numbers can all be true.",
-    "certify": "Recompute certificates and maps, or explore other budgets.",
-    "show": "Show what a bundle holds: kinds, rows, stages, digests.",
-    "report": "Write every report about a bundle into a directory.",
-    "attest": "State what passed as a signed in-toto attestation.",
-    "sign": "Sign a bundle's root or a stage of it.",
-    "disclose": "Disclose rows of a sealed tree, chosen or drawn by a seed.",
-    "init": "Start a new study from templates.",
-    "import": "Turn result files into a dataset, and propose what it declares.",
-    "seal": "Seal a directory of records, stage by stage or all at once.",
-    "macros": "Write a bundle's numbers as LaTeX commands.",
-    "extract": "Extract the tables of a paper as records to fill in.",
-    "try": "Try recipes on a bundle or a draft, without sealing.",
-    "convert": "Turn a file of records from JSON lines into Parquet, or back.",
-    "digest": "Print the digests of a record file, before it is sealed.",
-    "selftest": "Change records one field at a time, and see what goes unnoticed.",
-    "checks": "List the checks, or explain one.",
-    "metrics": "List the metrics that recipes can ask for.",
-    "schema": "List the record kinds, or print the schema of one.",
-    "mcp": "Offer check, verify, explain and audit to an assistant.",
-    "completion": "Print a completion script for bash, zsh or fish.",
+SECTIONS = {
+    "A paper": {
+        "check": "Find how each printed number follows from a directory of results.",
+        "audit": "Decide whether a paper's printed numbers can all be true.",
+        "extract": "Extract the tables of a paper as records to fill in.",
+    },
+    "A bundle of sealed records": {
+        "verify": "Recompute everything from the records: every check, every number.",
+        "show": "Show what a bundle holds: kinds, rows, stages, digests.",
+        "diff": "Compare printed numbers with recomputed ones, cell by cell.",
+        "explain": "Show where one printed cell comes from.",
+        "report": "Write every report about a bundle into a directory.",
+        "certify": "Recompute certificates and maps, or explore other budgets.",
+        "macros": "Write a bundle's numbers as LaTeX commands.",
+    },
+    "A bundle of your own": {
+        "init": "Start a new study from templates.",
+        "import": "Turn result files into a dataset, and propose what it declares.",
+        "bind": "Propose recipes for the cells of a bundle that have none.",
+        "try": "Try recipes on a bundle or a draft, without sealing.",
+        "seal": "Seal a directory of records, stage by stage or all at once.",
+        "convert": "Turn a file of records from JSON lines into Parquet, or back.",
+        "digest": "Print the digests of a record file, before it is sealed.",
+        "selftest": "Change records one field at a time, and see what goes unnoticed.",
+    },
+    "Who vouches for it": {
+        "sign": "Sign a bundle's root or a stage of it.",
+        "attest": "State what passed as a signed in-toto attestation.",
+        "disclose": "Disclose rows of a sealed tree, chosen or drawn by a seed.",
+    },
+    "Reference and tools": {
+        "checks": "List the checks, or explain one.",
+        "metrics": "List the metrics that recipes can ask for.",
+        "schema": "List the record kinds, or print the schema of one.",
+        "mcp": "Offer check, verify, explain and audit to an assistant.",
+        "completion": "Print a completion script for bash, zsh or fish.",
+    },
 }
+"""What each command is for, in the order in which `--help` shows them."""
+
+COMMANDS = {name: line for section in SECTIONS.values() for name, line in section.items()}
 """Command to its one line. `--help` prints these without importing a command."""
 
 ROOMS = {
@@ -95,8 +108,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<10}", line) for name, line in commands.items()])
 
 
 @click.group(
@@ -108,18 +122,18 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="sealtrace")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Decide whether a paper's numbers follow from its sealed records.
+    """Find out whether the numbers that a paper prints follow from its results.
 
     \b
     Examples:
-      sealtrace verify                    verify the embedded fixture study
-      sealtrace verify artifact.zip       verify an artifact that you were given
-      sealtrace show artifact.zip         look inside it first
-      sealtrace diff artifact.zip         printed beside recomputed
-      sealtrace audit paper.tex           numbers against each other
-      sealtrace init my-study             start a study of your own
-      sealtrace seal records/             seal your own records
-      sealtrace checks replay.tilt        read what a check enforces
+      sealtrace check paper.tex results/  a paper against its result files
+      sealtrace check artifact/           the same, from one directory
+      sealtrace audit paper.tex           a paper's numbers against each other
+      sealtrace verify artifact.zip       a sealed bundle that you were given
+      sealtrace verify                    the example bundle of this package
+      sealtrace init my-study             a bundle of your own
+
+    `sealtrace COMMAND --help` has examples of each command.
     """
     name = context.invoked_subcommand
     if name is not None and (command := cli.get_command(context, name)) is not None:

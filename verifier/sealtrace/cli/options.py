@@ -174,7 +174,7 @@ def constant_in(holds: Callable[[Fraction], bool], domain: str) -> Callable[...,
     def read(_: click.Context, __: click.Parameter, text: str | None) -> Fraction | None:
         value = None if text is None else _exact(text)
         if value is not None and not holds(value):
-            raise click.BadParameter(f"{text} does not lie {domain}")
+            raise click.BadParameter(f"{text} is outside what it can be: {domain}")
         return value
 
     return read

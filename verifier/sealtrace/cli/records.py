@@ -84,7 +84,7 @@ def seal(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, 
             unseal(directory)
     done = seal(directory, None if stage is None else [stage], empty)
     for one in done:
-        click.echo(f"{one.stage:<10} {one.files:>4} files  {one.seal_sha256}")
+        click.echo(f"{one.stage:<10} {one.files:>4} {'file ' if one.files == 1 else 'files'}  {one.seal_sha256}")
     click.echo(f"{'root':<10} {'':>10}  {done[-1].root_sha256}")
     return 0
 

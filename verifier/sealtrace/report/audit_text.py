@@ -56,7 +56,7 @@ def checked(audit: Audit) -> str:
     numbers = audit.coverage.cells + audit.coverage.text
     done = audit.coverage.constrained + audit.coverage.text_constrained
     share = f"{100 * done // numbers} %" if numbers else "none"
-    return f"{share} of {numbers:,} numbers checked by something that could fail"
+    return f"{share} of {times(numbers, 'printed number')} are in a relation that a wrong number could break"
 
 
 def distance_text(decision: AuditDecision) -> str | None:
@@ -116,19 +116,19 @@ def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int
         lines += ["", *wrapped(f"{one.status}: {one.sentence}", width, "", "  ")]
         lines += [*_field("read from", [one.source], width), *_numbers(one, facts, width)]
         lines += [*_field("evidence", [one.evidence or ""], width), *_field("arithmetic", steps_of(one), width)]
-        lines += [*_field("assumes", one.assumes, width), *_field("write", [one.letter or ""], width)]
+        lines += [*_field("assumes", one.assumes, width), *_field("to ask", [one.letter or ""], width)]
     statuses = {one.status for one in about}
     return "\n".join(line.rstrip() for line in lines) + "\n", int("contradiction" in statuses)
 
 
 def _headline(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
     word, colour = _HEADLINES[audit.verdict]
-    for number, line in enumerate(wrapped(f"{word}: {checked(audit)}", width)):
+    for number, line in enumerate(wrapped(f"{word}  {audit.paper}", width)):
         yield paint(word, colour) + line.removeprefix(word) if number == 0 else line
-    yield from wrapped(audit.paper, width)
     if audit.root_sha256:
         yield f"root {audit.root_sha256}"
-    yield counted(audit)
+    yield from wrapped(counted(audit), width)
+    yield from wrapped(checked(audit), width)
 
 
 def _broken(audit: Audit, status: str, colour: str, width: int, paint: Paint) -> Iterator[str]:
@@ -147,8 +147,8 @@ def _broken(audit: Audit, status: str, colour: str, width: int, paint: Paint) ->
         if distance := distance_text(decision):
             yield from _field("off by", [distance], width)
         yield from _field("assumes", decision.assumes, width)
-        yield from _field("explained", [repair_text(one.says, one.works) for one in decision.repairs], width)
-        yield from _field("write", [decision.letter or ""], width)
+        yield from _field("perhaps", [repair_text(one.says, one.works) for one in decision.repairs], width)
+        yield from _field("to ask", [decision.letter or ""], width)
     if len(found) > CONTRADICTIONS:
         yield ""
         yield f"... and {times(len(found) - CONTRADICTIONS, f'more {status}')} (--format json lists them)"

@@ -95,7 +95,9 @@ def _cell(cell: Cell, width: int, paint: Paint) -> Iterator[str]:
     line = f"  line {cell.line}" if cell.line else ""
     status = paint(cell.standing, _COLOURS.get(cell.status, "green"))
     yield f"  {status}  {harmless(cell.row)}, {harmless(cell.column)}{line}"
-    yield from wrapped(f"reported {cell.reported}   recomputed {cell.recomputed or 'nothing'}", width, "    ", "      ")
+    if cell.recomputed is not None or cell.recipe is not None:
+        values = f"reported {cell.reported}   recomputed {cell.recomputed or 'nothing'}"
+        yield from wrapped(values, width, "    ", "      ")
     yield from wrapped(cell.said, width, "    ")
 
 

@@ -126,7 +126,9 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
 
 def _figures(report: Report, width: int, everything: bool) -> Iterator[str]:
     summary = report.summary
-    yield from _figure("Inspected", ", ".join(summary.inspected) or "nothing that a study pack knows", width)
+    yield from _figure(
+        "Inspected", ", ".join(summary.inspected) or "no records of a kind of study that is known", width
+    )
     if summary.tolerance is not None:
         yield from _figure("Tolerance", summary.tolerance, width)
     if (worst := summary.max_discrepancy) is not None:
@@ -139,7 +141,8 @@ def _figures(report: Report, width: int, everything: bool) -> Iterator[str]:
         reported = "as reported" if one.recomputed == one.reported else f"reported {one.reported or 'none'}"
         yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})", width)
     chain = summary.chain
-    yield from _figure("Stages", f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}", width)
+    sealed = "none is sealed yet" if report.draft else f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
+    yield from _figure("Stages", sealed, width)
     for line in witnesses_of(chain):
         yield from _figure("Witnessed", line, width)
     for seen in summary.disclosed:

@@ -110,7 +110,8 @@ class Campaign:
         self._bundle = bundle
         examination = Examination(bundle)
         # Cells are asked for now, so that what they compute is there for every change that does not touch it.
-        self._before = {one.id: _said(one, examination) for one in examination.report.checks}
+        assert examination.report.checks
+        self._before = {one.id: _said(one, examination) for one in examination.results.values()}
         self._frames = examination.evidence.frames
         self._likely: dict[str, str] = {}
         self._rows = {
