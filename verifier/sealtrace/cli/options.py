@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sealtrace.contract.kind import STAGES
+from sealtrace.contract.packs import STAGES
 
 OWN_PROCESS = False
 """Whether the process is this program's own, so that the operating system may end what was not foreseen."""

@@ -14,7 +14,7 @@ from sealtrace import __version__
 from sealtrace.cli.options import budget_options
 from sealtrace.cli.output import examined, quiet_option
 from sealtrace.cli.verify import root_digest
-from sealtrace.contract.kind import STAGES
+from sealtrace.contract.packs import STAGES
 
 
 def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
