@@ -220,7 +220,7 @@ def test_several_bundles_have_one_index(tmp_path: Path) -> None:
     assert "2 of 3 bundles verified" in page
     assert 'href="small/report.html"' in page
     assert 'href="small-2/report.html"' in page
-    assert "&lt;b&gt;third&lt;/b&gt;</a><td>findings" in page
+    assert '&lt;b&gt;third&lt;/b&gt;</a><span class="word">findings</span>' in page
     for name in ("small", "small-2", "b-third-b"):
         assert (tmp_path / "out" / name / "report.html").is_file()
     assert sealtrace("report", first, second, "-o", tmp_path / "out", "--expect-root", "0" * 64).code == 2

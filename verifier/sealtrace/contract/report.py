@@ -157,7 +157,7 @@ class Cell(Record):
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.plain_html import cell_html
+        from sealtrace.report.notebooks import cell_html
 
         place = f"{self.source}:{self.line}" if self.line else self.source
         known = (
@@ -268,7 +268,7 @@ class Report(Record):
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.plain_html import report_html
+        from sealtrace.report.notebooks import report_html
 
         statuses = [one.status for one in self.checks]
         held = (

@@ -52,7 +52,7 @@ class CellResult:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.plain_html import cell_html
+        from sealtrace.report.notebooks import cell_html
 
         known = ("printed", self.cell.text), ("recomputed", self.recomputed), ("", self.judgement.sentence)
         return cell_html(self.cell.name, self.status.value, (*known, ("recipe", self.recipe)))

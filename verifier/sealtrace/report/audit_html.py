@@ -131,8 +131,8 @@ def _item(one: AuditDecision, facts: dict[str, AuditFact]) -> Item:
         ("evidence", one.evidence + chance if one.evidence else ""),
         ("off by", distance_text(one) or ""),
         ("assumes", "\n".join(one.assumes)),
-        ("explained", "\n".join(repair_text(repair.says, repair.works) for repair in one.repairs)),
-        ("to write", one.letter or ""),
+        ("perhaps", "\n".join(repair_text(repair.says, repair.works) for repair in one.repairs)),
+        ("to ask", one.letter or ""),
     ]
     place = f"{nearest.source}:{nearest.line}" if nearest and nearest.source else one.place or ""
     return Item(

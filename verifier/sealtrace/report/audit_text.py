@@ -63,7 +63,8 @@ def distance_text(decision: AuditDecision) -> str | None:
     """How far the nearest number would have to move."""
     if decision.distance is None:
         return None
-    units = f"{float(Fraction(decision.distance)):.3g} units of the last printed digit"
+    amount = float(Fraction(decision.distance))
+    units = f"{f'{amount:,.0f}' if amount >= 100 else f'{amount:.3g}'} units of the last printed digit"
     return f"{units} of {bare(decision.nearest)}" if decision.nearest else f"{units}, over several numbers together"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sealtrace.contract.checked import Check, CheckBinding, CheckCell
 from sealtrace.contract.details import DrawnRow, DrawnTable
 from sealtrace.contract.report import Cell, CheckResult, Verdict
-from sealtrace.report.check_text import counted
+from sealtrace.report.check_text import chance
 from sealtrace.report.findings import times
 from sealtrace.report.html.data import from_cells
 from sealtrace.report.html.page import Cause, Item, Page, Step, Tile
@@ -13,11 +13,15 @@ from sealtrace.report.html.page import render as render_page
 
 TEXT = "Numbers of the text"
 _VERDICTS: dict[str, tuple[Verdict, str, str]] = {
-    "explained": ("verified", "Explained", "Formulas over the results give every number that is printed."),
-    "off": ("findings", "Explained but off", "Some printed numbers are not what the results give there."),
+    "explained": ("verified", "All explained", "Formulas over the results give every number that is printed."),
+    "off": (
+        "findings",
+        "{off} off",
+        "The formulas that give the numbers beside them give other numbers there.",
+    ),
     "unexplained": (
         "incomplete",
-        "Unexplained",
+        "Nothing off, {unexplained} unexplained",
         "Nothing is off, but some numbers follow from no result that was found.",
     ),
 }
@@ -35,19 +39,22 @@ def render(check: Check) -> str:
     authors, reviewers = _steps(check)
     cells = [_cell(one) for one in check.cells]
     counts, search = check.counts, check.search
+    off, unexplained = counts.off + counts.text_off, counts.unexplained + counts.text_unexplained
     return render_page(
         Page(
             over=f"What the results in {check.results} say of",
             name=check.paper,
             tool=check.sealtrace,
             verdict=verdict,
-            headline=headline,
+            headline=headline.format(off=off or "Something", unexplained=unexplained),
             lead=lead,
             for_reviewers=reviewers,
             for_authors=authors,
             tiles=[
                 Tile(
-                    "Cells explained", f"{counts.explained:,} of {counts.cells:,}", counted(check)[0].partition(": ")[2]
+                    "Cells explained",
+                    f"{counts.explained:,} of {counts.cells:,}",
+                    f"{counts.off} off, {counts.unexplained} unexplained",
                 ),
                 Tile(
                     "Numbers of the text",
@@ -68,7 +75,7 @@ def render(check: Check) -> str:
                     (
                         one.message or "",
                         one.by or "",
-                        f"{one.bits:.0f} bits" if one.bits else "",
+                        f"fits {chance(one.bits)}" if one.bits else "",
                         one.sentence,
                         f"{one.source}:{one.line}",
                     )
@@ -106,7 +113,7 @@ def _lineage(one: CheckCell, rules: dict[str, CheckBinding]) -> tuple[str, ...]:
     return (
         one.message or "",
         "\n".join(f"{rule.id}: {rule.formula}" for rule in used),
-        "\n".join(f"{rule.bits:.0f} bits: {rule.agrees} of {rule.numbers} numbers agree" for rule in used),
+        "\n".join(f"gives {rule.agrees} of {rule.numbers} numbers; fits {chance(rule.bits)}" for rule in used),
         "\n".join(records) if one.records else "",
         f"{one.source}:{one.line}",
     )
@@ -153,7 +160,7 @@ def _rule(one: CheckBinding) -> CheckResult:
         id=_id(one),
         title=f"{one.kind} {one.subject}: {one.formula}",
         status="pass" if one.agrees == one.numbers else "fail",
-        reason=f"{one.bits:.0f} bits{others}{apart}",
+        reason=f"gives {one.agrees} of {one.numbers} numbers; fits {chance(one.bits)}{others}{apart}",
         inspected=one.numbers,
         unit="numbers",
         findings=one.numbers - one.agrees,
@@ -175,7 +182,7 @@ def _causes(check: Check) -> list[Cause]:
             facts = [("printed", cell.printed), ("results", cell.expected or "")]
             rule = next((rules[name] for name in cell.bindings if name in rules), None)
             name, title = (
-                (_id(rule), f"{rule.kind} {rule.subject}: {rule.formula}") if rule else ("off", "Cells that are off")
+                (_id(rule), f"{rule.table}: {rule.kind} {rule.subject}") if rule else ("off", "Cells that are off")
             )
             item = Item(
                 "error",
@@ -219,7 +226,7 @@ def _steps(check: Check) -> tuple[list[Step], list[Step]]:
             )
         )
         reviewers.append(
-            Step(f"Ask about {times(off, 'number')}", "The numbers beside them follow from the results, these do not.")
+            Step(f"Ask about {times(off, 'number')}", "What stands beside follows from the results, this does not.")
         )
     if open_:
         authors.append(
@@ -230,7 +237,7 @@ def _steps(check: Check) -> tuple[list[Step], list[Step]]:
         )
         reviewers.append(
             Step(
-                f"Ask where {times(open_, 'number')} come from",
+                f"Ask where {times(open_, 'number')} {'comes' if open_ == 1 else 'come'} from",
                 "No result that was released gives them; that is no error by itself.",
             )
         )

@@ -85,11 +85,13 @@ def _item(one: Finding) -> Item:
     place = one.source or "bundle"
     for part in (one.row, one.column):
         place += "" if part is None else f":{part}"
+    # Of a printed cell the sentence says both numbers.
+    spoken = one.check == "table.cells"
     known = (
         ("record", key_text(one.key)),
-        ("field", one.field),
-        ("expected", one.expected),
-        ("found", one.found),
+        ("field", None if spoken else one.field),
+        ("expected", None if spoken else one.expected),
+        ("found", None if spoken else one.found),
         ("waived", one.waived),
     )
     return Item(
@@ -240,7 +242,7 @@ def _tiles(report: Report) -> list[Tile]:
     if summary.traces:
         found.append(Tile("Traces", f"{summary.traces:,}", f"{summary.states:,} states, {summary.policies:,} policies"))
     elif summary.inspected:
-        found.append(Tile("Records", "read", "; ".join(summary.inspected)))
+        found.append(Tile("Records", summary.inspected[0], "; ".join(summary.inspected[1:])))
     chain = summary.chain
     seen = chain.signatures + chain.timestamps
     note = (

@@ -525,7 +525,8 @@
 
   const SEVERITIES = [["error", "✗"], ["warning", "!"], ["note", "i"]];
   const PAGE = 100;
-  const PROSE = new Set(["because", "evidence", "assumes", "explained", "to write", "sentence"]);
+  const FOLDED = new Set(["assumes", "perhaps", "to ask"]);
+  const PROSE = new Set([...FOLDED, "because", "evidence", "sentence"]);
   const findings = data.findings;
   const list = byId("finding-list");
   let showFinding = () => {}, drawFindings = () => {}, ofCell = null;
@@ -556,12 +557,14 @@
           make("span", { class: "word" }, word), make("code", {}, text[place]),
           make("a", { class: "own", href: `#finding-${number + 1}`, "aria-label": `Link to finding ${number + 1}` }, `#${number + 1}`)),
         make("p", {}, text[message]));
-      const told = make("dl");
+      const told = make("dl"), folded = make("dl");
       for (let one = 0; one < facts.length; one += 2) {
-        told.append(make("div", {}, make("dt", {}, text[facts[one]]),
-          make("dd", {}, ...text[facts[one + 1]].split("\n").map((line) => make(PROSE.has(text[facts[one]]) ? "p" : "code", {}, line)))));
+        const name = text[facts[one]];
+        (FOLDED.has(name) ? folded : told).append(make("div", {}, make("dt", {}, name),
+          make("dd", {}, ...text[facts[one + 1]].split("\n").map((line) => make(PROSE.has(name) ? "p" : "code", {}, line)))));
       }
       if (told.children.length) entry.append(told);
+      if (folded.children.length) entry.append(make("details", { class: "more" }, make("summary", { class: "soft" }, "What it assumes, and what to ask"), folded));
       const links = make("p", { class: "links" });
       for (let one = 0; one < Math.min(cells.length, 16); one += 2) {
         const table = tables[cells[one]];

@@ -327,11 +327,11 @@ _GAP_ACROSS, _GAP_DOWN = 32, 34
 
 
 def stage_chain(stages: list[StageLink]) -> Figure:
-    """Two rows of boxes for a wide page, one column for a narrow one."""
+    """Two rows of boxes for a wide page, four for a narrow one."""
     return Figure(
         title="Stage chain",
         caption="Each seal names the digest of the one before it, so a later stage commits to all earlier ones.",
-        pictures=[_drawn(stages, 4), _drawn(stages, 1)],
+        pictures=[_drawn(stages, 4), _drawn(stages, 2)],
         columns=[
             "Stage",
             "Files",
