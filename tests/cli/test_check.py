@@ -94,7 +94,7 @@ def test_an_empty_directory_explains_nothing(tmp_path: Path, made: Study) -> Non
     (tmp_path / "empty").mkdir()
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "empty")
     assert run.code == 3
-    assert f"{made.numbers} cells: 0 explained" in run.output
+    assert f"tables: {made.numbers} numbers: 0 explained" in run.output
 
 
 def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> None:
@@ -150,7 +150,7 @@ def test_every_explained_cell_of_examples_is_recomputed_from_the_sealed_draft(
     (tmp_path / "paper.tex").write_text(paper)
     draft = tmp_path / "study"
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
-    assert (run.code, f"{cells} cells: {cells} explained" in run.output) == (0, True), run.output
+    assert (run.code, f"{cells} numbers: {cells} explained" in run.output) == (0, True), run.output
     assert sealtrace("seal", draft, "--empty", "all=nothing but results").code == 0
     judged = json.loads(sealtrace("verify", draft, "--format", "json").output)
     statuses = [cell["status"] for cell in judged["cells"] if cell["status"] not in ("input", "name")]

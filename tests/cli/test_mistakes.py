@@ -74,7 +74,7 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
     "another bundle's digest": (f"verify study/bundle --expect-root {'0' * 64}", 1, "This is not the bundle whose"),
     "an amount that is none": ("verify study/bundle --max-memory lots", 2, "'lots' is not an amount of bytes"),
     "a time that is none": ("check paper.tex results --seconds soon", 2, "'soon' is not a valid float"),
-    "a schema that there is not": ("schema trase", 2, "'trase' is not one of"),
+    "a schema that there is not": ("schema trase", 2, "there is no kind 'trase'; did you mean 'trace'?"),
     "a shell that there is not": ("completion csh", 2, "'csh' is not one of 'bash', 'zsh', 'fish'"),
     "no arguments where some are needed": ("check", 2, "Missing argument 'PAPER'"),
     "questions without a terminal": ("check paper.tex results --ask", 2, "--ask needs a terminal"),

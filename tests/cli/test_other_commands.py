@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -171,21 +172,30 @@ IMPATIENT = "import sealtrace.cli.output as p; p.PATIENCE = 0; from sealtrace.cl
 def on_a_terminal(*arguments: str) -> tuple[str, str]:
     """Standard output, and what standard error shows on a terminal."""
     leader, follower = pty.openpty()
-    done = subprocess.run(
-        [SCRIPT[0], "-c", IMPATIENT, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=follower,
-        env={**os.environ, "TERM": "xterm"},
-        check=True,
-        text=True,
-    )
-    # A terminal that shows nothing would be read from for ever.
-    os.write(follower, b"the end")
-    os.close(follower)
-    shown = b""
-    while not shown.endswith(b"the end"):
-        shown += os.read(leader, 65536)
-    os.close(leader)
+    shown = bytearray()
+
+    def read() -> None:
+        # Meanwhile, because a terminal holds little that nobody has read, and a bar on a busy machine shows much.
+        while not shown.endswith(b"the end"):
+            shown.extend(os.read(leader, 65536))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        done = subprocess.run(
+            [SCRIPT[0], "-c", IMPATIENT, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=follower,
+            env={**os.environ, "TERM": "xterm"},
+            check=True,
+            text=True,
+        )
+    finally:
+        # A terminal that shows nothing would be read from for ever.
+        os.write(follower, b"the end")
+        reader.join()
+        os.close(follower)
+        os.close(leader)
     return done.stdout, shown.decode().removesuffix("the end")
 
 

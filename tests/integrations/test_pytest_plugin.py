@@ -16,6 +16,12 @@ from sealtrace.checks.catalogue import CATALOGUE
 from small_study import small_study
 from support import FIXTURE, ROOT, copy_of_fixture, edit_document, unseal
 
+OF_OTHER_STUDIES = (
+    *("dataset.", "result.", "attempt.", "service."),
+    *("behaviour.", "contest.", "game.", "match.", "profile.", "student."),
+)
+"""Families of checks that speak of records which the fixture does not have."""
+
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
@@ -38,7 +44,7 @@ def test_a_user_types_it_in_a_project(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "test_own.py::test_own PASSED" in done.stdout
-    for check in CATALOGUE:
+    for check in (one for one in CATALOGUE if not one.id.startswith(OF_OTHER_STUDIES)):
         assert f"sealtrace::rsd-fixture::{check.id} " in done.stdout
     assert "sealtrace::rsd-fixture::replay.tilt PASSED" in done.stdout
     assert "sealtrace::rsd-fixture::tab:main PASSED" in done.stdout

@@ -62,7 +62,7 @@ def test_every_report_is_valid(report: Report) -> None:
     run = run_of(report)
     missing = sum(check.status == "missing" for check in report.checks)
     assert len(run["results"]) == len(report.findings) + missing
-    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [check.id for check in CATALOGUE]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [check.id for check in report.checks]
     assert run["properties"]["verdict"] == report.verdict
     assert sarif.render(report, exit_code=1) == sarif.render(report, exit_code=1)
 

@@ -49,7 +49,9 @@ def counted(check: Check) -> list[str]:
 
 
 def _outcomes(numbers: int, explained: int, off: int, unexplained: int) -> str:
-    share = f" ({100 * explained / numbers:.0f} %)" if numbers else ""
+    if not numbers:
+        return "no numbers"
+    share = f" ({100 * explained / numbers:.0f} %)"
     return f"{times(numbers, 'number')}: {explained} explained{share}, {off} off, {unexplained} unexplained"
 
 
