@@ -61,7 +61,7 @@ def test_every_command_knows_the_waivers(tmp_path: Path, monkeypatch: pytest.Mon
     assert set(codes().values()) == {3}
     for form in ("text", "json", "csv", "markdown"):
         assert "To be corrected." in " ".join(sealtrace("diff", bundle, "--format", form, "--all").output.split())
-    assert "mismatch, waived" in sealtrace("diff", bundle, "--format", "latex").output
+    assert "mismatch, waived: To be corrected." in sealtrace("diff", bundle, "--format", "latex").output
     told = sealtrace("explain", bundle, cell)
     assert "waived     To be corrected. It is not settled." in told.output
     assert "The bundle as a whole: waived" in told.errors

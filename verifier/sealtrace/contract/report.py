@@ -147,8 +147,8 @@ class Cell(Record):
 
     @property
     def standing(self) -> str:
-        """Its status, as lists show it."""
-        return self.status if self.waived is None else f"{self.status}, waived"
+        """Its status, as lists without sentences show it."""
+        return self.status if self.waived is None else f"{self.status}, waived: {self.waived}"
 
     @property
     def said(self) -> str:

@@ -93,7 +93,7 @@ def render_text(found: Cells, *, everything: bool, width: int = 80, paint: Paint
 
 def _cell(cell: Cell, width: int, paint: Paint) -> Iterator[str]:
     line = f"  line {cell.line}" if cell.line else ""
-    status = paint(cell.standing, _COLOURS.get(cell.status, "green"))
+    status = paint(f"{cell.status}, waived" if cell.waived else cell.status, _COLOURS.get(cell.status, "green"))
     yield f"  {status}  {harmless(cell.row)}, {harmless(cell.column)}{line}"
     if cell.recomputed is not None or cell.recipe is not None:
         values = f"reported {cell.reported}   recomputed {cell.recomputed or 'nothing'}"
