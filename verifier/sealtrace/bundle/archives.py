@@ -339,7 +339,9 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
     if (container := packed(stack.enter_context(path.open("rb")), path.name, stack, budget)) is not None:
         return container
     if path.suffix.lower() in (".tex", ".md", ".pdf", ".csv"):
-        raise BundleError(f"{path}: a paper, not a bundle; `sealtrace audit PAPER` takes it alone")
+        raise BundleError(
+            f"{path}: a paper, not a bundle; `sealtrace check PAPER RESULTS` takes it with its results, `sealtrace audit PAPER` alone"
+        )
     raise BundleError(f"{path}: not a bundle (a directory, a .zip or a .tar.gz)")
 
 

@@ -43,7 +43,8 @@ def content(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = len(bundle.contents)
     outcome.defects(bundle.content_defects)
     if outcome.inspected < len(wanted):
-        outcome.missing = f"{len(wanted) - outcome.inspected} record files could not be read whole"
+        left = len(wanted) - outcome.inspected
+        outcome.missing = f"{left} record file{'s' * (left > 1)} could not be read whole"
 
 
 @check("identity.root", "digests")
