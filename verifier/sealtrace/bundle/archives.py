@@ -340,7 +340,8 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
         return container
     if path.suffix.lower() in (".tex", ".md", ".pdf", ".csv"):
         raise BundleError(
-            f"{path}: a paper, not a bundle; `sealtrace check PAPER RESULTS` takes it with its results, `sealtrace audit PAPER` alone"
+            f"{path}: a paper, not a bundle; `sealtrace check PAPER RESULTS` takes it with its "
+            "results, `sealtrace audit PAPER` alone"
         )
     raise BundleError(f"{path}: not a bundle (a directory, a .zip or a .tar.gz)")
 
