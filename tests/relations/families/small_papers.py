@@ -40,5 +40,5 @@ def decided(paper: Paper) -> list[Decision]:
 
 
 def contradicted(paper: Paper) -> list[str]:
-    """Families of the contradictions."""
-    return [one.claim.family for one in decided(paper) if one.status is Status.CONTRADICTION]
+    """Families of the contradictions, and of the suspicions, which need evidence besides."""
+    return [one.claim.family for one in decided(paper) if one.status in (Status.CONTRADICTION, Status.SUSPICION)]

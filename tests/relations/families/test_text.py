@@ -246,6 +246,37 @@ SILENT = {
     "a condition and no comparison": (TREES, r"Yew against its base is up 24.6\% under Oak and 15.5\% under Elm."),
     "a product before a sum": (TREES, r"So $N = 20\times20+30 = 430$ runs are made."),
     "a scale before what is counted": (TREES, "They rated five 1--7 points: height, age, girth, bark and leaf."),
+    "a system that no table has": (
+        TREES,
+        "By height Elm (21.40), and a graft of Ash (25.19) and of Oak (18.27), differ.",
+    ),
+    "rows that a sentence leaves out": (
+        table("Fit.", "Order | Fit", ["0 | 0.99", "1 | 0.97", "2 | 0.91", "3 | 0.88", "4 | 0.89"], "tab:f"),
+        r"The fit decreases monotonically from order 0 to order 3 (Table~\ref{tab:f}).",
+    ),
+    "an error before an interval": (TREES, r"It is not significant (HAC SE = 1.035; 95\% CI: [-3.918, 0.978])."),
+    "means with deviations in a sentence with all": (
+        table(
+            "Age.",
+            "Kind | Age (ka) | SE (ka)",
+            ["Elm | 1229.5 | 6.4", "Oak | 858.8 | 5.4", "Ash | 920.2 | 5.5"],
+            "tab:a",
+        ),
+        r"Across all places, Elm was 1,229.5 $\pm$ 6.4 ka (SE), deeper than Oak (858.8 $\pm$ 5.4) (Table~\ref{tab:a}).",
+    ),
+    "two speed-ups": (
+        table(
+            "Time.",
+            "Tool | Time | Speedup vs Elm",
+            [r"Elm | 213 | 1$\times$", r"Oak | 41 | 5$\times$", r"Ash | 1 | 213$\times$"],
+        ),
+        r"Ash achieves $41\times$ and $213\times$ speedups over Oak and Elm.",
+    ),
+    "two cohorts of one kind": (
+        TREES,
+        "Markers were fixed in the 273-patient elm frame.\n\nAll of the 273-patient elm frame was used.\n\n"
+        "Risk was moved to the 270-patient elm frame.\n\nThe 270 of them had events.",
+    ),
     "a number that another table prints": (
         TREES + table("Pairs.", "Pair | Kinship", ["Elm, Oak | 0.324", "Ash, Yew | 0.019", "Ash, Box | 0.224"]),
         "Ash and Yew stay apart despite the height (0.324).",

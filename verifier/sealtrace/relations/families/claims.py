@@ -13,7 +13,7 @@ from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.spoken import Index, Span, Spoken
-from sealtrace.relations.families.wording import SUMMARY, plain, printed, real
+from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, printed, real
 from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.search import search
@@ -357,7 +357,8 @@ def _worded(sentence: Sentence) -> Iterator[Mention]:
 def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     """`23.8× relative to B`, `three times more memory than B`: a ratio of two rows in a column named beside it."""
     for mention in (*sentence.mentions, *_worded(sentence)):
-        if mention.unit != "×" or mention.loose:
+        several = [one for one in sentence.mentions if one.unit == "×" and one is not mention]
+        if mention.unit != "×" or mention.loose or several:
             continue
         for one in spoken:
             second = {
@@ -378,6 +379,9 @@ def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 if not any(span[1] <= between.start < mention.start for between in sentence.mentions)
             ]
             column = min(near)[1] if near else -1
+            if near and RELATIVE.search(one.sheet.columns[column].label):
+                # What is a ratio already is quoted, not divided.
+                continue
             a, b = one.sheet.number(first, column), one.sheet.number(other, column)
             if a is None or b is None or not a.value or not b.value:
                 continue
@@ -410,11 +414,18 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 continue
             _end, _place, column = max(named, key=lambda item: item[:2])
             facts = [fact for _row, fact in column.facts()]
-            if len(facts) < 4 or one.rows:
+            if len(facts) < 4 or one.rows or _only_from_to(sentence, start, facts):
                 continue
             formula = Ordered("nondecreasing" if rises else "nonincreasing", tuple(map(printed, facts)))
             says = f"column {column.label!r} {'rises' if rises else 'falls'} from row to row"
             yield _Read(one.sheet, formula, says, "column", start)
+
+
+def _only_from_to(sentence: Sentence, start: int, facts: list[Fact]) -> bool:
+    """`from order 0 to order 4`: whether the verb speaks of some rows only, and not of the column's own ends."""
+    found = re.compile(r"\bfrom\b[^.;]*?\bto\b[^.;,(]*", re.I).search(sentence.text, start)
+    ends = [one for one in sentence.mentions if found and found.start() < one.start < found.end()]
+    return any(not _meets(one, fact) for one, fact in zip(ends, (facts[0], facts[-1]), strict=False))
 
 
 def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
@@ -428,7 +439,7 @@ def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     for mention in sentence.mentions:
         before = text[max(0, mention.start - 24) : mention.start]
         negated = re.search(r"\b(?:no|none|never)\b", text[: mention.start], re.I) is not None
-        if not mention.decimals or every.start() > mention.start:
+        if not mention.decimals or every.start() > mention.start or len(sentence.mentions) > 3:
             continue
         for one in spoken:
             for column in _columns(one):
@@ -438,7 +449,9 @@ def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                     continue
                 limit = mention.fact.value
                 formulas: list[Formula] = []
-                if "±" in before or (_WITHIN.search(before) and any(fact.value < 0 for fact in facts)):
+                if re.search(r"\b(?:within|by|than|exceeds?)\s±\s?$", before) or (
+                    _WITHIN.search(before) and any(fact.value < 0 for fact in facts)
+                ):
                     formulas = [compare(call("abs", printed(fact)), "<=", limit) for fact in facts]
                 elif _AT_MOST.search(before) and not negated:
                     formulas = [compare(printed(fact), "<=", limit) for fact in facts]

@@ -22,7 +22,9 @@ from sealtrace.relations.families.wording import (
     repeats_of,
     sentences,
 )
+from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, Multiple, any_of, equal, number
+from sealtrace.relations.work import Work
 
 FAMILY = "granularity"
 _RATE = re.compile(
@@ -30,7 +32,10 @@ _RATE = re.compile(
     r"agreement|legality|solve rate|completion rate|response rate|exact match|win rate)"
     r"(?: ?\(?%\)?)?(?: ?\(n ?= ?\d+\))?"
 )
-_UNSUITABLE = re.compile(r"\b(?:balanced|worst|best|group|per|inter|max|min|mean|average|avg|weighted|macro|token)\b")
+_UNSUITABLE = re.compile(
+    r"\b(?:balanced|worst|best|group|per|inter|max|min|mean|average|avg|weighted|macro|token|pairwise|auc|"
+    r"auroc|triplet|ranking|pixel|voxel)\b"
+)
 BARE_RATE = re.compile(r"(?:rate|fraction|proportion|share|percent|percentage|%)(?: ?\(?%\)?)?")
 _NUMERATOR = re.compile(r"(?:# ?|no\. of |number )?(?:correct|successes|solved|passed|hits|failures|errors)")
 _DENOMINATOR = re.compile(
@@ -151,6 +156,7 @@ def _declared(sheet: Sheet) -> Iterator[Claim]:
         defined = _definition(sheet, header)
         texts = tuple(entry.text for (_row, place), entry in sheet.entries.items() if place == column)
         percent = is_percent(label, sheet.caption, texts)
+        claims: list[Claim] = []
         for row in range(len(sheet.rows)):
             rate = sheet.number(row, column)
             if rate is None:
@@ -159,7 +165,11 @@ def _declared(sheet: Sheet) -> Iterator[Claim]:
             if steps is None and _RATE.fullmatch(header):
                 steps = _of_table(sheet, row, label)
             if steps is not None:
-                yield from _multiple(sheet, rate, steps, percent, halves="win" in header)
+                claims += _multiple(sheet, rate, steps, percent, halves="win" in header)
+        # Where more rates of a column break it than hold, the number that stands there is no denominator.
+        broken = [one for one in claims if search(one.formula, Work(20_000)).status == "impossible"]
+        if not any(one.evidence for one in broken) or 2 * len(broken) <= len(claims):
+            yield from claims
 
 
 def _definition(sheet: Sheet, header: str) -> tuple[str, int | None] | None:
@@ -237,6 +247,8 @@ def _multiple(sheet: Sheet, rate: Fact, steps: _Steps, percent: bool, halves: bo
         tuple(repairs),
         f"Which count over which number gives {rate.text}?",
         FAMILY,
+        # A number that stands there need not be the denominator, unless the paper says of what the rate is a share.
+        evidence=f"the {steps.said.split()[0]} gives {sizes}" if steps.assumes else "",
     )
 
 

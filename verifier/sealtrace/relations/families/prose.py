@@ -149,6 +149,7 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                     key = ("both", mention.unit, *before[-size:], "#", *after[:2])
                     groups.setdefault(key, []).append((sentence, mention))
                     break
+    said = Counter(mention.fact.text for sentence in sentences for mention in sentence.mentions)
     seen: set[frozenset[str]] = set()
     for key, members in groups.items():
         values = Counter(mention.fact.value for _sentence, mention in members)
@@ -174,7 +175,12 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
         if len(others) > 1 or (not strong and times < 2) or (strong and len(members) > 3 and times < 3):
             continue
         ((sentence, mention),) = others
-        slip = is_slip(mention.fact.value, usual, max(mention.fact.unit, model.fact.unit))
+        # A slip stands once; and where both stand once, only sentences that are nearly the same say the same thing.
+        if said[mention.fact.text] > 1 or mention.fact.unit != model.fact.unit:
+            continue
+        if times == 1 and not _nearly_same(sentence, model_sentence):
+            continue
+        slip = is_slip(mention.fact.value, usual, mention.fact.unit)
         near = abs(mention.fact.value - usual) <= abs(usual) / 20
         if sentence.paragraph == model_sentence.paragraph and sentence.source == model_sentence.source:
             continue
@@ -192,6 +198,12 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             f"the same words ({' '.join(key[2:])}) stand around {model.fact.text} {times} times and around "
             f"{mention.fact.text} once", mention.start,
         )  # fmt: skip
+
+
+def _nearly_same(one: Sentence, other: Sentence) -> bool:
+    """Whether two sentences have most of the words in common that name something."""
+    mine, theirs = (set(telling(word for word, _start, _end in words(each.text))) for each in (one, other))
+    return len(mine & theirs) * 2 >= len(mine | theirs)
 
 
 def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Mention) -> bool:

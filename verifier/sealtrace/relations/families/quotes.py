@@ -20,7 +20,7 @@ from sealtrace.relations.work import time_is_up
 
 FAMILY = "quote"
 LEAST_DIGITS = 2
-MOST_CHANCE = 0.02
+MOST_CHANCE = 0.03
 """How often an unrelated number would stand as near to one of the cells that the words name, at most."""
 
 
@@ -89,23 +89,24 @@ def find(paper: Paper) -> Iterator[Claim]:
                 if near is None and siblings:
                     vouched = {one.fact.table for one in siblings}
                     near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
-                if near is None or _symbol(sentence, mention, near[0]) or _listed(mention, sentence, matches):
+                if (
+                    near is None
+                    or _symbol(sentence, mention, near[0])
+                    or _another_thing(mention, near[0], sentence, matches)
+                ):
                     continue
                 yield _claim(sentence, mention, *near)
 
 
-_LINK = re.compile(r"\s?(?:,|,? and|,? or|/)\s?")
-
-
-def _listed(mention: Mention, sentence: Sentence, matches: dict[int, _Candidate | None]) -> bool:
-    """Whether it stands in a list of numbers of which another one is no cell's either: values of runs, not of rows."""
-    run = [mention]
-    for others, at_end in ((sentence.mentions, True), (sentence.mentions[::-1], False)):
-        for one in others:
-            first, second = (run[-1], one) if at_end else (one, run[0])
-            if one not in run and first.end <= second.start and _LINK.fullmatch(sentence.text, first.end, second.start):
-                run.insert(len(run) if at_end else 0, one)
-    return len(run) > 2 and sum(matches.get(id(one)) is None for one in run) > 1
+def _another_thing(
+    mention: Mention, near: _Candidate, sentence: Sentence, matches: dict[int, _Candidate | None]
+) -> bool:
+    """Whether the sentence speaks of something that no table has: more of its numbers are no cell's, or it quotes
+    the very cell beside this number.
+    """
+    alike = [one for one in sentence.mentions if one.decimals == mention.decimals and one.unit == mention.unit]
+    foreign = [one for one in alike if one is not mention and not one.loose and matches.get(id(one), near) is None]
+    return bool(foreign) or any(_same(one, near) for one in sentence.mentions if one is not mention)
 
 
 _SCALED = re.compile(r"\d\s?([KMBT×])")

@@ -159,7 +159,10 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
     for found in _INTERVAL.finditer(sentence.text):
         low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
         # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
-        named = re.search(r"(?:\b[A-Z][\w.]*[\s-]|[\w]-)$", sentence.text[: found.start("value")])
+        named = re.search(
+            r"(?:\b[A-Z][\w.]*[\s-]|\w-|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN])\s?[=:]?\s?)$",
+            sentence.text[: found.start("value")],
+        )
         if len({value.unit, low.unit, high.unit}) > 1 or named:
             continue
         yield Claim(
