@@ -122,7 +122,8 @@ class _Part:
     def __init__(self, directory: Path, split: str, first: int, size: int, generator: np.random.Generator) -> None:
         self.directory, self.split, self.size = directory, split, size
         self.ids = pa.array([f"{number:07d}" for number in range(first, first + size)])
-        self.pot = generator.integers(4, 11, size).astype(np.float64) + np.arange(first, first + size) / 1e6
+        # No two states may be the same observation.
+        self.pot = generator.integers(4, 11, size).astype(np.float64) + np.arange(first, first + size) / 1e7
         self.teacher = generator.normal(0, 3, (size, 3)).round(3)
         self.weak = self.teacher + generator.normal(0, 0.5, (size, 3)).round(3)
         self.strong = self.teacher + generator.normal(0, 0.1, (size, 3)).round(3)

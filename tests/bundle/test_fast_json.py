@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -35,9 +36,9 @@ def read(data: bytes, kind: str, *, fast: bool) -> dict[str, Any]:
 
 def test_good_lines_take_the_fast_way() -> None:
     """The records of the fixture are certainly strict."""
-    assert fast_table(TRACES, row_shape("trace")) is not None
-    assert fast_table(VALUES, row_shape("values")) is not None
-    assert fast_table(TRACES[: FEW - 1], row_shape("trace")) is None
+    assert fast_table(b"\n".join(TRACES), row_shape("trace")) is not None
+    assert fast_table(b"\n".join(VALUES), row_shape("values")) is not None
+    assert fast_table(b"\n".join(TRACES[: FEW - 1]), row_shape("trace")) is None
 
 
 def changed(**fields: object) -> str:
@@ -120,3 +121,25 @@ def test_random_records_of_every_kind(kind: str, data: st.DataObject) -> None:
     rows = [specimen(kind)] * FEW + data.draw(st.lists(records(kind), max_size=4))
     lines = json_lines(rows)
     assert read(lines, kind, fast=True) == read(lines, kind, fast=False)
+
+
+PIECES = (b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\n", b" ", b"\t", b"\r", b"\0", b"\xff", b"\xc3\xa9",
+          b"0", b"-", b"+", b".", b"e-400", b"E-999", b"1e400", b"null", b"true", b"NaN", b"-Infinity", b"0" * 80, b"9007199254740993",
+          b"\\ud800", b"\\u0000", b'"arm": "x", ', b'"fold": 0.5, ', b"/", b"//", b"\xef\xbb\xbf")  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(400 if LONG else 60))
+def test_mutated_bytes_are_read_and_named_as_the_strict_parser_does(seed: int) -> None:
+    """Bytes are put in, taken out or doubled anywhere in one of forty lines."""
+    source = random.Random(seed)
+    lines = [*TRACES[:40]]
+    at = source.randrange(len(lines))
+    line = lines[at]
+    for _ in range(source.choice((1, 1, 1, 2, 3))):
+        start = source.randrange(len(line) + 1)
+        stop = min(len(line), start + source.choice((0, 0, 1, 1, 2, 5, 40)))
+        put = source.choice((source.choice(PIECES), b"", line[start:stop] * 2))
+        line = line[:start] + put + line[stop:]
+    lines[at] = line
+    data = b"\n".join(lines) + b"\n"
+    assert read(data, "trace", fast=True) == read(data, "trace", fast=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -206,16 +205,16 @@ def _json_table(
     count = 0
     # A number of two characters becomes a double, and an absent field takes its place in its column.
     budget.hold(4 * len(data) + (data.count(b"\n") + 1) * width(shape), path)
-    for lines in _stretches(data):
+    for text in _stretches(data):
         budget.on_time(path)
-        if (fast := fast_table(lines, shape)) is not None:
+        if (fast := fast_table(text, shape)) is not None:
             tables.append(fast)
-            numbers.extend(range(count + 1, count + len(lines) + 1))
-            count += len(lines)
+            numbers.extend(range(count + 1, count + fast.num_rows + 1))
+            count += fast.num_rows
             continue
         rows: list[Any] = []
         start = len(numbers)
-        for line in lines:
+        for line in text.split(b"\n"):
             count += 1
             try:
                 rows.append(parse(line, first_line=count))
@@ -232,14 +231,17 @@ def _json_table(
     return pa.concat_tables(tables) if tables else pa.table([pa.nulls(0, one.type) for one in wanted], wanted), count
 
 
-def _stretches(data: bytes) -> Iterator[list[bytes]]:
-    """The lines, some at a time. Blank lines at the end are no rows."""
+def _stretches(data: bytes) -> Iterator[bytes]:
+    """The lines, some at a time, without the end of the last. Blank lines at the end are no rows."""
     end = len(data)
     while end and not (tail := data[max(0, end - 2**16) : end]).rstrip():
         end -= len(tail)
     end -= len(tail) - len(tail.rstrip()) if end else 0
     if not end and data:
-        yield [b""]  # nothing but blank lines is no file of rows
-    stream = io.BytesIO(data)
-    while stream.tell() < end:
-        yield [line.removesuffix(b"\n") for line in stream.readlines(min(_STRETCH, end - stream.tell()))]
+        yield b""  # nothing but blank lines is no file of rows
+    start = 0
+    while start < end:
+        found = data.find(b"\n", start + _STRETCH, end) if end - start > _STRETCH else -1
+        stop = end if found < 0 else found
+        yield data[start:stop]
+        start = stop + 1
