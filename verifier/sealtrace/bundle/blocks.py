@@ -201,7 +201,9 @@ def _codes(array: pa.Array) -> Index:
     kind = array.type
     if pa.types.is_dictionary(kind):
         # A dictionary may hold a text twice.
-        again = _codes(array.dictionary)
+        texts = array.dictionary
+        ordered = pa.types.is_string(texts.type) and not texts.null_count and encoding.ascending(texts)
+        again = np.arange(len(texts)) if ordered else _codes(texts)
         codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
         return np.where(codes >= 0, again[codes] if len(again) else -1, -1)
     if pa.types.is_list(kind) or pa.types.is_map(kind):

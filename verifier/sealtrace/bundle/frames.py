@@ -159,6 +159,8 @@ class Frame:
     def lookup(self, name: str, targets: pa.Array) -> Index:
         """The place of each row's text among unique targets; -1 where it is not there."""
         array = self.column(name)
+        if pa.types.is_dictionary(array.type) and len(array.dictionary) > len(array):
+            array = array.dictionary.take(array.indices)
         if array.equals(targets):
             return np.arange(self.size)
         if pa.types.is_dictionary(array.type):

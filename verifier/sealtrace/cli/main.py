@@ -6,6 +6,7 @@ Exit codes: 0 verified; 1 an error was found; 2 usage, unreadable input or an in
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -182,6 +183,8 @@ def _seen_from_here(path: Path) -> str:
 def program() -> None:
     """The `sealtrace` script: a process of its own, which the operating system may bound."""
     bundle.OWN_PROCESS = options.OWN_PROCESS = True
+    # Tens of thousands of objects are made while modules are imported, and all of them stay.
+    gc.set_threshold(100_000, 20, 20)
     main()
 
 

@@ -21,7 +21,7 @@ Mask = npt.NDArray[np.bool_]
 
 MOST_ACTIONS = 7
 """numpy adds up to seven numbers one after the other, and more in another order."""
-ROWS = 2**14
+ROWS = 2**15
 """About so many rows at a time stay in the cache with what is computed of them."""
 _UNIT = 2.0**-53
 _ROOM = 2.001
