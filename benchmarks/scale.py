@@ -22,7 +22,7 @@ import peers
 from million import HERE, bundle_of, measure
 
 CANDIDATES = 20
-SIZES = (10_000, 100_000, 1_000_000, 4_000_000, 10_000_000)
+SIZES = (10_000, 100_000, 1_000_000, 4_000_000, 10_000_000, 40_000_000)
 BESIDE = 4_000_000
 """Peers are measured at the largest size up to this; larger ones are run once."""
 PEER_ROWS = 20_000
