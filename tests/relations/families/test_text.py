@@ -254,6 +254,7 @@ SILENT = {
         table("Fit.", "Order | Fit", ["0 | 0.99", "1 | 0.97", "2 | 0.91", "3 | 0.88", "4 | 0.89"], "tab:f"),
         r"The fit decreases monotonically from order 0 to order 3 (Table~\ref{tab:f}).",
     ),
+    "a count that is a range": (TREES, "We keep three to five kinds (elm, oak, ash, yew)."),
     "a deviation before an interval": (TREES, r"It reached 0.480 $\pm$ 0.095 (95\% CI [0.454, 0.506])."),
     "an error before an interval": (TREES, r"It is not significant (HAC SE = 1.035; 95\% CI: [-3.918, 0.978])."),
     "means with deviations in a sentence with all": (

@@ -415,7 +415,9 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
             told is None
             or not 2 < told < 13
             or re.search(
-                r"\b(?:of|at least|over|than|about|first|top|other|up to|per)\s+$", text[: found.start()], re.I
+                r"\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per)\s+$",
+                text[: found.start()],
+                re.I,
             )
         ):
             continue
