@@ -414,6 +414,7 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
         if (
             told is None
             or not 2 < told < 13
+            or re.match(r"(?:to|or|and|of)\b", found.group("noun"))
             or re.search(
                 r"\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per)\s+$",
                 text[: found.start()],
