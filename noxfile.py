@@ -12,7 +12,6 @@ QUICK = (
     "tests/bundle/test_other_systems.py",
     "tests/bundle/test_strict_json.py",
     "tests/cli/test_mistakes.py",
-    "tests/cli/test_settings.py",
     "tests/printed/test_judgement.py",
     "tests/printed/test_numbers.py",
     "tests/printed/test_sql.py",
@@ -30,5 +29,5 @@ def verify(session: nox.Session) -> None:
     Path("verdict.txt").unlink()
     if sys.platform == "win32":
         return  # the tests make links and pipes, for which Windows wants an administrator
-    session.install("pytest", "hypothesis", "cryptography")
-    session.run("pytest", "-q", "-p", "no:cacheprovider", *QUICK)
+    session.install(".[attest,pdf]", "pytest", "pytest-xdist", "hypothesis")
+    session.run("pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *QUICK)
