@@ -32,10 +32,11 @@ RELATIONS = """relation both
   holds   tab:t[{r}, Both] == tab:t[{r}, Kitchen] + tab:t[{r}, Office]
 """
 SUSPECT = r"""\documentclass{article}\begin{document}
-\begin{table}\label{tab:t}
-\begin{tabular}{lccc} Set & a & b & c \\ \hline
-Cup & 81.25 & 62.50 & 71.88 \\ Hat & 75.10 & 70.30 & 72.70 \\ Fan & 90.40 & 81.20 & 85.80 \\
-Jar & 66.60 & 58.80 & 62.70 \\ Key & 79.30 & 77.10 & 78.20 \\ Box & 88.20 & 83.40 & 86.74 \\
+\begin{table}\caption{Sums by set.}\label{tab:t}
+\begin{tabular}{lccc} Set & Kept & Pruned & All \\ \hline
+Cup & 31.25 & 62.51 & 93.76 \\ Hat & 45.13 & 20.36 & 65.49 \\ Fan & 50.47 & 11.28 & 61.75 \\
+Jar & 26.61 & 58.84 & 85.45 \\ Key & 19.32 & 77.19 & 96.51 \\
+Ink & 35.58 & 40.66 & 76.24 \\ Box & 28.27 & 53.43 & 86.74 \\
 \end{tabular}\end{table}
 \end{document}
 """

@@ -530,3 +530,30 @@ def test_fifty_thousand_cells_stay_smooth(browser: Browser, record_property: Any
     # What keeps the page quick on any machine: only what is seen is drawn. Times are recorded, not judged.
     assert figures["elements"] < 12_000
     page.close()
+
+
+@WIDTHS
+def test_an_index_of_several_studies_fits_and_leads_to_their_pages(browser: Browser, width: int) -> None:
+    """Nothing is cut on a phone; the worst verdict is the headline's colour; each study links to its own page."""
+    reports = {"good": good_page(), "broken one": broken_page("table.cells")}
+    opened = browser.open(html.render_index(reports), width=width)
+    page = opened.page
+    assert opened.complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("h1").inner_text().endswith("1 of 2 bundles verified")
+    assert page.locator(".verdict.is-findings").count() == 1
+    links = [one.get_attribute("href") for one in page.locator(".studies a").all()]
+    assert links == ["good/report.html", "broken%20one/report.html"]
+    page.close()
+
+
+@WIDTHS
+def test_what_a_contradiction_assumes_is_folded(browser: Browser, width: int) -> None:
+    """The numbers and the arithmetic stand open; assumptions, possible reasons and the letter wait to be asked for."""
+    page = browser.open(audited("fine"), width=width).page
+    first = page.locator("li.finding").first
+    assert "arithmetic" in first.inner_text()
+    assert "perhaps" not in first.inner_text()
+    first.locator("details.more > summary").click()
+    assert "perhaps" in first.inner_text()
+    page.close()
