@@ -100,7 +100,7 @@ def test_the_report_is_the_same(started: Started, tmp_path: Path, monkeypatch: p
     with distributed.Client(started.address, set_as_default=False) as client:
         settings = client.run(lambda dask_worker: dask_worker.sealtrace_malloc)
         logs = client.run(lambda dask_worker: dask_worker.state.tasks.keys() or 1)
-    assert (len(settings), set(settings.values())) == (2, {(1, 1)})
+    assert (len(settings), set(settings.values())) == (2, {(1, 1, 1)})
     assert len(logs) == 2
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from sealtrace import __version__
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.shards import LaidOut, LostShardError, Shard
+from sealtrace.bundle.shards import LaidOut, LostShardError, Shard, give_memory_back
 
 ATTEMPTS = 3
 """How often a shard is given to somebody else, after a worker was lost, before it is given up."""
@@ -27,8 +27,6 @@ SECONDS_TO_CONNECT = 10
 PATIENCE = 30.0
 """Seconds for which lost workers may be replaced."""
 _Given = TypeVar("_Given")
-_TRIM_THRESHOLD, _ARENA_MAX = -1, -8
-"""Parameters of glibc's `mallopt`."""
 
 
 @dataclass(frozen=True)
@@ -76,17 +74,10 @@ def look_at(look: Callable[..., _Given], pieces: Sequence[Piece]) -> _Given:
 
 def prepare(dask_worker: Any) -> str:
     """Gives a worker the settings without which glibc keeps what threads have freed; its version of the verifier."""
-    import ctypes
-
     import pyarrow as pa
 
     pa.set_cpu_count(1)
-    try:
-        libc = ctypes.CDLL("libc.so.6")
-        found = libc.mallopt(_ARENA_MAX, 2), libc.mallopt(_TRIM_THRESHOLD, 2**16)
-    except (OSError, AttributeError):  # another C library, which has no such settings
-        found = None
-    dask_worker.sealtrace_malloc = found
+    dask_worker.sealtrace_malloc = give_memory_back()
     return __version__
 
 

@@ -299,6 +299,18 @@ class Threads:
                 yield waiting.popleft().result()
 
 
+def give_memory_back() -> tuple[int, ...] | None:
+    """Has glibc return what is freed, and not keep it for arrays that never come; 1 for each setting that it took."""
+    import ctypes
+
+    trim_threshold, mmap_threshold, arenas = -1, -3, -8
+    try:
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+    except (OSError, AttributeError):  # another C library, which has no such settings
+        return None
+    return mallopt(arenas, 2), mallopt(trim_threshold, 2**22), mallopt(mmap_threshold, 2**22)
+
+
 class KeptFile:
     """A copy of the bytes that were hashed, whose columns can be read again."""
 

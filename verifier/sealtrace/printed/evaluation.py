@@ -156,7 +156,7 @@ class Evaluator:
         key = (name, tuple(sorted(arguments.items())))
         if key not in self._values:
             try:
-                self._values[key] = _unless_fixed(self._evidence, name, arguments)
+                self._values[key] = _unless_fixed(self._evidence, name, arguments).lightened()
             except (RecipeError, MissingEvidenceError) as error:
                 self._values[key] = error
         found = self._values[key]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -23,6 +23,10 @@ from sealtrace.evidence import Evidence
 from sealtrace.printed.judgement import Rounded, round_to
 
 Arguments = dict[str, str]
+
+
+_MOST_KEPT = 2**17
+"""Records of one value that are kept by number."""
 
 
 class RecipeError(Exception):
@@ -55,11 +59,18 @@ class Value:
     """What gives it whatever the records hold, so that it proves nothing; None where it depends on them."""
     query: str | None = None
     """The query that gave it, where one did."""
+    total: int | None = None
+    """How many records there were, where only the first of them are kept."""
 
     @property
     def count(self) -> int:
         """How many records there were."""
-        return 0 if self.rows is None else len(self.rows)
+        return self.total or (0 if self.rows is None else len(self.rows))
+
+    def lightened(self) -> Value:
+        """The same value with the first of very many records: those that are shown."""
+        few = self.rows is None or len(self.rows) <= _MOST_KEPT
+        return self if few or self.rows is None else replace(self, rows=self.rows[:100].copy(), total=self.count)
 
     def records(self, most: int = 3) -> list[str]:
         """The first few records, as people find them."""

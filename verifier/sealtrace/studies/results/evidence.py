@@ -127,7 +127,7 @@ class Results(Evidence):
         if [forms[0].field(one).type for one in fields] != [forms[1].field(one).type for one in to]:
             return False
         mine, theirs = self._named(name, fields), self._named(other, to)
-        return bool(np.isin(mine, theirs).all()) and (not every or bool(np.isin(theirs, mine).all()))
+        return _within(mine, theirs) and (not every or len(mine) == len(theirs))
 
     def _named(self, name: str, fields: list[str]) -> Bits:
         """The bits of the rows that some fields name; rows with none of them name nothing."""
@@ -171,6 +171,14 @@ class Results(Evidence):
         """Digests by which a run can name what is in the bundle: of a file's bytes, or of a document's content."""
         documents = (document_digest(document.value) for document in self.bundle.documents if document.kind != "seal")
         return frozenset(self.bundle.digests.values()) | frozenset(documents)
+
+
+def _within(some: Bits, others: Bits) -> bool:
+    """Whether distinct values, in order, are all among others."""
+    if not len(others):
+        return not len(some)
+    places = np.minimum(np.searchsorted(others, some), len(others) - 1)
+    return bool(np.array_equal(others[places], some))
 
 
 def doubtful(evidence: Evidence, kind: str) -> Mask | None:

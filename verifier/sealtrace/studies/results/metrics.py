@@ -636,7 +636,7 @@ def _bootstrap(results: Results, arguments: Arguments) -> Value:
     places = np.arange(len(selection.rows))
 
     def value(rows: npt.NDArray[np.int64]) -> float:
-        return float(function(Selection(results, selection.dataset, {}, selection.rows[rows]), arguments))
+        return float(function(selection.some(rows), arguments))
 
     try:
         low, high = intervals.bootstrap([places], value, constant_of(arguments.get("confidence", "0.95")), how)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.frames import Frame, Index, Mask
 from sealtrace.bundle.nearest import nearest
@@ -30,6 +33,15 @@ class Selection:
     dataset: str
     conditions: dict[str, str]
     rows: Index
+    whole: Selection | None = None
+    """The rows that these are some of, whose columns are read once; None where they are all that were selected."""
+    places: Index | None = None
+    """Which of them."""
+    _read: dict[str, pa.ChunkedArray] = field(default_factory=dict, compare=False, repr=False)
+
+    def some(self, places: Index) -> Selection:
+        """Some of the rows."""
+        return Selection(self.results, self.dataset, self.conditions, self.rows[places], self, places)
 
     @property
     def frame(self) -> Frame:
@@ -37,10 +49,16 @@ class Selection:
 
     def table(self, fields: list[str]) -> pa.Table:
         """Some fields of the rows."""
-        for field in fields:
-            if field not in self.frame.names:
-                raise RecipeError(f"{self.dataset} has no field {field!r}{nearest(field, self.frame.names)}")
-        return self.frame.taken(fields, self.rows)
+        for name in fields:
+            if name not in self.frame.names:
+                raise RecipeError(f"{self.dataset} has no field {name!r}{nearest(name, self.frame.names)}")
+        unread = [name for name in fields if name not in self._read]
+        if self.whole is None or self.places is None:
+            table = self.frame.taken(unread, self.rows)
+        else:
+            table = self.whole.table(unread).take(arrow_integers(self.places))
+        self._read.update(zip(unread, table.columns, strict=True))
+        return pa.table({name: self._read[name] for name in fields})
 
     def column(self, field: str) -> pa.ChunkedArray:
         """A field of the rows, whole: what is absent in one is missing evidence."""
@@ -53,10 +71,10 @@ class Selection:
 
     def groups(self, fields: list[str]) -> Iterator[Selection]:
         """The rows apart for each value of some fields, in the order of their values."""
-        codes = combined_codes(self.table(fields), tuple(fields))
+        codes = _narrow(combined_codes(self.table(fields), tuple(fields)))
         order = np.argsort(codes, kind="stable")
         for part in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else ():
-            yield replace(self, rows=self.rows[part])
+            yield self.some(part)
 
     def level(self, fields: list[str]) -> tuple[object, ...]:
         """What the first row has in some fields."""
@@ -66,6 +84,11 @@ class Selection:
     def with_conditions(self, changed: dict[str, str]) -> Selection:
         """The rows for which other conditions hold as well or instead."""
         return select(self.results, self.dataset, {**self.conditions, **changed})
+
+
+def _narrow(codes: Index) -> npt.NDArray[Any]:
+    """The same codes in as few bytes as hold them: there may be many, and most are small."""
+    return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
 
 def selection_of(results: Results, arguments: Arguments) -> Selection:
@@ -105,14 +128,14 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
     mask = np.ones(frame.size, np.bool_)
     refused = [store.refused for store in results.bundle.of_kind(dataset) if store.refused.num_rows]
     spoilt = [np.ones(table.num_rows, np.bool_) for table in refused]
-    for field, text in conditions.items():
-        if field not in frame.names:
-            raise RecipeError(f"{dataset} has no field {field!r}{nearest(field, frame.names)}")
-        values = _values(results, dataset, field, text)
-        mask &= frame.where(field, partial(_among, values=values), tuple(values))
+    for name, text in conditions.items():
+        if name not in frame.names:
+            raise RecipeError(f"{dataset} has no field {name!r}{nearest(name, frame.names)}")
+        values = _values(results, dataset, name, text)
+        mask &= frame.where(name, partial(_among, values=values), tuple(values))
         for fits, table in zip(spoilt, refused, strict=True):
             # A refused row whose value is unknown might belong here.
-            fits &= _among(table.column(field), values) | table.column(field).is_null().to_numpy()
+            fits &= _among(table.column(name), values) | table.column(name).is_null().to_numpy()
     rows = np.flatnonzero(mask)
     if any(fits.any() for fits in spoilt):
         raise MissingEvidenceError(f"it depends on {results.refusal(dataset)}")
@@ -121,7 +144,7 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
         source, number = frame.place(int(rows[doubtful[rows]][0]))
         raise MissingEvidenceError(f"it depends on {source}:{number}, whose key is there twice or which does not join")
     if not len(rows):
-        told = ", ".join(f"{field} {text or 'absent'}" for field, text in conditions.items())
+        told = ", ".join(f"{name} {text or 'absent'}" for name, text in conditions.items())
         raise RecipeError(f"no row of {dataset} has {told or 'anything'}")
     return Selection(results, dataset, conditions, rows)
 

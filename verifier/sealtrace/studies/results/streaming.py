@@ -34,6 +34,7 @@ from sealtrace.bundle.shards import (
     Shard,
     Workers,
     follows,
+    give_memory_back,
     of_proved,
     proved_block,
 )
@@ -294,6 +295,7 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
         {one: set() for one in declaration.get("printed") or {}},
     )
     streamed = Streamed(Evidence(bundle))
+    give_memory_back()
     directory = Path(tempfile.mkdtemp(prefix="sealtrace-rows-"))
     try:
         kept, reached = [], None
