@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -45,11 +46,10 @@ def measure(command: list[str]) -> tuple[float, float, int, str]:
     return cpu, wall, int(done.stderr.split()[-1]), done.stdout
 
 
-def bundle_of(states: int) -> Path:
-    """A bundle of twenty candidates at so many states, made where it is not there yet."""
-    from large_bundle import make
-
-    bundle = HERE / "work" / f"large-{states}"
+def bundle_of(states: int, of: str = "large_bundle") -> Path:
+    """A bundle of candidates at so many states, or of answers to so many questions, made where it is not there yet."""
+    make = import_module(of).make
+    bundle = HERE / "work" / f"{of.removesuffix('_bundle')}-{states}"
     if not bundle.exists():
         draft = bundle.with_suffix(".draft")
         shutil.rmtree(draft, ignore_errors=True)

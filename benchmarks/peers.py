@@ -107,3 +107,24 @@ with tempfile.TemporaryDirectory() as place:
     bag.validate()
 """
 """A bag made of a copy, and validated: every byte hashed twice."""
+
+DATASET = """
+import sys, duckdb
+db = duckdb.connect(config={"threads": 1})
+root = sys.argv[1]
+a, e = (f"read_parquet('{root}/report/rows.{name}.parquet')" for name in ("answers", "examples"))
+checks = {
+    "keys": f"SELECT count(*) - count(DISTINCT (example, system, seed)) FROM {a}",
+    "ranges": f"SELECT count(*) FROM {a} WHERE NOT (confidence BETWEEN 0 AND 1 AND seed >= 0)",
+    "references": f"SELECT count(*) FROM {a} ANTI JOIN {e} USING (example)",
+    "named": f"SELECT count(*) FROM {e} ANTI JOIN {a} USING (example)",
+    "complete": f"SELECT count(*) - count(DISTINCT example) * count(DISTINCT system) * count(DISTINCT seed) FROM {a}",
+    "depends": f"SELECT count(*) FROM (SELECT example FROM {a} GROUP BY example HAVING count(DISTINCT gold) > 1)",
+}
+for name, query in checks.items():
+    ((wrong,),) = db.execute(query).fetchall()
+    assert wrong == 0, (name, wrong)
+db.execute(f"SELECT system, avg((answer = gold)::INT), count(*) FILTER (answer = gold) FROM {a} GROUP BY system")
+assert len(db.fetchall()) == 3
+"""
+"""Keys, ranges, references, completeness, dependencies and the cells of a large dataset, on one thread."""

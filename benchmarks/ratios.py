@@ -77,6 +77,14 @@ def streamed_to_floor() -> float:
     return (verify[1] - verify[0]) / max(floor[1] - floor[0], 0.01)
 
 
+def dataset_to_duckdb() -> float:
+    """What a further 300,000 answers cost beside DuckDB's part of the checks; start-up cancels out."""
+    bundles = [str(bundle_of(questions, "large_dataset")) for questions in (20_000, 40_000)]
+    verify = [cpu(*SEALTRACE, "verify", bundle) for bundle in bundles]
+    duckdb = [cpu(sys.executable, "-c", peers.DATASET, bundle) for bundle in bundles]
+    return (verify[1] - verify[0]) / max(duckdb[1] - duckdb[0], 0.01)
+
+
 def search_to_solver() -> float:
     """All searches for maps of four groups and twenty options, beside a general solver's time for the same."""
     instances = [make(kind, 4, 20, "0.1", 0) for kind in KINDS]
@@ -92,6 +100,7 @@ RATIOS = [
     Ratio("verify 10,000 traces / hash and decode them", 4.0, partial(large_to_floor, 0)),
     Ratio("the same, peak memory", 2.5, partial(large_to_floor, 2)),
     Ratio("300,000 streamed rows more / hash and decode them", 13.0, streamed_to_floor),
+    Ratio("300,000 rows of a dataset more / DuckDB's part of the checks", 12.0, dataset_to_duckdb),
     Ratio("search for maps / general solver", 0.5, search_to_solver),
     *(
         Ratio(f"{growth.TIMES} times as long: {family.name}", growth.LINEAR_ENOUGH, partial(growth.growth, family))
