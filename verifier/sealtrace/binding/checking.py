@@ -126,20 +126,26 @@ def find(
     """Steps 3 and 4, for tables and rows from wherever they came."""
     tally = tally or Tally(time.monotonic() + seconds)
     tally.begin(FRAMES)
-    frames = frames_of(listing.tables, tally)
-    frames += [one for frame in frames for one in derived_frames(frame, tally)]
-    frames = [frame for frame in frames if frame.measures]
-    glossary = Glossary.of([*(line.text for line in prose), *captions])
-    # What is small is tried first: aggregates are more often printed than what they were made of.
-    frames.sort(key=lambda frame: frame.numbers.size)
-    views = [FrameView(frame, False, glossary) for frame in frames]
-    views += [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
+    views = views_of(listing, [*(line.text for line in prose), *captions], tally)
+    frames = [view.frame for view in views if not view.melted]
     tally.begin(SEARCH)
     bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
     tally.begin(1.0)
     text, set_aside = bind_text(prose, grids, bound, frames, tally, progress)  # (4)
     tally.seconds = time.monotonic() - tally.started
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
+
+
+def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView]:
+    """The results as columns in which labels can be looked up; abbreviations mean what the texts say."""
+    frames = frames_of(listing.tables, tally)
+    frames += [one for frame in frames for one in derived_frames(frame, tally)]
+    frames = [frame for frame in frames if frame.measures]
+    glossary = Glossary.of(texts)
+    # What is small is tried first: aggregates are more often printed than what they were made of.
+    frames.sort(key=lambda frame: frame.numbers.size)
+    views = [FrameView(frame, False, glossary) for frame in frames]
+    return views + [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
 
 
 def concluded(findings: Findings, version: str) -> Check:

@@ -213,7 +213,8 @@ def _told(tokens: tuple[str, ...]) -> tuple[str, ...]:
 def primary(frame: Frame) -> list[Dimension]:
     """Fields that name rows: no parts of other fields, and none that all rows share."""
     named = [one for one in frame.dimensions if "/" not in one.name and len(one.values) > 1]
-    return [one for one in named if one.name not in frame.measures or len(one.values) <= 12]
+    return [one for one in named if one.name not in frame.measures
+            or (len(one.values) <= 12 and all(value.isdecimal() for value in one.values))]  # fmt: skip
 
 
 def summaries(frame: Frame, fields: int = 2) -> list[Frame]:

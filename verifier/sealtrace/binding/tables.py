@@ -26,6 +26,8 @@ from sealtrace.binding.tally import Tally
 Progress = Callable[[str, int, int], None]
 Home = tuple[str, tuple[str, ...]]
 """A frame and the fields that labels select in it."""
+MOST_BY_VALUE = 40
+"""Tables of results, those that hold most of a table's numbers, in which labels are read by value."""
 _STEPS = (
     ("columns", ("column",), False, 3.0),
     ("rows", ("row", "block"), False, 2.0),
@@ -93,6 +95,9 @@ def _bind(
         one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
         one.known = [bound.meant.get(one.line(spot), {}) for spot in one.spots]
     wanted = [one for one in wanted if one.fresh.any()]
+    if not named:
+        # Labels are read by numbers only where the numbers stand.
+        views = views[:MOST_BY_VALUE]
     groups: dict[tuple[object, ...], list[Series]] = {}
     for series in wanted:
         groups.setdefault((series.kind, *series.varying), []).append(series)
@@ -176,7 +181,9 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
         joint = totals[home_of(candidate)] - candidate.shared
         alone = candidate.score >= scoring.ACCEPTED
         helped = joint >= scoring.ACCEPTED and candidate.beside + candidate.shared >= least and not candidate.unsaid
-        if candidate.off and (candidate.score + candidate.shared < scoring.POINTED or candidate.picked):
+        # Where much else of the table follows from the same place, less is asked of a rule that points.
+        pointed = scoring.POINTED if joint - candidate.score < 2 * scoring.ACCEPTED else scoring.JOINED
+        if candidate.off and (candidate.score + candidate.shared < pointed or candidate.picked):
             continue
         if candidate.unsaid and (candidate.off or candidate.left_open):
             continue
