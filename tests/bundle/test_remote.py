@@ -20,6 +20,7 @@ import sealtrace as package
 from bundle.test_archives import fixture_files, tar_bytes, zip_bytes
 from cli.runner import sealtrace
 from large_bundle import make
+from results.small_results import sealed_study
 from sealtrace.bundle import blocks, remote
 from sealtrace.contract.report import Report
 from sealtrace.examination import examine
@@ -304,3 +305,19 @@ def test_a_cache_takes_no_address(tmp_path: Path) -> None:
     run = sealtrace("verify", "https://example.org/x.zip", "--cache", tmp_path)
     assert run.code == 2
     assert "--cache" in run.errors
+
+
+def test_a_dataset_at_an_address_is_streamed_from_one_read(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checks, metrics and queries of its rows read what was hashed: no file is asked for twice."""
+    monkeypatch.setattr(blocks, "SMALL", 30)
+    monkeypatch.setattr(blocks, "BLOCK", 20)
+    bundle = sealed_study(tmp_path / "study", "parquet")
+    server.put(bundle, "/results")
+    server.asked.clear()
+    found = examine(f"{server.address}/results")
+    asked = [path for path in server.asked if path.startswith("/results/")]
+    assert set(found.bundle.streamed["results"].frames) == {"answers"}
+    assert (len(asked), "/results/report/rows.answers.parquet" in asked) == (len(set(asked)), True)
+    assert {cell.status for cell in found.report.cells} == {"exact", "attested"}

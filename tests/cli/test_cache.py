@@ -76,3 +76,11 @@ def test_what_the_reader_brings_is_not_kept(tmp_path: Path, read: list[int]) -> 
     assert len(read) == 2
     assert not cache.exists()
     assert "there is no such file" in str(verify(tmp_path / "nothing", "--cache", cache).exception)
+
+
+def test_packs_of_others_are_not_remembered(tmp_path: Path, read: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their code decides too, and is not hashed: an edited pack must not bring back what it said before."""
+    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    monkeypatch.setattr("sealtrace.cache.entry_points", lambda **_: ["a pack"])
+    assert [verify(bundle, "--cache", cache).return_value for _ in range(2)] == [0, 0]
+    assert (len(read), cache.exists()) == (2, False)

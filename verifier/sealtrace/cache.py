@@ -9,18 +9,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from functools import cached_property
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from pathlib import Path
 
 from sealtrace.bundle.archives import open_container
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import stream_digest
 from sealtrace.bundle.replacing import replace_file
+from sealtrace.contract.packs import GROUP
 from sealtrace.contract.report import Report
 from sealtrace.examination import Examination
 
-_LIBRARIES = ("duckdb", "jsonschema", "numpy", "pyarrow", "pydantic", "python-flint", "scipy")
+_LIBRARIES = (
+    "duckdb",
+    "jsonschema",
+    "markdown-it-py",
+    "numpy",
+    "pyarrow",
+    "pydantic",
+    "python-flint",
+    "rfc8785",
+    "scipy",
+)
 
 
 class Cache:
@@ -32,6 +44,8 @@ class Cache:
 
     def report(self) -> Report | None:
         """The report of these very bytes; None where there is none, or none that can be read."""
+        if self._others:
+            return None
         try:
             entry = json.loads(self._place.read_text(encoding="utf-8"))
             return Report.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
@@ -43,7 +57,7 @@ class Cache:
         read = examination.bundle.digests
         if self._bundle.is_dir() and any(self._digests.get(path) != digest for path, digest in read.items()):
             return
-        if self._hashed() != self._digests:
+        if self._others or self._hashed() != self._digests:
             return
         entry = {"key": self.key, "report": json.loads(report.model_dump_json())}
         try:
@@ -53,12 +67,18 @@ class Cache:
             raise BundleError(f"{self._directory}: {error.strerror or error}") from None
 
     @cached_property
+    def _others(self) -> bool:
+        """Whether other distributions offer study packs: their code is not hashed, so nothing is kept or taken."""
+        return bool(entry_points(group=GROUP))
+
+    @cached_property
     def key(self) -> str:
         """One digest over everything that the report depends on."""
         package = Path(__file__).parent
+        # Schemas and templates too: they decide as much as the code does.
         code = {str(path.relative_to(package)): hashlib.sha256(path.read_bytes()).hexdigest()
-                for path in sorted(package.rglob("*.py"))}  # fmt: skip
-        libraries = {name: version(name) for name in _LIBRARIES}
+                for path in sorted(package.rglob("*")) if path.is_file() and path.suffix != ".pyc"}  # fmt: skip
+        libraries = {name: version(name) for name in _LIBRARIES} | {"python": sys.version}
         return hashlib.sha256(
             json.dumps([self._digests, self._asked, code, libraries], sort_keys=True).encode()
         ).hexdigest()
