@@ -57,6 +57,10 @@ WRONG: dict[str, tuple[str, Case]] = {
     "least and greatest": ("order", ("", "Arm | Min gap | Mean gap | Max gap", ["x | 0.2 | 0.9 | 0.7"])),
     "percentiles in rows": ("order", ("", "Time | A", ["Latency p50 | 12.5", "Latency p95 | 11.5"])),
     "bounds": ("order", ("", "Arm | Risk LCB | Risk UCB", ["x | 0.31 | 0.29"])),
+    "a mark of the best per column": (
+        "marks",
+        ("Best value per column in bold.", "Arm | A $\\uparrow$", [r"x | \textbf{2.5}", "y | 3.5", "z | 1.5"]),
+    ),
     "best responses": ("games", ("Leduc poker.", "Step | BR0 | BR1 | NashConv", ["1 | 0.25 | 0.50 | 0.85"])),
     "exploitability": ("games", ("Leduc poker.", "Step | NashConv | Exploitability", ["1 | 0.25 | 0.50"])),
     "a percentage": ("range", ("", "Arm | Accuracy (%)", ["x | 100.3"])),
@@ -110,6 +114,11 @@ SILENT: dict[str, Case] = {
         "Bold marks significant gains; best is last.",
         "Arm | A $\\uparrow$",
         [r"x | \textbf{2}", "y | 3"],
+    ),
+    "a tie of which one is marked": (
+        "Best value per column in bold.",
+        "Arm | A $\\uparrow$",
+        [r"x | \textbf{3.5}", "y | 3.5", "z | 1.5"],
     ),
     "bold among some": ("Best among ours in bold.", "Arm | A $\\uparrow$", [r"x | \textbf{2}", "y | 3"]),
     "best of each block": (

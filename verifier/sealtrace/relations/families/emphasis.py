@@ -18,7 +18,7 @@ _BEST = re.compile(r"\bbest\b[^.;]*\bbold|\bbold[^.;]*\bbest\b", re.I)
 _SECOND = re.compile(r"\bsecond[^.;]*\bunderlin|\bunderlin[^.;]*\bsecond", re.I)
 # Marks among some of the rows only, or along the rows, are not followed.
 _SOME = re.compile(
-    r"\bamong|\bcompar|\bwithin|\bbetween|\bsignifican|\bper\b|\beach (?!column)|\bnon-|\bexclud|\bexcept|\btwo\b|"
+    r"\bamong|\bcompar|\bwithin|\bbetween|\bsignifican|\b(?:per|each) (?!column)|\bnon-|\bexclud|\bexcept|\btwo\b|"
     r"\bour|\bnot\b|\bgroup|\bblock|\brows?\b|\bmatched|\bmean\w* [^.;]*deviation",
     re.I,
 )
@@ -165,6 +165,9 @@ def _problem(sheet: Sheet, problem: MarkProblem, group: list[TableCell]) -> Clai
     ranked = sorted(group, key=_shown, reverse=higher)
     if problem.found == "no mark" or (problem.found == "second" and problem.expected == "best"):
         other = next((one for one in ranked[::-1] if one.mark == problem.expected), None)
+        if other is not None and _shown(other) == _shown(cell):
+            # What prints the same may differ behind the last digit.
+            return None
         operator, says = ("<" if higher else ">"), f"is not marked as {problem.expected}, and so not as good as"
     else:
         places = sorted({_shown(one) for one in group}, reverse=higher)
