@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
-from sealtrace.studies.policies.certifying import Assigned, Certified, Choice, Competitor, Group, PartitionTable
+from sealtrace.studies.policies.certifying import Assigned, Certified, Competitor, Group, PartitionTable, SelectorChoice
 
 NOT_CERTIFIED = "A choice made after looking at the calibration scores is not certified."
 _NAME, _MARK = "candidate", "certified"
@@ -191,7 +191,7 @@ def _side_by_side(blocks: list[list[Line]], size: int) -> Iterator[str]:
 # Maps
 
 
-def _choice(one: Choice, found: Certified, width: int, paint: Paint) -> Iterator[str]:
+def _choice(one: SelectorChoice, found: Certified, width: int, paint: Paint) -> Iterator[str]:
     yield ""
     place = f"groups of {one.partition}" if one.partition is not None else "the scale grid, without groups"
     compared = "" if found.exploratory or not one.map else f"; {_SEALED[one.sealed]}"
@@ -230,7 +230,7 @@ def _map(assigned: Sequence[Assigned]) -> str:
     )
 
 
-def _bounds(one: Choice) -> str:
+def _bounds(one: SelectorChoice) -> str:
     stated = [
         f"{name} {_number(value)}"
         for name, value in (("risk at most", one.risk_upper), ("utility at least", one.utility_lower))
@@ -245,7 +245,7 @@ def _bounds(one: Choice) -> str:
     return f"{', '.join(stated)}, {where}"
 
 
-def _why(one: Choice) -> str:
+def _why(one: SelectorChoice) -> str:
     if all(assigned.outcome == "no-certified-candidate" for assigned in one.map):
         return "the rule admits no candidate, so that the anchor is deployed"
     binds = "the global budget can bind, and " if one.global_budget == "can-bind" else ""

@@ -94,7 +94,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SelectorChoice:
     """What one selector chooses."""
 
     selector: str
@@ -131,7 +131,7 @@ class Certified:
     setting: dict[str, Any] = field(default_factory=dict)
     changed: dict[str, Change] = field(default_factory=dict)
     partitions: tuple[PartitionTable, ...] = ()
-    selectors: tuple[Choice, ...] = ()
+    selectors: tuple[SelectorChoice, ...] = ()
     assumptions: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -199,7 +199,7 @@ def _decimal(value: Fraction) -> tuple[int | None, int]:
     return mantissa, power
 
 
-def compared_map(study: Study, chosen: Chosen, choice: Choice) -> Choice:
+def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> SelectorChoice:
     """A choice in groups beside the sealed map."""
     sealed = [one.value for one in study.bundle.documents_of("map") if one.value["selector"] == choice.selector]
     if not sealed:
@@ -241,7 +241,7 @@ def _stated(bound: float | None) -> str:
     return "nothing" if bound is None else repr(bound)
 
 
-def compared_selection(study: Study, choice: Choice) -> Choice:
+def compared_selection(study: Study, choice: SelectorChoice) -> SelectorChoice:
     """A choice over the scale grid beside the sealed selection."""
     sealed = [one.value for one in study.bundle.documents_of("selection") if one.value["selector"] == choice.selector]
     if not sealed:
@@ -438,11 +438,11 @@ def _entry(table: Matrix | None, row: int, group: int) -> float | None:
 # Choices
 
 
-def _choice(study: Study, selector: Selector, setting: Setting, declared: Setting, missing: Missing) -> Choice:
+def _choice(study: Study, selector: Selector, setting: Setting, declared: Setting, missing: Missing) -> SelectorChoice:
     name = selector.name
     choice = _attempt(missing, f"choice of {name}", lambda: _chosen(study, selector, setting, missing))
     if choice is None:
-        choice = Choice(name, selector.rule, selector.partition)
+        choice = SelectorChoice(name, selector.rule, selector.partition)
     if setting == declared:
         return choice
     # What cannot be computed under the declared setting is not what was asked about.
@@ -450,7 +450,7 @@ def _choice(study: Study, selector: Selector, setting: Setting, declared: Settin
     return choice if before == choice.map else replace(choice, declared=before)
 
 
-def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing) -> Choice:
+def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing) -> SelectorChoice:
     """What a selector takes, with the bounds that its rule states, beside what was sealed."""
     if selector.partition is None:
         return compared_selection(study, _counted(study, selector, setting))
@@ -462,7 +462,7 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         utility = _attempt(missing, f"utility bound of {name}", chosen.utility_lower)
     proof = None if chosen.solution is None else chosen.solution.proof
     idle = isinstance(proof.proof if isinstance(proof, maps.Settled) else proof, maps.GroupWise)
-    choice = Choice(
+    choice = SelectorChoice(
         name,
         selector.rule,
         selector.partition,
@@ -488,7 +488,7 @@ def _assigned(chosen: Chosen) -> tuple[Assigned, ...]:
     )
 
 
-def _counted(study: Study, selector: Selector, setting: Setting) -> Choice:
+def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoice:
     """The largest scale of the grid without a crossing, over all calibration states."""
     if selector.rule != "empirical-zero":
         raise UndeclaredError(f"the selector {selector.name} names no partition")
@@ -507,7 +507,7 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> Choice:
         if taken is None
         else Assigned(None, names[grid.index(taken)], "selected")
     )
-    return Choice(
+    return SelectorChoice(
         selector.name,
         selector.rule,
         None,

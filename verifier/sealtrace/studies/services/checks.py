@@ -15,30 +15,28 @@ from sealtrace.studies.services.evidence import ServiceStudy
 def declared(study: ServiceStudy, outcome: Outcome) -> None:
     at, settings = outcome.at(study.declared_path), study.declared
     outcome.inspected = 4
-    for name in ("arms", "actions"):
-        if len(set(settings[name])) < len(settings[name]):
-            at.error(f"/{name}", "A name is there twice.", "names that differ", ", ".join(settings[name]))
-    if "ok" in settings["retried"]:
-        at.error("/retried", "A success is never tried again.", "failures", ", ".join(settings["retried"]))
-    if exact(settings["timeout_ms"]) <= 0:
-        at.error("/timeout_ms", "A timeout is positive.", "more than 0", settings["timeout_ms"])
+    for field, names in (("arms", settings.arms), ("actions", settings.actions)):
+        if len(set(names)) < len(names):
+            at.error(f"/{field}", "A name is there twice.", "names that differ", ", ".join(names))
+    if "ok" in settings.retried:
+        at.error("/retried", "A success is never tried again.", "failures", ", ".join(settings.retried))
+    if exact(settings.timeout_ms) <= 0:
+        at.error("/timeout_ms", "A timeout is positive.", "more than 0", settings.timeout_ms)
 
 
 @check("attempt.requests", "requests")
 def requests(study: ServiceStudy, outcome: Outcome) -> None:
-    frame, arms = study.frame("attempt"), study.declared["arms"]
+    frame, settings = study.frame("attempt"), study.declared
     begins = study.order[study.first]
     outcome.inspected = len(begins)
-    known = np.isin(study.arms, arms)
+    known = np.isin(study.arms, settings.arms)
     outcome.rows(frame, ~known, "/arm", "The service declares no such arm.", "a declared arm")
-    for arm in arms:
+    for arm in settings.arms:
         of_arm = begins[study.arms[begins] == arm]
-        for phase, timed, wanted in (("warm-up", False, "warm_up"), ("timed", True, "requests")):
+        for phase, timed, due in (("warm-up", False, settings.warm_up), ("timed", True, settings.requests)):
             found = int((study.timed[of_arm] == timed).sum())
-            if found != study.declared[wanted]:
-                outcome.at(frame.paths[0], {"arm": arm, "phase": phase}).error(
-                    "/request", "Another number of requests than declared.", study.declared[wanted], found
-                )
+            at = outcome.at(frame.paths[0], {"arm": arm, "phase": phase})
+            at.expect("/request", "Another number of requests than declared.", due, found)
 
 
 @check("attempt.contiguous", "requests")
@@ -86,7 +84,7 @@ def sequence(study: ServiceStudy, outcome: Outcome) -> None:
     frame, settings = study.frame("attempt"), study.declared
     outcome.inspected = int(study.first.sum())
     later, before = _before(study)
-    stopped = ~np.isin(study.outcomes[before], settings["retried"])
+    stopped = ~np.isin(study.outcomes[before], settings.retried)
     previous = dict(zip(later.tolist(), study.outcomes[before].tolist(), strict=True))
     outcome.rows(
         frame,
@@ -97,21 +95,21 @@ def sequence(study: ServiceStudy, outcome: Outcome) -> None:
     )
     outcome.rows(
         frame,
-        study.numbers >= settings["attempts"],
+        study.numbers >= settings.attempts,
         "/attempt",
         "More attempts than declared.",
-        f"{settings['attempts']} at most",
+        f"{settings.attempts} at most",
     )
     ends = study.order[study.last]
-    early = np.isin(study.outcomes[ends], settings["retried"]) & (study.numbers[ends] + 1 < settings["attempts"])
+    early = np.isin(study.outcomes[ends], settings.retried) & (study.numbers[ends] + 1 < settings.attempts)
     outcome.rows(
-        frame, ends[early], "/outcome", "The request gave up early.", f"another attempt, up to {settings['attempts']}"
+        frame, ends[early], "/outcome", "The request gave up early.", f"another attempt, up to {settings.attempts}"
     )
 
 
 @check("attempt.outcome", "attempts")
 def terminal(study: ServiceStudy, outcome: Outcome) -> None:
-    frame, actions = study.frame("attempt"), set(study.declared["actions"])
+    frame, actions = study.frame("attempt"), set(study.declared.actions)
     answers, legal = study.texts("answer"), frame.column("legal").to_pylist()
     due: dict[int, tuple[str, ...]] = {}
     for row, (answer, allowed) in enumerate(zip(answers, legal, strict=True)):
@@ -142,30 +140,30 @@ def budget(study: ServiceStudy, outcome: Outcome) -> None:
     frame, settings = study.frame("attempt"), study.declared
     tokens = np.nan_to_num(frame.numbers("prompt_tokens")) + np.nan_to_num(frame.numbers("generated_tokens"))
     calls = frame.numbers("tool_calls")
-    if settings.get("tokens") is None and settings.get("tool_calls") is None:
+    if settings.tokens is None and settings.tool_calls is None:
         outcome.not_applicable = "the service declares no budget"
         return
     outcome.inspected = frame.size
-    if settings.get("tokens") is not None:
+    if settings.tokens is not None:
         absent = np.isnan(frame.numbers("prompt_tokens")) | np.isnan(frame.numbers("generated_tokens"))
         outcome.rows(
             frame, absent, "/generated_tokens", "An attempt under a budget counts its tokens.", "a count", "nothing"
         )
         outcome.rows(
             frame,
-            tokens > settings["tokens"],
+            tokens > settings.tokens,
             "/generated_tokens",
             "More tokens than the budget allows.",
-            f"{settings['tokens']} at most, read and written",
+            f"{settings.tokens} at most, read and written",
             lambda row: int(tokens[row]),
         )
-    if settings.get("tool_calls") is not None:
+    if settings.tool_calls is not None:
         outcome.rows(
             frame,
-            ~(calls <= settings["tool_calls"]),
+            ~(calls <= settings.tool_calls),
             "/tool_calls",
             "More tool calls than the budget allows, or not counted.",
-            f"{settings['tool_calls']} at most",
+            f"{settings.tool_calls} at most",
         )
 
 
@@ -176,13 +174,13 @@ def times(study: ServiceStudy, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     outcome.rows(frame, ~(elapsed >= 0), "/elapsed_ms", "A time is finite and not negative.", "0 or more")
     outcome.rows(frame, ~(started >= 0), "/started_ms", "An attempt says when it was sent.", "0 or more")
-    limit = float(exact(study.declared["timeout_ms"]))
+    limit = float(exact(study.declared.timeout_ms))
     outcome.rows(
         frame,
         (study.outcomes == "service-timeout") & (elapsed < limit),
         "/elapsed_ms",
         "The attempt was given up before its time.",
-        f"{study.declared['timeout_ms']} or more",
+        f"{study.declared.timeout_ms} or more",
     )
     later, before = _before(study)
     with np.errstate(invalid="ignore"):

@@ -9,15 +9,17 @@ import numpy as np
 
 from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.evidence import Evidence
+from sealtrace.studies.services.records import Service
 
 
 class ServiceStudy(Evidence):
     """One bundle as the checks and metrics of services see it."""
 
-    @property
-    def declared(self) -> dict[str, Any]:
+    @cached_property
+    def declared(self) -> Service:
+        """How the service is measured, typed; the pack is not used without it."""
         document = self.bundle.document("service")
-        return {} if document is None else document.value
+        return Service.model_validate({} if document is None else document.value)
 
     @property
     def declared_path(self) -> str:

@@ -18,7 +18,7 @@ _DENOMINATORS = "RSD-Poker paper, appendix C: aggregation units and failure trea
 
 
 def _beginning(study: ServiceStudy, arms: str) -> list[str]:
-    return [name for name in study.declared["arms"] if name.startswith(tuple(arms.split(",")))]
+    return [name for name in study.declared.arms if name.startswith(tuple(arms.split(",")))]
 
 
 def _selected(study: ServiceStudy, arms: str) -> Index:
@@ -28,7 +28,7 @@ def _selected(study: ServiceStudy, arms: str) -> Index:
         raise RecipeError(f"the service declares no arm that begins with {arms!r}")
     order = study.order
     places = np.flatnonzero(np.isin(study.arms[order], names) & study.timed[order])
-    if int(study.first[places].sum()) != len(names) * study.declared["requests"]:
+    if int(study.first[places].sum()) != len(names) * study.declared.requests:
         raise MissingEvidenceError("not every declared request is there")
     if study.doubtful("attempt").any():
         raise MissingEvidenceError(f"{study.doubt('attempt')}")
@@ -45,7 +45,7 @@ def _latency(rule: Callable[[ServiceStudy, Index], Fraction]) -> Callable[[Servi
 
 
 def _share(study: ServiceStudy, places: Index, share: Fraction) -> Fraction:
-    return percentile(study.latencies(places), share, study.declared["percentile"])
+    return percentile(study.latencies(places), share, study.declared.percentile)
 
 
 def _legality(study: ServiceStudy, places: Index) -> Fraction:
@@ -54,7 +54,7 @@ def _legality(study: ServiceStudy, places: Index) -> Fraction:
 
 def _retry_rate(study: ServiceStudy, places: Index) -> Fraction:
     numbers = study.numbers[study.order[places]]
-    if study.declared["retry_unit"] == "attempts":
+    if study.declared.retry_unit == "attempts":
         return Fraction(int((numbers > 0).sum()), len(places))
     return Fraction(int((numbers == 1).sum()), int(study.first[places].sum()))
 

@@ -28,7 +28,7 @@ def details(study: ServiceStudy, examination: Examination) -> dict[str, Any]:
     if not examination.holds("attempt.requests", "attempt.contiguous", "attempt.times"):
         return {"plots": []}
     groups: dict[str, list[str]] = {}
-    for arm in study.declared["arms"]:
+    for arm in study.declared.arms:
         groups.setdefault(arm.partition("/")[0], []).append(arm)
     series = []
     for name, arms in list(groups.items())[:MOST_SERIES]:
