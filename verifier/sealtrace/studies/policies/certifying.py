@@ -128,6 +128,8 @@ class Certified:
     root_sha256: str | None
     verdict: str = "verified"
     """Of the bundle as a whole: certificates of records that fail elsewhere are worth nothing."""
+    waived: int = 0
+    """How many findings of the bundle the reader accepts for now."""
     setting: dict[str, Any] = field(default_factory=dict)
     changed: dict[str, Change] = field(default_factory=dict)
     partitions: tuple[PartitionTable, ...] = ()
@@ -142,12 +144,12 @@ class Certified:
 
     @property
     def exit_code(self) -> int:
-        """1 where the bundle fails or a sealed map is another one, 3 where something is missing."""
+        """1 where the bundle fails or a sealed map is another one, 3 where something is missing or waived."""
         if self.verdict == "findings":
             return 1
         if not self.exploratory and any(one.sealed == "differs" for one in self.selectors):
             return 1
-        return 3 if self.missing or self.verdict == "incomplete" else 0
+        return 3 if self.missing or self.waived else 0
 
 
 def render_json(found: Certified) -> str:
@@ -289,7 +291,8 @@ def certify(
     """
     explored = explored or {}
     study = examination.evidence.seen_as(Study)
-    found = Certified(study.bundle.name, study.bundle.root_sha256, verdict=examination.report.verdict)
+    report = examination.report
+    found = Certified(study.bundle.name, study.bundle.root_sha256, verdict=report.verdict, waived=report.waived)
     if reason := _unusable(examination):
         changed = {name: Change(None, constant_text(to) or "") for name, to in explored.items()}
         return replace(found, changed=changed, missing=(reason,))

@@ -73,7 +73,7 @@ class Screen:
         """
         most = distance.max(axis=2)
         if not (most <= sure).all():
-            self.refuse(~(distance <= allowed()).all(axis=0))
+            self.refuse(np.asarray(~(distance <= allowed()).all(axis=0)))
         if not np.isfinite(most).all():
             distance = np.where(np.isfinite(distance), distance, -1.0)
             most = distance.max(axis=2)
