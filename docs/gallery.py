@@ -248,7 +248,8 @@ def photographed() -> None:
                 one.page(directory).as_uri() + ("#tables" if one.click or one.look.startswith(".paper") else "")
             )
             if one.click:
-                opened.locator("#cell-chips [data-status]").first.click()
+                own = opened.locator(f"#cell-chips [data-status='{one.name}']")
+                (own if own.count() else opened.locator("#cell-chips [data-status]")).first.click()
                 opened.locator(one.click).click()
             opened.wait_for_timeout(200)
             taken = Image.open(io.BytesIO(opened.locator(one.look).screenshot()))

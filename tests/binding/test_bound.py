@@ -165,7 +165,7 @@ def test_the_command_says_what_was_left_out(tmp_path: Path, clock: Clock) -> Non
     result = CliRunner().invoke(command, arguments, standalone_mode=False)
     assert result.return_value == 3, result.output
     told = " ".join(result.output.split())
-    assert "not tried for want of time" in told
+    assert "Not tried for want of time" in told
     assert "the seconds were used up" in told
 
 
