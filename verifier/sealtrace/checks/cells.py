@@ -210,13 +210,18 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
                 "a recipe that the records can follow",
                 result.recipe,
             )
-    unsaid: dict[tuple[str, str, str], TableCell] = {}
+    unsaid: dict[tuple[str, str, str, bool], TableCell] = {}
     for result in results:
-        for choice in result.unsaid:
-            unsaid.setdefault((result.cell.table, result.cell.column, choice), result.cell)
-    for (table, column, choice), cell in unsaid.items():
-        outcome.at(cell.record, {"table": table, "column": column}).warning(
-            cell.pointer, f"The table does not say what the recipe chooses: {choice}. Say it in a label or the caption."
+        for choice, admitted in result.unsaid:
+            unsaid.setdefault((result.cell.table, result.cell.column, choice, admitted), result.cell)
+    for (table, column, choice, admitted), cell in unsaid.items():
+        step = "" if admitted else " Say it in a label or the caption, or among what the recipe has `undisclosed`."
+        outcome.at(cell.record, {"table": table, "column": column}).say(
+            "warning" if admitted else "error",
+            cell.pointer,
+            f"The table does not say what the recipe chooses: {choice}.{step}",
+            None,
+            None,
         )
     notes: dict[tuple[str, str], TableCell] = {}
     for result in results:

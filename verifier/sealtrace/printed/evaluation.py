@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS
 from sealtrace.printed.cells import TableCell
+from sealtrace.printed.choices import Print, of_metric, unsaid
 from sealtrace.printed.elsewhere import Beside
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
@@ -39,8 +40,8 @@ class CellResult:
     metric: Metric | None = None
     arguments: dict[str, str] = field(default_factory=dict)
     """What the metric was asked with."""
-    unsaid: tuple[str, ...] = ()
-    """What the recipe chooses and the table does not say."""
+    unsaid: tuple[tuple[str, bool], ...] = ()
+    """What the recipe chooses and the table does not say, each with whether the recipe admits that."""
     relation: str | None = None
     """The relation that contradicts the cell, where one does."""
     elsewhere: Cell | None = None
@@ -131,8 +132,12 @@ class Evaluator:
                 return replace(result, judgement=judgement, elsewhere=there)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))
-                result = replace(result, unsaid=tuple(_unsaid(recipe, cell, self._captions.get(cell.table, ""))))
             value = self._value(recipe, cell)
+            choices = value.chosen
+            if metric is not None and "where" in metric.optional:
+                choices = tuple(of_metric(metric.name, result.arguments, cell.column, value.frame))
+            around = Print.around(cell, self._captions.get(cell.table, ""))
+            result = replace(result, unsaid=tuple(unsaid(choices, around, result.undisclosed)))
         except (RecipeError, MissingEvidenceError) as error:
             if not_available:
                 return None
@@ -315,35 +320,6 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
         return known[name].replace("'", "''") if quoted else known[name]
 
     return _PLACEHOLDER.sub(fill, template)
-
-
-_SAYING = {
-    "max": ("max", "best", "highest", "largest", "greatest", "peak"),
-    "min": ("min", "worst", "lowest", "smallest", "least"),
-    "min to max": ("min", "range"),
-    "median": ("median",),
-    "sum": ("sum", "total"),
-    "count": ("count", "number", "#", "n"),
-    "sd": ("sd", "std", "deviation", "σ"),
-    "sem": ("sem", "se", "error"),
-}
-"""Words of which a table uses one where it does not show a mean."""
-
-
-def _unsaid(recipe: dict[str, Any], cell: TableCell, caption: str) -> Iterator[str]:
-    """Choices that change what a number means, and of which a reader of the table learns nothing."""
-    printed = " ".join((cell.row, cell.column, cell.table, caption, *cell.texts.values())).casefold()
-    words = _SAYING.get(str(recipe.get("show")), ())
-    # The largest p of several repeats claims less than any other.
-    modest = recipe.get("show") == "max" and cell.column.strip().casefold() in ("p", "p-value", "p value")
-    if words and not modest and not any(word in printed for word in words):
-        yield f"it shows the {recipe['show']} over {recipe.get('over') or 'all rows'}"
-    over = [name.strip() for name in str(recipe.get("over") or "").split(",")]
-    for name, wanted in (recipe.get("where") or {}).items():
-        values = [str(one) for one in (wanted if isinstance(wanted, list) else [wanted])]
-        chosen = name in over or len(values) > 1
-        if chosen and not all("{" in one or one.casefold() in printed for one in values):
-            yield f"of {name} it takes only {', '.join(values[:5])}"
 
 
 def _described(recipe: dict[str, Any], cell: TableCell) -> str:

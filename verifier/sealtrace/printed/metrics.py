@@ -20,6 +20,7 @@ from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence
+from sealtrace.printed.choices import Choice
 from sealtrace.printed.judgement import Rounded, round_to
 
 Arguments = dict[str, str]
@@ -61,6 +62,8 @@ class Value:
     """The query that gave it, where one did."""
     total: int | None = None
     """How many records there were, where only the first of them are kept."""
+    chosen: tuple[Choice, ...] = ()
+    """What that query chooses of the records."""
 
     @property
     def count(self) -> int:

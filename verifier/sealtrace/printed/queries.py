@@ -2,7 +2,8 @@
 
 A query is run more than once. Where rows are doubtful (a key stands twice, a value is refused by its schema), it
 is run with and without them: a result that differs depends on them and is missing; any other is judged. And every
-query is run on altered records: a result that none of them turns into another number proves nothing.
+query is run on altered records: a result that none of them turns into another number proves nothing. Further forms
+tell what a query chooses (`choices.py`).
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sealtrace.bundle.frames import Frame, StreamedFrame
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS, ROW_BY_ROW, Altering
+from sealtrace.printed.choices import Asked, Choice, formed, of_names, of_query
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 
 if TYPE_CHECKING:
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
 SECONDS = 120
 """How long all queries of a bundle may take together."""
+MOST_ROWS = 20_000
+"""How many rows of a kind are asked for what a query chooses."""
 _SAME = "a query that gives the same, or nothing, whatever the records hold"
 
 _EVERY_ROW = ", every row"
@@ -127,6 +133,14 @@ class Queries:
             return {**self._unheld, **sound}
         if form == "with refused rows":
             return {**self._unheld, **{kind: _with_refused(self._evidence, kind, one) for kind, one in held.items()}}
+        if form == "some":
+            return dict(self._some)
+        if ":" in form:
+            values = self._called[form.split(":")[1]]
+            return {
+                kind: formed(form, table, self._frames[kind].key_fields, values, self._given.get(kind, ()))
+                for kind, table in self._some.items()
+            }
         alter = FORMS[form.removesuffix(_EVERY_ROW)]
         altered: dict[str, Records] = {kind: alter(table, ()) for kind, table in held.items()}
         for kind, frame in self._unheld.items():
@@ -138,6 +152,37 @@ class Queries:
         """Forms of the records that tell; of rows that are not held, some of them first and all only where need be."""
         every = [f"{form}{_EVERY_ROW}" for form in ROW_BY_ROW] if result.reads & self._unheld.keys() else []
         return [*FORMS, *every]
+
+    @cached_property
+    def _some(self) -> dict[str, pa.Table]:
+        """Rows of each kind that are asked for what a query chooses."""
+        return {
+            kind: self._unheld[kind].some if kind in self._unheld else frame.table.take(_some(frame.size))
+            for kind, frame in self._frames.items()
+        }
+
+    @cached_property
+    def _called(self) -> dict[str, pa.Array]:
+        """The fields that identify rows, each with its values in order, whatever kind they are of."""
+        found: dict[str, list[pa.Array]] = {}
+        names = {name for frame in self._frames.values() for name in frame.key_fields}
+        for table in self._some.values():
+            for name in names & set(table.column_names):
+                found.setdefault(name, []).append(_plain(table.column(name)).combine_chunks())
+        return {
+            name: (values := pc.unique(pa.concat_arrays(parts)).drop_null()).take(pc.sort_indices(values))
+            for name, parts in found.items()
+            if len({part.type for part in parts}) == 1 and not pa.types.is_nested(parts[0].type)
+        }
+
+    @cached_property
+    def _given(self) -> dict[str, set[str]]:
+        """Fields of datasets that are no results: right answers, and what others determine."""
+        found: dict[str, set[str]] = {}
+        for document in self._evidence.bundle.documents_of("dataset"):
+            determined = [name for one in document.value.get("depends") or () for name in one["fields"]]
+            found[document.value["dataset"]] = {*determined, document.value.get("truth") or ""}
+        return found
 
     def _run(self, sql: str, form: str = "sealed") -> SqlResult:
         if (sql, form) not in self._results:
@@ -229,7 +274,56 @@ class Queries:
             raise MissingEvidenceError("the query gives null")
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
         found = tuple(one for one in row if one is not None)
-        return Value(found, words=words, fixed=fixed, measured=measured, query=sql)
+        chosen = () if fixed else tuple(self._choices(sql, result, [places[at] for at in kept]))
+        return Value(found, words=words, fixed=fixed, measured=measured, query=sql, chosen=chosen)
+
+    def _choices(self, sql: str, result: SqlResult, places: list[int]) -> Iterator[Choice]:
+        """What a query chooses of the records that it reads."""
+
+        def on(form: str) -> tuple[object, ...] | None:
+            try:
+                return numbers_in(self._run(sql, form))
+            except RecipeError:
+                return None
+
+        def numbers_in(found: SqlResult) -> tuple[object, ...] | None:
+            cells = (row[at] for row in found.rows for at in places)
+            given = tuple(float(cell) if isinstance(cell, Decimal) else cell for cell in cells)
+            return None if not given or all(one is None for one in given) else given
+
+        names = {name for kind in result.reads for name in self._evidence.frame(kind).key_fields}
+        fields = {name: values for name, values in self._called.items() if name in names}
+        if result.demands is not None and all(self._known(*one) for one in result.demands.items() if one[0]):
+            for name, values in fields.items():
+                if len(values) > 1 and (named := result.demands.get(name.casefold())):
+                    yield from of_names(name, sorted(set(named)), fields)
+            if results := sorted(set(result.demands.get("", ()))):
+                words = tuple(name.replace("_", " ") for name in results)
+                yield Choice(f"it takes only some rows, by {' and '.join(results)}", words)
+            return
+        if (given := on("some")) is None:
+            return
+        opposite = self._turned(sql)
+        yield from of_query(Asked(sql, given, on), fields, None if opposite is None else numbers_in(opposite))
+
+    def _known(self, field: str, named: list[str]) -> bool:
+        """Whether records have a field, no number, with these values: a query may call its own results so."""
+        for table in self._some.values():
+            for name in table.column_names:
+                kind = table.schema.field(name).type
+                if name.casefold() == field and not pa.types.is_floating(kind) and not pa.types.is_nested(kind):
+                    known = _plain(table.column(name)).cast(pa.string()).unique()
+                    if set(named) <= set(known.to_pylist()):
+                        return True
+        return False
+
+    def _turned(self, sql: str) -> SqlResult | None:
+        from sealtrace.printed.sql_process import SqlError
+
+        try:
+            return self._databases["some"].turned(sql)
+        except SqlError:
+            return None
 
     @staticmethod
     def _doubt(result: SqlResult, reason_of: object) -> str | None:
@@ -251,6 +345,14 @@ class Queries:
 
 def _altered_parts(frame: StreamedFrame, alter: Altering) -> Iterator[pa.Table]:
     return (alter(table, ()) for table in frame.parts(frame.names))
+
+
+def _some(rows: int) -> pa.Array:
+    return pa.array(range(0, rows, 1 + rows // MOST_ROWS), pa.int64())
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _with_refused(evidence: Evidence, kind: str, table: pa.Table) -> pa.Table:

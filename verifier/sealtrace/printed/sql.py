@@ -56,6 +56,8 @@ class SqlResult:
     """The kinds of record that the query names: one that reads none proves nothing."""
     brought: tuple[str, ...] = ()
     """Numbers that its result may take from the query itself."""
+    demands: dict[str, list[str]] | None = None
+    """The values that it demands of fields, where it chooses rows by nothing else."""
 
 
 def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:
@@ -101,11 +103,21 @@ class SqlRecords:
         """Where DuckDB puts what it cannot hold; nowhere where everything is held."""
         self._memory = memory or (SPILLING_MEMORY if self._spill else MEMORY)
 
+    def turned(self, sql: str) -> SqlResult | None:
+        """What a SELECT gives with its choices by results turned round; None where it has none."""
+        answer = self._answered(sql, {"turned": True})
+        return self._result(answer) if answer["chooses"] else None
+
     def query(self, sql: str) -> SqlResult:
         """What one SELECT gives. `SqlError` where it is refused or fails."""
-        answer = self._answered(sql, {})
+        return self._result(self._answered(sql, {}))
+
+    @staticmethod
+    def _result(answer: dict[str, Any]) -> SqlResult:
         rows = [tuple(row) for row in answer["rows"]]
-        return SqlResult(answer["columns"], rows, frozenset(answer["reads"]), tuple(answer["brought"]))
+        return SqlResult(
+            answer["columns"], rows, frozenset(answer["reads"]), tuple(answer["brought"]), answer["demands"]
+        )
 
     def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:
         # Records that the text does not even mention are not worth copying.

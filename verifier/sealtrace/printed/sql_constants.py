@@ -40,6 +40,128 @@ def brought(tree: Any) -> list[str]:
     return list(dict.fromkeys(_values(tree, all_count=makes_rows)))
 
 
+_OPPOSITE = {
+    "max": "min", "arg_max": "arg_min", "max_by": "min_by", "argmax": "argmin", "arg_max_null": "arg_min_null",
+    "first": "last", "arbitrary": "last", "any_value": "last", "first_value": "last_value", "greatest": "least",
+    "list_max": "list_min", "array_max": "array_min", "list_sort": "list_reverse_sort", "lead": "lag",
+    "array_sort": "array_reverse_sort", "list_first": "list_last", "array_first": "array_last",
+    "COMPARE_GREATERTHAN": "COMPARE_LESSTHAN", "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
+}  # fmt: skip
+_OPPOSITE |= {turned: name for name, turned in _OPPOSITE.items()}
+_SETTING_OF = re.compile(r".*quantile\w*|percentile\w*")
+_SUMMED = frozenset({"SUBQUERY", "WINDOW"})
+
+
+def turned(tree: Any) -> bool:
+    """Turns a query's choices by results round, in place: the least for the greatest, the last for the first.
+
+    What it gives then is another number, unless nothing was chosen. False where it has no such choice.
+    """
+    found = False
+    for node in list(_objects(tree)):
+        name = str(node.get("function_name") or "").casefold()
+        arguments = [one.get("expression", one) for one in node.get("arguments") or node.get("children") or []]
+        if name in _OPPOSITE and not (name in ("greatest", "least") and any(map(_is_constant, arguments))):
+            node["function_name"], found = _OPPOSITE[name], True
+            if "qualified_name" in node:
+                node["qualified_name"] = {**node["qualified_name"], "path": [_OPPOSITE[name]]}
+            if node.get("class") == "WINDOW" and node["type"].removeprefix("WINDOW_").casefold() == name:
+                node["type"] = f"WINDOW_{_OPPOSITE[name].upper()}"
+        elif _SETTING_OF.fullmatch(name) and len(arguments) > 1 and (share := _text(arguments[1])) is not None:
+            literal = {"kind": "NUMERIC", "text": str(1 - Decimal(share))}
+            arguments[1].pop("value", None)
+            arguments[1]["literal"], found = literal, True
+        elif node.get("class") == "COMPARISON" and node["type"] in _OPPOSITE and _of_results(node):
+            node["type"], found = _OPPOSITE[node["type"]], True
+        for order in node.get("orders") or ():
+            order["type"] = "ASCENDING" if order["type"] == "DESCENDING" else "DESCENDING"
+        limits = any(one.get("type") in _LIMITING for one in node.get("modifiers") or ())
+        found |= limits or (bool(node.get("orders")) and (bool(name) or node.get("class") == "WINDOW"))
+    return found
+
+
+_PLAIN = re.compile(r"avg|mean|sum|count(?:_star|_if)?|round|[-+*/%]|(?:stddev|var)(?:_\w+)?|not|sqrt|abs")
+"""Functions that take every row alike."""
+_CHOOSERS = frozenset({"SUBQUERY", "WINDOW", "LAMBDA", "BETWEEN"})
+
+
+def plain(tree: Any) -> dict[str, list[str]] | None:
+    """The values that a query demands of fields, where that is all that it chooses; None where it may choose otherwise.
+
+    Such a query sums, counts and averages the rows whose fields equal what it names, also group by group.
+    """
+    demanded: dict[str, list[str]] = {}
+    for node in _objects(tree):
+        averaged = node.get("filter") if node.get("function_name") in ("avg", "mean") else None
+        for by in filter(None, (node.get("where_clause"), averaged)):
+            demanded.setdefault("", []).extend(_results_in(by))
+        kind, name = node.get("class"), str(node.get("function_name") or "").casefold()
+        modified = {str(one.get("type")) for one in node.get("modifiers") or ()} - {"ORDER_MODIFIER"}
+        if kind in _CHOOSERS or modified or node.get("ref_type", "REGULAR") not in ("REGULAR", "CROSS"):
+            return None
+        if kind == "CASE" and not all(map(_is_constant, _branches(node))):
+            return None
+        if kind == "FUNCTION" and not _PLAIN.fullmatch(name):
+            return None
+        if kind == "OPERATOR" and node["type"] == "OPERATOR_COALESCE":
+            return None
+        if kind == "COMPARISON" or node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN"):
+            sides = node.get("children") or [node["left"], node["right"]]
+            column, *others = sorted(sides, key=lambda side: side.get("class") != "COLUMN_REF")
+            if column.get("class") != "COLUMN_REF" or node["type"] not in _EQUAL:
+                return None
+            for other in others:
+                if other.get("class") == "CONSTANT":
+                    demanded.setdefault(str(column["column_names"][-1]).casefold(), []).append(_written(other))
+                elif other.get("class") != "COLUMN_REF":
+                    return None
+    return demanded
+
+
+def _branches(case: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        *(one["then_expr"] for one in case.get("case_checks") or ()),
+        case.get("else_expr") or {"class": "CONSTANT"},
+    ]
+
+
+_EQUAL = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")
+
+
+def _written(constant: dict[str, Any]) -> str:
+    literal = constant.get("literal")
+    value = literal.get("text") if literal else (constant.get("value") or {}).get("value")
+    return str(value).casefold() if isinstance(value, bool) else str(value)
+
+
+def averages(tree: Any) -> bool:
+    """Whether a query averages or sums: one that counts rows says what it counts by what it demands of them."""
+    return any(str(node.get("function_name") or "").casefold() in ("avg", "mean", "sum") for node in _objects(tree))
+
+
+def _results_in(where: dict[str, Any]) -> Iterator[str]:
+    """The fields by whose results rows are taken: flags, and fields that are compared with each other."""
+    rest = [where]
+    while rest:
+        node = rest.pop()
+        rest += node.get("children") or () if node.get("class") == "CONJUNCTION" else ()
+        sides = [node["left"], node["right"]] if node.get("class") == "COMPARISON" else [node]
+        if all(side.get("class") == "COLUMN_REF" for side in sides):
+            yield from (str(side["column_names"][-1]) for side in sides)
+
+
+_LIMITING = ("LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "DISTINCT_MODIFIER")
+
+
+def _is_constant(node: dict[str, Any]) -> bool:
+    return node.get("class") == "CONSTANT" or (node.get("class") == "CAST" and _is_constant(node.get("child") or {}))
+
+
+def _of_results(node: dict[str, Any]) -> bool:
+    """Whether a comparison is with what other rows give: a mean of all, or a rank."""
+    return any(one.get("class") in _SUMMED for one in _objects([node.get("left"), node.get("right")]))
+
+
 def _objects(tree: Any) -> Iterator[dict[str, Any]]:
     rest = [tree]
     while rest:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sealtrace.contract.packs import loaded, packs
-from sealtrace.printed.sql_constants import brought
+from sealtrace.printed.sql_constants import averages, brought, plain, turned
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -117,16 +117,44 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
         _lock(connection, memory, request["spill"])
         sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
         macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
+        if request.get("turned"):
+            opposite = [_turned(connection, text) for text in (sql, *views.values(), *map(_selecting, macros.values()))]
+            if not any(chooses for _, chooses in opposite):
+                return {"chooses": False}
+            sql, *texts = [text for text, _ in opposite]
+            views = dict(zip(views, texts, strict=False))
+            macros = dict(zip(macros, (f"({text})" for text in texts[len(views) :]), strict=True))
         _share(connection, macros, views, sources)
         reads = _guard(connection, sql, sources)
-        texts = [sql, *views.values(), *(f"SELECT ({expression}\n)" for expression in macros.values())]
-        own = [number for text in texts if reads for number in brought(_parsed(connection, text))]
+        texts = [sql, *views.values(), *map(_selecting, macros.values())]
+        trees = [_parsed(connection, text) for text in texts if reads]
+        own = [number for tree in trees for number in brought(tree)]
+        demands = [plain(tree) for tree in trees]
         if request.get("behind"):
             return {**_behind(connection, sql, request["behind"]), "reads": sorted(reads)}
         cursor = connection.execute(sql)
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
-        return {"columns": columns, "rows": rows, "reads": sorted(reads), "brought": own}
+        demanded: dict[str, list[str]] = {}
+        for field, values in (pair for one in demands for pair in (one or {}).items()):
+            if field or any(map(averages, trees)):
+                demanded.setdefault(field, []).extend(values)
+        return {
+            "columns": columns, "rows": rows, "reads": sorted(reads), "brought": own, "chooses": True,
+            "demands": None if None in demands else demanded,
+        }  # fmt: skip
+
+
+def _selecting(expression: str) -> str:
+    return f"SELECT ({expression}\n)"
+
+
+def _turned(connection: DuckDBPyConnection, sql: str) -> tuple[str, bool]:
+    """A query with its choices by results turned round, and whether it has any."""
+    tree = _parsed(connection, sql)
+    chooses = turned(tree)
+    (text,) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0]
+    return str(text), chooses
 
 
 def _records(path: str | list[str]) -> Any:
@@ -187,7 +215,7 @@ def _share(
         ).fetchall():
             raise SqlError(f"macro {signature}: DuckDB has a function of this name, which queries mean")
         try:
-            _guard(connection, f"SELECT ({expression}\n)", sources)
+            _guard(connection, _selecting(expression), sources)
             connection.execute(f'CREATE MACRO "{named.group(1)}"({named.group(2)}) AS ({expression}\n)')
         except (SqlError, duckdb.Error) as error:
             raise SqlError(f"macro {signature}: {_first(error)}") from None

@@ -1,8 +1,10 @@
-"""Which printed numbers a relation binds: those of which it excludes some value that could have been printed.
+"""Which printed numbers a relation binds: those of which it excludes some value that could as well have been printed.
 
-A relation may speak of a number and say nothing about it: `0 * cell == 0`, `cell == cell`, or a formula that some
-unknown can always satisfy. So each number is moved by whole units of its last digit, far and near, up and down; where
-no move makes the relation impossible, it does not bind the number.
+A relation may speak of a number and say nothing about it: `0 * cell == 0`, `cell == cell`, a formula that some unknown
+can always satisfy, or `cell >= 0` of a rate. So each number is moved by whole units of its last digit, far and near, up
+and down, as far as such a number may lie; where no move makes the relation impossible, it does not bind the number. And
+a relation that binds one number only, to what the formula itself says (`cell <= 0.9`), is no more than a second word of
+the same author; unless it leaves gaps, as shares of a whole number do.
 """
 
 from __future__ import annotations
@@ -29,24 +31,57 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
     seen: set[str] = set()
     for claim in every:
         formula = all_of(*(one.formula for one in _about_the_same(claim, every)))
-        for address, facts in _by_cell(claim.facts).items():
-            if address not in seen and not time_is_up() and _excludes(formula, address):
+        cells = _by_cell(claim.facts)
+        bound: dict[str, int] = {}
+        # What is bound already, and what other claims speak of, is asked last, and only for a second number.
+        others = [address for address in _by_cell(facts_in(formula)) if address not in cells]
+        for address in (*sorted(cells, key=lambda address: address in seen), *others):
+            enough = (address in seen or address not in cells) and (not bound.keys() - seen or len(bound) > 1)
+            if not enough and not time_is_up() and (units := _excluding(formula, address)) is not None:
+                bound[address] = units
+        for address in cells.keys() & bound.keys() - seen:
+            if len(bound) > 1 or _gaps(formula, address, bound[address]):
                 seen.add(address)
-                yield facts[0]
+                yield cells[address][0]
 
 
-def _excludes(formula: Formula, address: str) -> bool:
+def _excluding(formula: Formula, address: str) -> int | None:
+    """A move of a number that makes a formula impossible; None where no plausible one does."""
     facts = _by_cell(facts_in(formula))[address]
+    ends = [int((end - facts[0].value) / facts[0].unit) for end in _plausible(facts[0])]
+    for units in dict.fromkeys((*ends, *(units for units in MOVES if ends[0] <= units <= ends[1]))):
+        if units and _impossible(formula, facts, units, units):
+            return units
+    return None
+
+
+def _gaps(formula: Formula, address: str, units: int) -> bool:
+    """Whether values beyond an excluded one are possible again: the formula is no mere bound."""
+    facts = _by_cell(facts_in(formula))[address]
+    low, high = _plausible(facts[0])
     return any(
-        search(formula, Work(50_000, 200, 40), {one.address: _moved(one, units) for one in facts}).status
-        == "impossible"
-        for units in MOVES
+        (excluded == units or _impossible(formula, facts, excluded, excluded))
+        and (end - facts[0].value) / facts[0].unit / excluded > 1
+        and not _impossible(formula, facts, excluded, (end - facts[0].value) / facts[0].unit)
+        for excluded in (1, -1, 2, -2, units)
+        for end in ((high,) if excluded > 0 else (low,))
     )
 
 
-def _moved(fact: Fact, units: int) -> Interval:
-    distance = fact.unit * Fraction(units)
-    return Interval(fact.low + distance, fact.high + distance)
+def _plausible(fact: Fact) -> tuple[Fraction, Fraction]:
+    """Where such a number may lie: a share up to one, a percentage up to a hundred, anything else up to its double."""
+    size = next((Fraction(end) for end in (1, 100) if abs(fact.value) <= end), 2 * abs(fact.value))
+    return (-size if fact.value < 0 else Fraction(0)), (Fraction(0) if fact.value < 0 else size)
+
+
+def _impossible(formula: Formula, facts: list[Fact], first: Fraction | int, last: Fraction | int) -> bool:
+    """Whether a formula cannot hold with a number moved by anything between so many units of its last digit."""
+    moved = {one.address: _between(one, *sorted((Fraction(first), Fraction(last)))) for one in facts}
+    return search(formula, Work(50_000, 200, 40), moved).status == "impossible"
+
+
+def _between(fact: Fact, first: Fraction, last: Fraction) -> Interval:
+    return Interval(fact.low + fact.unit * first, fact.high + fact.unit * last)
 
 
 def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:

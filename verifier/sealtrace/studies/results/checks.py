@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from sealtrace.checks.outcome import Outcome
@@ -104,21 +106,23 @@ def runs(results: Results, outcome: Outcome) -> None:
 
 
 def _mixed_runs(results: Results, outcome: Outcome) -> None:
-    """The predictions of a model are those of one run; others among them may have been chosen."""
+    """The predictions of a model on a split are those of one run: others among them may have been chosen."""
     frame = results.frame("prediction")
     models, _ = frame.texts("model")
     runs, names = frame.texts("run")
-    for model in sorted(set(models.tolist())):
-        rows = np.flatnonzero((models == model) & (runs >= 0))
+    splits, _ = results.frame("label").texts("split")
+    items = results.item_of_prediction
+    groups = np.stack([models, np.where(items >= 0, splits[items] if len(splits) else -1, -1)])
+    for model, split in np.unique(groups, axis=1).T.tolist():
+        rows = np.flatnonzero((groups[0] == model) & (groups[1] == split) & (runs >= 0))
         if len(rows) and len(set(runs[rows].tolist())) > 1:
             usual = int(np.bincount(runs[rows]).argmax())
             outcome.rows(
                 frame,
                 rows[runs[rows] != usual],
                 "/run",
-                "The prediction comes from another run than most of its model's.",
+                "The prediction comes from another run than most of its model's on this split. Keep those of one run.",
                 names[usual],
-                severity="warning",
             )
 
 
@@ -182,19 +186,24 @@ def references(results: Results, outcome: Outcome) -> None:
 def complete(results: Results, outcome: Outcome) -> None:
     if not _demands(results, outcome, "complete", "which combinations must be there"):
         return
-    _tell(results, outcome, results.completeness_gaps, "complete")
+    demanding = {name for name, declaration in results.declarations.items() if declaration.get("complete")}
+    _tell(results, outcome, results.completeness_gaps, demanding)
 
 
 @check("dataset.depends", "rows")
 def depends(results: Results, outcome: Outcome) -> None:
-    if not _demands(results, outcome, "depends", "which fields others determine"):
+    if _no_datasets(results, outcome):
         return
-    _tell(results, outcome, results.dependency_gaps, "depends")
+    determined = {name for name in results.declarations if results.determined(name)}
+    if not determined:
+        outcome.not_applicable = "no declaration says which fields others determine, and none has right answers"
+        return
+    _tell(results, outcome, results.dependency_gaps, determined)
 
 
-def _tell(results: Results, outcome: Outcome, gaps: dict[str, list[Gap]], what: str) -> None:
-    for name, declaration in results.declarations.items():
-        if declaration.get(what):
+def _tell(results: Results, outcome: Outcome, gaps: dict[str, list[Gap]], demanding: Collection[str]) -> None:
+    for name in results.declarations:
+        if name in demanding:
             outcome.inspected += results.frame(name).size
         for gap in gaps.get(name, ()):
             source, row = results.frame(name).place(int(gap.rows[0]))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes, document_digest
 from sealtrace.bundle.frames import Index, Mask, StreamedFrame
@@ -16,6 +18,8 @@ from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unkn
 
 if TYPE_CHECKING:
     from sealtrace.studies.results.streaming import Facts
+
+_COMPARED = re.compile(r"\b(?:\w+\.)?([A-Za-z_]\w*)\s*(?:=|<>|!=)\s*(?:\w+\.)?([A-Za-z_]\w*)\b")
 
 
 class Results(Evidence):
@@ -90,16 +94,67 @@ class Results(Evidence):
     def dependency_gaps(self) -> dict[str, list[Gap]]:
         """Values of each dataset that should be one and are several."""
         return {
-            name: [
-                gap
-                for one in declaration.get("depends") or []
-                for field in one["fields"]
-                if (facts := self.facts(name)) is None or not facts.depends(one["on"], field)
-                for gap in contradicting(self.frame(name).table, one["on"], field)
-            ]
-            for name, declaration in self.declarations.items()
+            name: [gap for on, field in self.determined(name) for gap in self._contradicting(name, on, field)]
+            for name in self.declarations
             if self.frame(name).size
         }
+
+    def _contradicting(self, name: str, on: list[str], field: str) -> list[Gap]:
+        """Rows of a dataset that agree in some fields and differ in one that those determine."""
+        frame, facts = self.frame(name), self.facts(name)
+        declared = any(
+            one["on"] == on and field in one["fields"] for one in self.declarations[name].get("depends") or []
+        )
+        if facts is not None and declared:
+            return [] if facts.depends(on, field) else contradicting(frame.table, on, field)
+        if isinstance(frame, StreamedFrame) and frame.kept:
+            columns = pa.concat_tables(frame.parts([*on, field])).unify_dictionaries()
+            return contradicting(frame.table, on, field) if contradicting(columns, on, field) else []
+        return contradicting(frame.table, on, field)
+
+    def _some(self, name: str) -> pa.Table:
+        """The rows of a dataset, or some of them where they are not held."""
+        frame = self.frame(name)
+        return frame.some if isinstance(frame, StreamedFrame) and frame.kept else frame.table
+
+    def determined(self, name: str) -> list[tuple[list[str], str]]:
+        """What determines which field of a dataset: as declared, and right answers by the item that they are about."""
+        declaration = self.declarations[name]
+        said = [(one["on"], field) for one in declaration.get("depends") or [] for field in one["fields"]]
+        every = [group for one in declaration.get("complete") or [] for group in one["every"]]
+        by = [field for one in declaration.get("complete") or [] for field in one.get("by") or []]
+        groups = every or [[field] for field in declaration["key"]]
+        some = self._some(name)
+        item = max(groups, key=lambda group: len(np.unique(combined_codes(some, tuple(group)))))
+        on = [*by, *item]
+        if set(declaration["key"]) <= set(on):
+            return said
+        known = {*declaration["key"], *(field for _, field in said)}
+        return [*said, *((on, field) for field in sorted(self._right_answers(name, on) - known))]
+
+    def _right_answers(self, name: str, on: list[str]) -> set[str]:
+        """The fields that predictions are compared with: declared, named by recipes, or told by queries."""
+        declaration, table = self.declarations[name], self._some(name)
+        fields = set(declaration["row"]["properties"])
+        found = {str(one) for one in (declaration.get("truth"), *(recipe.get("against") for recipe in self.recipes))}
+        shared = [one.value for one in self.bundle.documents_of("queries")]
+        texts = [text for one in shared for word in ("views", "macros") for text in (one.get(word) or {}).values()]
+        for text in (*texts, *(recipe.get("sql") or "" for recipe in self.recipes)):
+            for pair in _COMPARED.findall(text):
+                if set(pair) <= fields and pair[0] != pair[1]:
+                    # Of two answers that are compared, the right one is that which differs less between systems.
+                    gaps = {field: len(contradicting(table, on, field)) for field in pair}
+                    right = min(pair, key=lambda field: gaps[field])
+                    found |= {right} if gaps[right] < gaps[max(pair, key=lambda field: gaps[field])] else set()
+        return found & fields
+
+    @cached_property
+    def recipes(self) -> list[dict[str, Any]]:
+        """Every recipe of the bundle's tables."""
+        tables = [one.value for one in self.bundle.documents_of("table")]
+        own = [column.get("recipe") for table in tables for column in table["columns"]]
+        own += [one for table in tables for row in table["rows"] for one in (row.get("recipes") or {}).values()]
+        return [recipe for recipe in (*own, *(table.get("recipe") for table in tables)) if recipe]
 
     @cached_property
     def lost(self) -> dict[tuple[str, int], tuple[Index, Index]]:

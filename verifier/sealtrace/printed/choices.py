@@ -1,0 +1,297 @@
+"""What a recipe chooses of the records, and whether the table says so.
+
+The best of five seeds, the items that suit, another system than the row names: each follows from the records, and is
+not what a reader of the table takes it for. A metric's choices stand in its recipe. Those of a query are found by
+asking it of other records: with what rows are called exchanged, with one repeat spoilt, with its order turned round.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.frames import Frame, StreamedFrame
+from sealtrace.printed.cells import TableCell
+
+REPEATS = re.compile(r"(?:\w+_)?(?:seeds?|runs?|repeats?|trials?|folds?|replicates?|draws?|rep|replica)(?:_\w+)?", re.I)
+"""How fields are called whose values are repeats of the same thing."""
+MOST_NAMES = 1000
+"""How many values of a field are looked for in print."""
+MOST_ONE_BY_ONE = 4
+"""Up to how many repeats of a field are spoilt one at a time."""
+_EXTREMES = ("best", "worst", "top", "highest", "lowest", "largest", "smallest", "greatest", "least", "peak", "max",
+             "maximum", "min", "minimum", "most", "fewest", "longest", "shortest", "range", "oracle", "first", "last",
+             "median", "commonest", "majority", "dominant", "mode", "final", "latest", "winner", "selected", "chosen",
+             "rank", "quantile", "percentile", "fastest", "slowest")  # fmt: skip
+_SHOWN: dict[str, tuple[str, ...]] = {
+    "max": ("max", "maximum", "best", "highest", "largest", "greatest", "peak", "top", "oracle", "longest", "slowest"),
+    "min": ("min", "minimum", "worst", "lowest", "smallest", "least", "shortest", "fastest"),
+    "min to max": ("min", "range", "minimum", "from", "between"),
+    "median": ("median",),
+    "sum": ("sum", "total", "all", "number", "#", "n"),
+    "count": ("count", "number", "#", "n", "seeds", "runs", "repeats"),
+    "sd": ("sd", "std", "deviation", "σ", "stdev"),
+    "sem": ("sem", "se", "error"),
+    "quantile": ("quantile", "percentile", "median", "quartile", "q", "p50", "p90", "p95", "p99"),
+}
+"""Words of which a table uses one where it does not show a mean."""
+_SHIFTS = (1, 3)
+_METRICS = {"maximum": "max", "minimum": "min", "quantile": "quantile", "median": "median"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that a recipe chooses."""
+
+    sentence: str
+    words: tuple[str, ...] = ()
+    """A table that uses one of these words says it."""
+    names: tuple[str, ...] = ()
+    """A table that prints all of these says it."""
+    field: str = ""
+    """The field whose values the names are: a short number says nothing without it."""
+    rivals: tuple[str, ...] = ()
+    """Other values of the field: a row that names one of these instead says something else."""
+
+
+@dataclass(frozen=True)
+class Print:
+    """What a reader sees around a cell."""
+
+    row: str
+    everything: str
+
+    @classmethod
+    def around(cls, cell: TableCell, caption: str) -> Print:
+        texts = [text for name, text in cell.texts.items() if name != cell.column]
+        return cls(
+            "\n".join((cell.row, *(one for one in texts if not _short_number(one)))).casefold(),
+            "\n".join((cell.row, cell.column, cell.table, caption, *texts)).casefold(),
+        )
+
+    def says(self, choice: Choice) -> bool:
+        """Whether it tells of a choice."""
+        if any(_word(word, self.everything) for word in choice.words):
+            return True
+        return bool(choice.names) and all(self._names(name, choice.field) for name in choice.names)
+
+    def instead(self, choice: Choice) -> str | None:
+        """The other value that the row names, where it names one."""
+        own = [_letters(name) for name in choice.names]
+        for rival in choice.rivals:
+            plain = _letters(rival)
+            related = any(plain in name or name in plain for name in own)
+            if not related and not _short_number(rival) and _word(rival, self.row):
+                return rival
+        return None
+
+    def _names(self, name: str, field: str) -> bool:
+        if _short_number(name):
+            return _letters(field) in _letters(self.everything) and _word(name, self.everything)
+        return names(name, self.everything)
+
+
+def names(name: str, text: str) -> bool:
+    """Whether a text names a value, however its words are joined."""
+    return bool(_letters(name)) and (_word(name, text) or _letters(name) in _letters(text))
+
+
+def _short_number(text: str) -> bool:
+    return text.strip().lstrip("+-").replace(".", "").isdecimal() and len(text.strip()) < 3
+
+
+def _word(word: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word.casefold())}(?!\w)", text) is not None
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def unsaid(choices: Collection[Choice], around: Print, disclosed: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """The choices of which the table says nothing; and whether the recipe itself admits that the paper does not."""
+    admitted = Print("", "\n".join(disclosed).casefold())
+    for choice in choices:
+        if choice.rivals:
+            if not around.says(choice) and (other := around.instead(choice)) is not None:
+                yield f"the row names {other}, and the recipe takes {choice.sentence}", False
+        elif not around.says(choice):
+            yield choice.sentence, admitted.says(choice)
+
+
+# Metrics
+
+
+def of_metric(name: str, arguments: Mapping[str, str], column: str, frame: Frame | None) -> Iterator[Choice]:
+    """What a recipe without a query chooses: it stands in its arguments. The frame holds what it was computed from."""
+    show, over = _METRICS.get(name, arguments.get("show", "")), arguments.get("over", "")
+    # The largest p of several repeats claims less than any other.
+    modest = show == "max" and column.strip().casefold() in ("p", "p-value", "p value")
+    if show in _SHOWN and not modest:
+        yield Choice(f"it shows the {show} over {over or 'all rows'}", _SHOWN[show])
+    for argument, wanted in arguments.items():
+        word, _, field = argument.partition(".")
+        if word != "where":
+            continue
+        values = tuple(str(one) for one in (json.loads(wanted) if wanted.startswith("[") else [wanted]))
+        flag = values[0] in ("true", "false")
+        if flag or len(values) > 1 or field in map(str.strip, over.split(",")) or REPEATS.fullmatch(field):
+            said = (field.replace("_", " "),) if flag else ()
+            yield Choice(f"of {field} it takes only {', '.join(values[:5])}", said, values, field)
+        elif frame is not None:
+            yield from _exchanged(field, values[0], _values(frame, field))
+
+
+def _values(frame: Frame, field: str) -> pa.Array:
+    """The values of a field, found once; of rows that are not held, those of some."""
+    known = frame.matrices
+    if ("values", field) not in known:
+        table = frame.some if isinstance(frame, StreamedFrame) and frame.kept else frame.table
+        column = table.column(field) if field in table.column_names else pa.chunked_array([[]], pa.null())
+        plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        known["values", field] = plain.unique()
+    found: pa.Array = known["values", field]
+    return found
+
+
+def _exchanged(field: str, value: str, values: pa.Array) -> Iterator[Choice]:
+    """One value is taken: a row that names another would say what is not so."""
+    if pa.types.is_string(values.type) and 1 < len(values) <= MOST_NAMES:
+        rivals = tuple(one for one in values.to_pylist() if one != value)
+        yield Choice(f"{field} {value}", (), (value,), field, rivals)
+
+
+# Queries
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query, and what it gives on other records: the numbers of its column, None where it gives none."""
+
+    sql: str
+    given: tuple[object, ...]
+    on: Callable[[str], tuple[object, ...] | None]
+    """By the name of a form of the records."""
+
+
+def renamed(field: str, shift: int) -> str:
+    """The form in which rows are called in a field what others are called, so many places on."""
+    return f"renamed:{field}:{shift}"
+
+
+def spoilt(field: str, values: Sequence[str], way: str) -> str:
+    """The form in which the results of some repeats are all `low`, or `high`; or these are `alone`, so or unchanged."""
+    return f"spoilt:{field}:{way}:{json.dumps(values)}"
+
+
+def of_query(asked: Asked, fields: Mapping[str, pa.Array], turned: tuple[object, ...] | None) -> Iterator[Choice]:
+    """What a query chooses; `fields` are those that identify rows, each with its values in order."""
+    if turned is not None and not _alike(turned, asked.given):
+        yield Choice("it picks rows by their results", _EXTREMES)
+    texts = {text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", asked.sql)}
+    written = sorted(texts | set(re.findall(r"(?<![\w.'])-?\d+(?![\w.'])", asked.sql)))
+    most = max(map(len, fields.values()), default=0)
+    for field, values in fields.items():
+        if len(values) < 2:
+            continue
+        known = pc.is_in(pa.array(written, pa.string()), value_set=values.cast(pa.string()))
+        named = [one for one, there in zip(written, known.to_pylist(), strict=True) if there]
+        # A text of the query that is a value of the field selects by it; a number may stand for anything.
+        shifts = () if texts & set(named) else _SHIFTS if len(values) == most else _SHIFTS[:1]
+        others = (asked.on(renamed(field, shift)) for shift in shifts if shift < len(values))
+        if texts & set(named) or any(other is not None and not _alike(other, asked.given) for other in others):
+            yield from of_names(field, named, fields)
+        elif _repeats(field, values) and (ignored := _ignored(asked, field, values)):
+            told = ", ".join(ignored[:5])
+            yield Choice(f"by their results, it leaves out some of {field}, {told} among them", _EXTREMES)
+
+
+def of_names(field: str, named: list[str], fields: Mapping[str, pa.Array]) -> Iterator[Choice]:
+    """What a query chooses that takes rows by what a field calls them."""
+    values = fields[field]
+    # One system or one test set may be called otherwise in print; one item or one seed is a choice.
+    if len(named) != 1 or _repeats(field, values) or len(values) == max(map(len, fields.values())):
+        yield Choice(
+            f"it takes rows by their {field}{': ' * bool(named)}{', '.join(named[:5])}", (), tuple(named), field
+        )
+    else:
+        yield from _exchanged(field, named[0], values)
+
+
+def _repeats(field: str, values: pa.Array) -> bool:
+    return bool(REPEATS.fullmatch(field)) or pa.types.is_integer(values.type)
+
+
+def _ignored(asked: Asked, field: str, values: pa.Array) -> list[str]:
+    """Repeats whose results could be worse, or better, without any difference: one by one if few, else by halves."""
+    every = values.cast(pa.string()).to_pylist()
+    groups = [[one] for one in every] if len(every) <= MOST_ONE_BY_ONE else [every[::2], every[1::2]]
+    for group in groups:
+        for way in ("low", "high"):
+            if not _alike(asked.on(spoilt(field, group, way)), asked.given):
+                continue
+            before = asked.on(spoilt(field, group, "alone"))
+            after = None if before is None else asked.on(spoilt(field, group, f"alone {way}"))
+            if after is not None and not _alike(before, after):
+                return group
+    return []
+
+
+def _alike(one: tuple[object, ...] | None, other: tuple[object, ...] | None) -> bool:
+    """Whether two results hold the same, in any order; sums in another order may differ in their last digits."""
+    if one is None or other is None or len(one) != len(other):
+        return one is None and other is None
+    return all(
+        math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+        if isinstance(a, (int, float)) and isinstance(b, (int, float))
+        else a == b
+        for a, b in zip(sorted(one, key=_order), sorted(other, key=_order), strict=True)
+    )
+
+
+def _order(value: object) -> tuple[bool, float, str]:
+    number = isinstance(value, (int, float))
+    return number, float(value) if isinstance(value, (int, float)) else 0.0, str(value)
+
+
+def formed(form: str, table: pa.Table, keys: Collection[str], values: pa.Array, fixed: Collection[str]) -> pa.Table:
+    """A table of records in one of the forms above; `fixed` are fields that are no results, besides its keys."""
+    kind, field, *rest = form.split(":", 3)
+    if field not in table.column_names:
+        return table
+    column = table.column(field)
+    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    at = table.column_names.index(field)
+    if kind == "renamed":
+        shift = int(rest[0])
+        others = pa.concat_arrays([values[shift:], values[:shift]])
+        return table.set_column(at, field, others.take(pc.index_in(plain, value_set=values)))
+    way, told = rest
+    mine = pc.is_in(plain.cast(pa.string()), value_set=pa.array(json.loads(told), pa.string()))
+    changed = table
+    for place, name in enumerate(table.column_names if way != "alone" else ()):
+        if name not in keys and name not in fixed:
+            changed = changed.set_column(place, name, _spoilt(table.column(name), mine, way.removeprefix("alone ")))
+    return changed.filter(mine) if way.startswith("alone") else changed
+
+
+def _spoilt(column: pa.ChunkedArray, where: pa.ChunkedArray, way: str) -> pa.ChunkedArray:
+    """Results of some rows, all lower than any, or higher; texts that no record has."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    new: pa.Scalar | None = None
+    if pa.types.is_boolean(column.type):
+        new = pa.scalar(way == "high")
+    elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        least, greatest = (float(bound or 0) for bound in pc.min_max(column).as_py().values())
+        step = max(1.0, greatest - least)
+        new = pa.scalar(least - step if way == "low" else greatest + step).cast(column.type, safe=False)
+    elif pa.types.is_string(column.type):
+        new = pa.scalar("~" if way == "low" else "~~")
+    return column if new is None else pc.if_else(where, new, column)
