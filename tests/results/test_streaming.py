@@ -25,7 +25,7 @@ from support import Row
 EMPTY = {"all": "Only results are reported."}
 QUERIES = {
     "n": "SELECT count(*) FROM answers WHERE system = lower('{System}')",
-    "share": "SELECT avg((a.answer = e.gold)::INT) FROM answers a JOIN examples e USING (example) "
+    "share of ours on q19": "SELECT avg((a.answer = e.gold)::INT) FROM answers a JOIN examples e USING (example) "
     "WHERE a.system = 'ours' AND a.example = 'q19'",
     "fixed": "SELECT 40 + 0 * count(*) FROM answers",
 }
@@ -88,7 +88,7 @@ def test_a_sound_study_has_one_report(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (unheld, none) == ({"answers", "examples"}, set())
     assert streamed["verdict"] == "verified"
     statuses = {(cell["row"], cell["column"]): cell["status"] for cell in streamed["cells"]}
-    assert (statuses["Ours", "n"], statuses["Ours", "share"]) == ("exact", "exact")
+    assert (statuses["Ours", "n"], statuses["Ours", "share of ours on q19"]) == ("exact", "exact")
     assert (statuses["Ours", "fixed"], statuses["Ours", "p"]) == ("attested", "exact")
     assert streamed == held
 
