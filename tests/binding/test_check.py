@@ -473,3 +473,64 @@ def test_another_run_is_off_only_where_many_numbers_are_of_one(tmp_path: Path, s
     printed[names[1]] = next(f"{row['ppl']:.3f}" for row in rows if row["system"] == names[1])
     table = [["System", "PPL"], *([one, printed[one]] for one in names)]
     assert checked(tmp_path, latex(table, "Perplexity.")).counts.off == off
+
+
+def _sweep(chance: random.Random) -> list[Row]:
+    return [
+        {"mode": mode, "stop": stop, "rarity": chance.uniform(0.1, 0.9), "cost": chance.uniform(1, 9)}
+        for mode, stops in (("full", (0.5,)), ("rolling", (0.5, 1.0, 1.5, 2.0)))
+        for stop in stops
+    ]
+
+
+def test_rows_that_a_number_tells_apart(tmp_path: Path) -> None:
+    """Four rows are called the same; the setting beside their label tells which is which, and proves nothing itself."""
+    rows = _sweep(random.Random(51))
+    write_csv(tmp_path / "results/sweep.csv", rows)
+    table = [["Mode", "Stop", "Rarity", "Cost"]]
+    table += [[row["mode"], f"{row['stop']:.1f}", f"{row['rarity']:.4f}", f"{row['cost']:.3f}"] for row in rows]
+    check = checked(tmp_path, latex(table, "A sweep."))
+    assert (check.counts.explained, check.counts.off) == (10, 0), check.bindings
+    wrong = [[*line] for line in table]
+    wrong[3][2] = wrong[3][2][:-1] + str((int(wrong[3][2][-1]) + 5) % 10)
+    check = checked(tmp_path, latex(wrong, "A sweep."))
+    assert [cell.expected for cell in check.cells if cell.status == "off"] == [table[3][2]]
+
+
+def test_two_labels_that_name_the_same_rows_point_at_nothing(tmp_path: Path) -> None:
+    """`elm` stands twice, for two data sets of which results name one: the other row is no error."""
+    rows = [row for row in _runs(52) if row["task"] == "parsing" and row["seed"] == 1]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Data", "Model", "Accuracy"], *(["home", row["model"], f"{row['accuracy']:.4f}"] for row in rows)]
+    table.append(["away", "elm", "0.5432"])
+    check = checked(tmp_path, latex(table, "Accuracy."))
+    assert (check.counts.explained, check.counts.off, check.counts.unexplained) == (5, 0, 1)
+
+
+def test_halves_of_column_names_are_named_by_rows_and_headers(tmp_path: Path) -> None:
+    """One wide row: `coef_low`, `se_low`, `coef_mod` …; rows say the dose, headers the statistic."""
+    chance = random.Random(53)
+    doses = ("low", "mod", "high", "peak")
+    row: Row = {f"{one}_{dose}": chance.uniform(-1, 1) for dose in doses for one in ("coef", "se", "pvalue")}
+    write_csv(tmp_path / "results/dose.csv", [row])
+    labels = ("Low dose", "Moderate dose", "High dose", "Peak dose")
+    table = [["Dose", "Coefficient", "SE"]]
+    table += [[label, f"{row[f'coef_{one}']:.3f}", f"{row[f'se_{one}']:.3f}"]
+              for label, one in zip(labels, doses, strict=True)]  # fmt: skip
+    check = checked(tmp_path, latex(table, "Response to the dose."))
+    assert (check.counts.explained, check.counts.off) == (8, 0), check.bindings
+
+
+def test_single_cells_are_looked_up_by_their_labels(tmp_path: Path) -> None:
+    """A table of metrics and values, each somewhere else in a document; a value that no label names stays open."""
+    (tmp_path / "results").mkdir()
+    document = {
+        "experiment_1": {"pearson_r": 0.35047, "samples": 192},
+        "experiment_2": {"inner": {"cohens_d": 0.08684, "odd_number": 0.7713}, "t_statistic": -0.15041},
+    }
+    (tmp_path / "results/summary.json").write_text(json.dumps(document))
+    table = [["Metric", "Value"], ["Pearson r", "0.3505"], ["Cohens d", "0.0868"], ["t statistic", "-0.1504"],
+             ["Something else", "0.7713"]]  # fmt: skip
+    check = checked(tmp_path, latex(table, "Findings."))
+    assert check.counts.off == 0
+    assert {cell.row for cell in check.cells if cell.status == "explained"} == {"Pearson r", "Cohens d", "t statistic"}

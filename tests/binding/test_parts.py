@@ -16,7 +16,7 @@ from sealtrace.binding.derived import by_label, summarize
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
 from sealtrace.binding.frames import Dimension, Frame, melted
-from sealtrace.binding.labels import FieldMatcher, Glossary
+from sealtrace.binding.labels import UNSURE, FieldMatcher, Glossary, matcher_of
 from sealtrace.binding.names import aligned_fields, words
 from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
 from sealtrace.binding.series import slots_of
@@ -158,3 +158,20 @@ def test_numbers_of_a_cell_come_in_order() -> None:
     """Compound cells have several numbers."""
     assert [slot.text for slot in slots_of("0.650 ± 0.046")] == ["0.650", "0.046"]
     assert [float(slot.value) for slot in slots_of("1/1 → 0/3")] == [1, 1, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("1.50", "1.5"), ("K = 2", "2"), ("10^-6", "1e-06"), ("60% depth", "0.6"), ("8K", "8192"), ("m = 25", None)],
+)
+def test_a_label_that_is_a_number_names_one(label: str, value: str | None) -> None:
+    """However it is written; a number that the field does not hold names nothing."""
+    values = ("1", "1.5", "2", "1e-06", "0.6", "8192")
+    found = matcher_of(values).find(label, words(label))
+    assert (None if found is None else values[found.code]) == value
+
+
+def test_a_label_that_says_two_names_is_not_sure() -> None:
+    """`Pro (think)` names `pro` and `think`; the longer name alone is no better."""
+    found = matcher_of(("gpt-5-pro", "gpt-5-think", "gpt-5")).find("GPT-5 Pro (think)", words("GPT-5 Pro (think)"))
+    assert found is None or found.score <= UNSURE

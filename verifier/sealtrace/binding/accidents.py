@@ -8,8 +8,7 @@ from collections import defaultdict
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.bound import Bound, BoundNumber
-from sealtrace.binding.candidates import Candidate
+from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
 from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.prose import BoundText
 from sealtrace.binding.series import Grid, PrintedCell

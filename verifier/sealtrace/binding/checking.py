@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from sealtrace.binding.accidents import accidents_of, message_of
-from sealtrace.binding.bound import Binding, Bound
+from sealtrace.binding.candidates import Binding, Bound
 from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames

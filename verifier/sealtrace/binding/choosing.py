@@ -38,8 +38,8 @@ _BEHIND = 25.0
 """Bits behind the best candidate of a series from which another one cannot matter any more."""
 UNSAID = 9.0
 """Bits that a number costs, in choosing between candidates, of which one says nothing."""
-MANY = 8
-"""Numbers that agree, for each that does not, from which one that is far away is pointed at."""
+SOME, MANY = 4, 8
+"""Numbers that agree, for each that does not, from which one that is no slip of the pen is pointed at; far away, too."""
 _LOOKED_AT = 8
 """Candidates of one transformation that are scored in full, at each evaluation."""
 MOST_PAIRED = 200_000
@@ -315,7 +315,7 @@ class _Comparison:
         for place in np.nonzero(wrong & alike)[0]:
             slot, value = series.slots[place], float(expected[place])
             near = abs(value - series.value[place]) <= 0.5 * max(abs(value), abs(series.value[place]))
-            near |= agrees.sum() >= MANY * wrong.sum()
+            near = (near and agrees.sum() >= SOME * wrong.sum()) or agrees.sum() >= MANY * wrong.sum()
             slips[place] = scoring.one_digit_apart(slot.text, printed_as(value, slot)) or (
                 near and not self.view.melted
             )

@@ -13,8 +13,7 @@ from functools import partial
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.bound import Binding, Bound
-from sealtrace.binding.candidates import Composed, Part
+from sealtrace.binding.candidates import Binding, Bound, Composed, Part
 from sealtrace.binding.choosing import bits_of, weighed
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.operations import AGGREGATES, COMPARISONS, SHARES, Operation

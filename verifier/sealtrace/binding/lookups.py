@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.binding.bound import Binding, Bound
-from sealtrace.binding.candidates import Selected
+from sealtrace.binding.candidates import Binding, Bound, Selected
 from sealtrace.binding.hypotheses import FrameView, Selection, Transformation
 from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records

@@ -14,11 +14,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.binding.bound import Bound
-from sealtrace.binding.clusters import Neighbourhoods
+from sealtrace.binding.candidates import Bound
 from sealtrace.binding.frames import Frame
 from sealtrace.binding.names import words
-from sealtrace.binding.records import Named, Records, beside, summaries
+from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, summaries
 from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, pointed, slots_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally

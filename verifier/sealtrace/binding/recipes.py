@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.binding.bound import BoundNumber
-from sealtrace.binding.candidates import Candidate, Composed, Selected
+from sealtrace.binding.candidates import BoundNumber, Candidate, Composed, Selected
 from sealtrace.binding.frames import COLUMN, Frame, field_name
 from sealtrace.binding.wording import needed_fields, rows_behind
 

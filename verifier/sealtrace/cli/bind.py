@@ -12,7 +12,7 @@ from sealtrace.cli.output import progress_bar, quiet_option
 from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
-    from sealtrace.binding.bound import Bound
+    from sealtrace.binding.candidates import Bound
     from sealtrace.binding.checking import Findings
     from sealtrace.bundle.reading import Bundle
 
