@@ -39,7 +39,7 @@ _BEHIND = 25.0
 UNSAID = 9.0
 """Bits that a number costs, in choosing between candidates, of which one says nothing."""
 SOME, MANY = 4, 8
-"""Numbers that agree, for each that does not, from which one that is no slip of the pen is pointed at; far away, too."""
+"""Numbers that agree, for each that does not, from which one that is no slip is pointed at; far away, too."""
 _LOOKED_AT = 8
 """Candidates of one transformation that are scored in full, at each evaluation."""
 MOST_PAIRED = 200_000
