@@ -264,8 +264,7 @@ def marks(printed: Printed, outcome: Outcome) -> None:
     outcome.inspected = sum(len(group) for group in marked_groups(all_cells))
     if not outcome.inspected:
         outcome.not_applicable = "no table marks its best cells"
-    captions = {one.value["label"]: one.value.get("caption") or "" for one in printed.bundle.documents_of("table")}
-    for problem in wrong_marks(all_cells, captions):
+    for problem in wrong_marks(all_cells, printed.captions):
         outcome.at(problem.cell.record, _key(problem.cell)).say(
             problem.severity,
             problem.cell.pointer,

@@ -41,7 +41,7 @@ class Printed(Evidence):
 
     def judged(self, cells: list[TableCell]) -> list[CellResult]:
         """Some cells beside what the records and the relations give."""
-        return [self._related(one) for one in evaluate(self, cells, self.cells)]
+        return [self._related(one) for one in evaluate(self, cells, self.cells, self.captions)]
 
     def _related(self, result: CellResult) -> CellResult:
         """A cell in a contradiction is contradicted; one called constrained needs a relation that can hold."""
@@ -81,6 +81,13 @@ class Printed(Evidence):
             if record["label"] in tables:
                 return source, tables[record["label"]]
         return None
+
+    @cached_property
+    def captions(self) -> dict[str, str]:
+        """What each table says of itself: the sealed manuscript's words, and the record's only where there are none."""
+        records = [document.value for document in self.bundle.documents_of("table")]
+        printed = {one["label"]: (self.in_manuscript(one) or ("", None))[1] for one in records}
+        return {one["label"]: (printed[one["label"]] or one).get("caption") or "" for one in records}
 
     @property
     def unreported(self) -> list[str]:

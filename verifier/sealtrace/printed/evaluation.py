@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from sealtrace.contract.report import Cell
@@ -83,14 +84,11 @@ class CellResult:
 class Evaluator:
     """Follows recipes. Queries and metrics that several cells share are computed once."""
 
-    def __init__(self, evidence: Evidence, cells: Iterable[TableCell]) -> None:
-        self._evidence = evidence
+    def __init__(self, evidence: Evidence, cells: Iterable[TableCell], captions: Mapping[str, str]) -> None:
+        self._evidence, self._captions = evidence, captions
         self._cells = {cell.name: cell for cell in cells}
         self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value | RecipeError | MissingEvidenceError] = {}
         self._queries = Queries(evidence)
-        self._captions = {
-            one.value["label"]: one.value.get("caption") or "" for one in evidence.bundle.documents_of("table")
-        }
         self._beside = Beside(evidence.bundle.beside)
 
     def evaluate(self, cell: TableCell) -> CellResult | None:
@@ -182,9 +180,17 @@ class Evaluator:
         self._queries.close()
 
 
-def evaluate(evidence: Evidence, cells: list[TableCell], known: Iterable[TableCell] = ()) -> list[CellResult]:
-    """What becomes of every numeric cell, in order; `known` are further cells that recipes may name."""
-    evaluator = Evaluator(evidence, [*known, *cells])
+def evaluate(
+    evidence: Evidence,
+    cells: list[TableCell],
+    known: Iterable[TableCell] = (),
+    captions: Mapping[str, str] = MappingProxyType({}),
+) -> list[CellResult]:
+    """What becomes of every numeric cell, in order.
+
+    `known` are further cells that recipes may name; `captions` are what tables say of themselves, by label.
+    """
+    evaluator = Evaluator(evidence, [*known, *cells], captions)
     results = []
     try:
         for number, cell in enumerate(cells, 1):
