@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from sealtrace.printed.cells import cells_of
-from sealtrace.printed.keys import key_columns
+from sealtrace.printed.cells import cells_of, key_columns
 
 
 def record(columns: list[str], *rows: list[str], labels: list[str] | None = None) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from printed.test_latex_tables import BOOKTABS
+from sealtrace.printed.cells import key_columns
 from sealtrace.printed.delimited import read_csv
-from sealtrace.printed.keys import key_columns
 from sealtrace.printed.latex import read_document
 from sealtrace.printed.markdown import read_markdown
 from sealtrace.printed.reported import records_of

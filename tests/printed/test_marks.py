@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sealtrace.printed.cells import cells_of
-from sealtrace.printed.marks import wrong_marks
+from sealtrace.printed.cells import cells_of, wrong_marks
 
 
 def problems(direction: str | None, rows: list[tuple[str, str | None]], among: list[str] | None = None) -> list[str]:

@@ -11,11 +11,10 @@ from sealtrace.contract.report import Cell, Coverage, Finding
 from sealtrace.contract.waivers import accepted
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination, cell_of, coverage_of
-from sealtrace.printed.cells import TableCell, cells_of
+from sealtrace.printed.cells import TableCell, cells_of, wrong_marks
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.judgement import ABSENT, WRONG, Judgement, Status
-from sealtrace.printed.marks import wrong_marks
 from sealtrace.printed.papers import is_paper, read_paper
 from sealtrace.printed.reported import with_printed
 from sealtrace.printed.sentences import sentences

@@ -63,8 +63,7 @@ from sealtrace.contract.report import (
 from sealtrace.contract.waivers import Waiver, accepted, waive
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.elsewhere import named_bundles
-from sealtrace.printed.evaluation import CellResult
+from sealtrace.printed.evaluation import CellResult, named_bundles
 from sealtrace.printed.judgement import RECOMPUTED
 from sealtrace.printed.judgement import Status as CellStatus
 from sealtrace.printed.metrics import RecipeError

@@ -10,9 +10,8 @@ from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import check
-from sealtrace.printed.cells import TableCell, cells_of
+from sealtrace.printed.cells import TableCell, cells_of, marked_groups, undirected, wrong_marks
 from sealtrace.printed.judgement import WARNINGS, Status
-from sealtrace.printed.marks import marked_groups, undirected, wrong_marks
 from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.papers import read_paper
 from sealtrace.printed.reported import with_printed

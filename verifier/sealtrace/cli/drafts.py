@@ -223,7 +223,7 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     """
     from sealtrace.bundle.defects import BundleError
     from sealtrace.bundle.nearest import nearest
-    from sealtrace.printed.keys import key_columns
+    from sealtrace.printed.cells import key_columns
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
     from sealtrace.report.inert import harmless

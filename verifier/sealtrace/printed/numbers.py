@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sealtrace.printed.number_grammar import MARK, NumberText
-from sealtrace.printed.number_parts import Part, Printed
+from sealtrace.printed.number_grammar import MARK, NumberText, Part, Printed
 
 __all__ = ["Part", "Printed", "looks_numeric", "numbers_in", "read_printed"]
 

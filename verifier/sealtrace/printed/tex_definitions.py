@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import Problem
-from sealtrace.printed.tex_frames import Frame, Frames
+from sealtrace.printed.tex_files import Frame, Frames
 from sealtrace.printed.tex_tokens import BLANK, Token, group_end, names, written
 
 FROZEN = 1 << 30

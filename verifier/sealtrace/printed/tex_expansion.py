@@ -10,8 +10,7 @@ import re
 
 from sealtrace.printed.extracted import Load, Problem
 from sealtrace.printed.tex_definitions import FROZEN, ColumnType, Definitions, Macro, is_undecided
-from sealtrace.printed.tex_files import Files
-from sealtrace.printed.tex_frames import Frames
+from sealtrace.printed.tex_files import Files, Frames
 from sealtrace.printed.tex_tokens import Token, names, written
 
 MAX_DEPTH = 100

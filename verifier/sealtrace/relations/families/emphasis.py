@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sealtrace.printed.cells import TableCell, cells_of
-from sealtrace.printed.marks import MarkProblem, marked_groups, wrong_marks
+from sealtrace.printed.cells import MarkProblem, TableCell, cells_of, marked_groups, wrong_marks
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import plain, printed, sentences
