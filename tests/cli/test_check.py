@@ -178,6 +178,37 @@ def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> No
     shutil.rmtree(draft)
 
 
+def test_what_bind_proposes_for_a_draft_of_predictions_can_be_tried(tmp_path: Path) -> None:
+    """Names in a column are read by their parts; a query names only what the rows have, sealed or not.
+
+    The example's digit that is off is the one cell that differs.
+    """
+    draft, recipes = tmp_path / "study", tmp_path / "recipes.json"
+    run = sealtrace("check", ROOT / "examples/reading-rooms", "--no-audit", "--save", draft)
+    assert (run.code, f"sealtrace seal {draft} --empty all=REASON" in run.errors) == (1, True)
+    own = sealtrace("try", draft)
+    assert (own.code, "9 cells: 8 exact, 1 mismatch" in own.output) == (1, True), own.output
+    table = draft / "report/table.table-1.json"
+    record = json.loads(table.read_text())
+    for row in record["rows"]:
+        del row["recipes"]
+    table.write_text(json.dumps(record))
+    for name in ("file_part1", "file_seed"):
+        rows = draft / "report/rows.results.jsonl"
+        kept = [json.loads(line) for line in rows.read_text().splitlines()]
+        for one in kept:
+            del one[name]
+        rows.write_text("".join(f"{json.dumps(one)}\n" for one in kept))
+        declared = draft / "report/dataset.results.json"
+        document = json.loads(declared.read_text())
+        del document["row"]["properties"][name]
+        declared.write_text(json.dumps(document))
+    assert sealtrace("bind", draft, "-o", recipes).code == 1
+    assert "file IN ('plain_seed11'" in recipes.read_text()
+    tried = sealtrace("try", draft, "--recipes", recipes)
+    assert (tried.code, "9 cells: 8 exact, 1 mismatch" in tried.output) == (1, True), tried.output + tried.errors
+
+
 def test_questions_are_asked_on_a_terminal(tmp_path: Path, made: Study) -> None:
     """Driven through a pseudo-terminal: what is rejected is unexplained, what is accepted stays, and q ends it."""
     assert made.numbers

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,22 @@ _STATISTICS = {
     "count": "count({x})",
     "negative": "count(CASE WHEN {x} < 0 THEN 1 END)",
 }
-Naming = Callable[[Frame], str | None]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset that holds the rows of a frame."""
+
+    name: str
+    columns: Collection[str] | None = None
+    """What its rows have; None where a draft writes every field of the frame."""
+
+    def has(self, field: str) -> bool:
+        """Whether a query can name a field of the frame."""
+        return self.columns is None or field_name(field) in self.columns
+
+
+Naming = Callable[[Frame], Dataset | None]
 """A frame to the dataset that holds its rows; None where none does."""
 
 
@@ -68,18 +84,21 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         return f"SELECT {_as_compared(value, candidate, place)}"
     assert isinstance(candidate, Selected)
     measure, conditions = _conditions(candidate, place)
-    where = [f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
-             for name, text in conditions.items()]  # fmt: skip
     frame = candidate.frame.whole or candidate.frame
     derivation = frame.derivation
-    dataset = named(frame if derivation is None else derivation.base)
-    if dataset is None or (derivation is None and frame.derived):
+    base = frame if derivation is None else derivation.base
+    dataset = named(base)
+    if dataset is None or (derivation is None and (frame.derived or not dataset.has(measure))):
         return None
+    where = [_condition(base, dataset, name, text) for name, text in conditions.items()]
     if derivation is None:
-        source, values = dataset, field_name(measure)
+        source, values = dataset.name, field_name(measure)
     elif measure in derivation.queries:
-        rows = dataset + (f" CROSS JOIN {derivation.beside.format(rows=dataset)}" if derivation.beside else "")
-        fields = ", ".join(map(field_name, derivation.fields))
+        beside = f" CROSS JOIN {derivation.beside.format(rows=dataset.name)}" if derivation.beside else ""
+        rows = dataset.name + beside
+        # Parts of a name cut nothing that the whole name does not.
+        whole = [one for one in derivation.fields if "/" not in one or one.partition("/")[0] not in derivation.fields]
+        fields = ", ".join(dict.fromkeys(map(field_name, whole)))
         kept = " AND ".join([derivation.where, *where])
         each = f" GROUP BY {fields}" if fields else ""
         source = f"(SELECT {derivation.queries[measure]} AS value FROM {rows} WHERE {kept}{each})"
@@ -92,6 +111,17 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
     return f"SELECT {_as_compared(value, candidate, place)} FROM {source}" + (
         f" WHERE {' AND '.join(where)}" if where else ""
     )
+
+
+def _condition(frame: Frame, dataset: Dataset, name: str, text: str) -> str:
+    """What selects the rows of one value; a part of names that the dataset has no column of, by the whole names."""
+    fields = {one.name: one for one in frame.dimensions}
+    whole = name.partition("/")[0]
+    if dataset.has(name) or name not in fields or whole not in fields or text not in fields[name].values:
+        return f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
+    part, names = fields[name], fields[whole]
+    codes = np.unique(names.codes[part.codes == part.values.index(text)])
+    return f"{field_name(whole)} IN ({', '.join(_quoted(names.values[code]) for code in codes)})"
 
 
 def _as_compared(value: str, candidate: Candidate, place: int) -> str:

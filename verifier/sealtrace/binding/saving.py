@@ -12,7 +12,7 @@ from typing import Any
 
 from sealtrace.binding.checking import Findings
 from sealtrace.binding.frames import Frame
-from sealtrace.binding.recipes import Naming, dataset_name, dataset_rows, declaration, recipe_of
+from sealtrace.binding.recipes import Dataset, Naming, dataset_name, dataset_rows, declaration, recipe_of
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.printed.reported import Reported
 
@@ -26,7 +26,7 @@ def draft_of(findings: Findings, reported: Reported, accepted: set[int] | None =
     files: dict[str, str] = {}
     taken: set[str] = set()
 
-    def named(frame: Frame) -> str | None:
+    def named(frame: Frame) -> Dataset | None:
         if frame.rows > MAX_ROWS:
             return None
         if id(frame) not in names:
@@ -39,7 +39,7 @@ def draft_of(findings: Findings, reported: Reported, accepted: set[int] | None =
             rows = dataset_rows(frame)
             files[f"{STAGE}/dataset.{name}.json"] = _document(declaration(frame, name, rows))
             files[f"{STAGE}/rows.{name}.jsonl"] = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-        return names[id(frame)]
+        return Dataset(names[id(frame)])
 
     by_label = {grid.name: grid for grid in findings.grids}
     for record in reported.records:

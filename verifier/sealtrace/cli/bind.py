@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
 @quiet_option
 def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
-    """Propose recipes for the cells of BUNDLE that have none, from its own records.
+    """Propose recipes for the cells of BUNDLE, sealed or a draft, that have none, from its own records.
 
     A proposal changes nothing: read it, put it into the table records, and seal them.
 
@@ -44,6 +45,7 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
     from sealtrace.binding.checking import concluded, find
     from sealtrace.binding.sealed import open_grids, rows_of
     from sealtrace.bundle.defects import BundleError
+    from sealtrace.bundle.drafts import draft_bundle
     from sealtrace.bundle.reading import read_bundle
     from sealtrace.cli.check import EXIT_CODES, refuse_silent_asking
     from sealtrace.cli.output import paint, text_width, write_output
@@ -51,8 +53,10 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
 
     if ask:
         refuse_silent_asking()
-    with progress_bar() as progress:
-        read = read_bundle(bundle, progress=progress)
+    # A draft has no manifest yet: it is read as sealing it would leave it.
+    sealed = (bundle / "manifest.json").exists() or not bundle.is_dir()
+    with nullcontext(bundle) if sealed else draft_bundle(bundle) as place, progress_bar() as progress:
+        read = read_bundle(place, progress=progress)
         if not read.manifest_readable:
             raise BundleError("manifest.json cannot be read; `sealtrace verify` says why")
         grids = open_grids(read)
@@ -73,14 +77,17 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
 def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
     """Table, row and column to the recipe that was found."""
     from sealtrace.binding.frames import Frame
-    from sealtrace.binding.recipes import recipe_of
+    from sealtrace.binding.recipes import Dataset, recipe_of
     from sealtrace.binding.series import Spot
     from sealtrace.bundle.layout import dataset_of
 
     names = {store.path: dataset_of(store.path) if store.kind == "rows" else store.kind for store in read.stores}
 
-    def named(frame: Frame) -> str | None:
-        return names[frame.files[0]] if len({names[file] for file in frame.files}) == 1 else None
+    columns = {store.path: store.table.column_names for store in read.stores}
+
+    def named(frame: Frame) -> Dataset | None:
+        first = frame.files[0]
+        return Dataset(names[first], columns[first]) if len({names[file] for file in frame.files}) == 1 else None
 
     recipes: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
     for grid in findings.grids:

@@ -171,18 +171,19 @@ def _number(number: object) -> str:
 @click.command()
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
-    "--recipes", required=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Recipes as `extract` takes them.",
+    "--recipes", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Recipes as `extract` takes them; by default, those that the tables of BUNDLE have.",
 )  # fmt: skip
 @click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
 @click.option("--reported", type=click.Path(path_type=Path), metavar="FILE", help="Take the tables from this paper.")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
 @quiet_option
-def try_(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path | None, everything: bool) -> int:
+def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: Path | None, everything: bool) -> int:
     """Try the recipes in FILE on BUNDLE, a directory that may be sealed or not; nothing is written.
 
     \b
     Examples:
+      sealtrace try draft/ --all
       sealtrace try study/ --recipes recipes.json --table tab:main
       sealtrace try study/ --recipes recipes.json --reported paper.tex --all
 
@@ -198,7 +199,6 @@ def try_(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path | 
     from sealtrace.printed.recipe_files import fill_in, read_recipes
     from sealtrace.report.inert import harmless
 
-    wanted = read_recipes(recipes)
     places = {json.loads(path.read_bytes())["label"]: path for path in sorted(bundle.glob("report/table*.json"))}
     records = (
         [json.loads(path.read_bytes()) for path in places.values()]
@@ -209,7 +209,7 @@ def try_(bundle: Path, recipes: Path, tables: tuple[str, ...], reported: Path | 
         for column in record["columns"]:
             column.setdefault("recipe", {})
         places.setdefault(record["label"], bundle / "report" / f"table.tried-{number}.json")
-    shared = fill_in(records, wanted, recipes)
+    shared = None if recipes is None else fill_in(records, read_recipes(recipes), recipes)
     for label in tables:
         if label not in {record["label"] for record in records}:
             raise click.UsageError(f"there is no table {label!r}{nearest(label, places)}")

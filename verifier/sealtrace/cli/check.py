@@ -128,7 +128,9 @@ def _save(directory: Path, files: dict[str, str]) -> None:
     except OSError as error:
         raise BundleError(f"{directory}: cannot be written ({error.strerror or error})") from None
     click.echo(
-        f"{directory}: a draft of {len(files)} files. Its recipes are proposals: review them, then seal it.", err=True
+        f"{directory}: a draft of {len(files)} files. Its recipes are proposals: review them with `sealtrace try "
+        f"{directory} --all`, then seal it with `sealtrace seal {directory} --empty all=REASON`.",
+        err=True,
     )
 
 
