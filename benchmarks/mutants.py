@@ -2,7 +2,8 @@
 
 A change that no test notices is printed: a test is missing, or the change changes nothing. Modules are paired with
 their tests below. Every change runs in a fork, with the changed source under an import hook, so that nothing is written
-to the checkout; the parent imports no library that starts threads, which a fork would lose.
+to the checkout. The parent imports what tests compare with once for all of them, and no library that starts threads,
+which a fork would lose.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import math
 import os
 import random
 import resource
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
@@ -27,7 +32,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "verifier" / "sealtrace"
 TESTS: dict[str, str] = {
     "mathematics/bounds.py": "mathematics/test_bounds.py",
-    "mathematics/exact.py": "mathematics/test_bounds.py policies/test_thresholds.py",
+    "mathematics/exact.py": "mathematics/test_exact.py policies/test_scores.py policies/test_thresholds.py",
     "mathematics/networks.py": "mathematics/test_networks.py",
     "mathematics/resampling.py": "mathematics/test_bootstrap.py mathematics/test_dealing.py",
     "studies/policies/mathematics/policies.py": "policies/test_policies.py",
@@ -53,6 +58,8 @@ TESTS: dict[str, str] = {
 """Each module, and the tests that speak of it."""
 SECONDS = 90
 """How much processor time the tests of one change may take; more is noticed, whatever else the machine does."""
+COMPARED_WITH = ("pytest", "hypothesis", "numpy", "scipy.stats", "scipy.optimize", "sklearn.metrics")
+"""Slow to import, and none of this project."""
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -111,7 +118,7 @@ def _changed(node: ast.AST) -> str | None:
         case ast.If() | ast.IfExp() | ast.While():
             node.test = ast.UnaryOp(ast.Not(), node.test)
             return "condition negated"
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
             node.value = ast.Constant(None)
             return "returns nothing"
         case ast.Name(id=name) if name in _NAMES:
@@ -146,22 +153,37 @@ class _Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.source, self.path, "exec"), module.__dict__)
 
 
-def noticed(change: Change) -> bool:
-    """Whether a test of the module fails with the change."""
-    child = os.fork()
-    if not child:
-        with contextlib.suppress(BaseException):
-            import pytest
+def started(change: Change) -> int:
+    """The process that runs the tests of the module with the change; it ends with 0 where none of them fails."""
+    if child := os.fork():
+        return child
+    with contextlib.suppress(BaseException):
+        import pytest
+        from hypothesis import Phase, settings
 
-            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-            sys.meta_path.insert(0, _Hook(change))
-            quiet = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(quiet, 1)
-            os.dup2(quiet, 2)
-            paths = [str(ROOT / "tests" / one) for one in TESTS[change.module].split()]
-            os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths])))
-        os._exit(99)
-    return os.waitpid(child, 0)[1] != 0
+        # That an example fails is enough. The profile of the tests builds on this one.
+        settings.register_profile("first failure", phases=(Phase.explicit, Phase.generate))
+        settings.load_profile("first failure")
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        sys.meta_path.insert(0, _Hook(change))
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        paths = [str(ROOT / "tests" / one) for one in TESTS[change.module].split()]
+        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths])))
+    os._exit(99)
+
+
+def judged(chosen: list[Change], jobs: int, until: float = math.inf) -> Iterator[tuple[Change, bool]]:
+    """Each change as its tests end, and whether one of them failed; none is begun after a time."""
+    waiting, running = iter(chosen), dict[int, Change]()
+    while True:
+        while len(running) < jobs and time.monotonic() < until and (change := next(waiting, None)) is not None:
+            running[started(change)] = change
+        if not running:
+            return
+        child, status = os.wait()
+        yield running.pop(child), status != 0
 
 
 def main() -> int:
@@ -170,28 +192,40 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--module", action="append", help="only modules whose path holds this")
+    parser.add_argument("--jobs", type=int, default=1, help="how many run at once")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="no change is begun later than this")
     given = parser.parse_args()
+    until = time.monotonic() + given.seconds
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT / "verifier"), str(ROOT / "tests")]
     os.environ["PYTHONPATH"] = str(ROOT / "verifier")
     # Pytest would import a plugin's whole package by its own loader, and this package is one.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+    for library in COMPARED_WITH:
+        importlib.import_module(library)
 
     modules = [one for one in TESTS if not given.module or any(part in one for part in given.module)]
     every = [change for module in modules for change in changes(module)]
     chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
-    for module in sorted({change.module for change in chosen}):
-        if noticed(Change(module, 0, "nothing", -1)):
-            print(f"{module}: its tests fail without any change")
+    unchanged = [Change(module, 0, "nothing", -1) for module in sorted({change.module for change in chosen})]
+    for change, failed in judged(unchanged, given.jobs):
+        if failed:
+            print(f"{change.module}: its tests fail without any change")
             return 1
-    survivors = []
-    for number, change in enumerate(sorted(chosen, key=lambda one: (one.module, one.line)), 1):
-        if not noticed(change):
-            survivors.append(change)
+    ran: Counter[str] = Counter()
+    survived: Counter[str] = Counter()
+    for change, failed in judged(chosen, given.jobs, until):
+        ran[change.module] += 1
+        if not failed:
+            survived[change.module] += 1
             print(f"{change.module}:{change.line}: {change.what}", flush=True)
-        print(f"{number} of {len(chosen)}", end="\r", file=sys.stderr)
-    share = 100 * (1 - len(survivors) / len(chosen))
-    print(f"{len(chosen)} of {len(every)} changes in {len(modules)} modules: {share:.1f} % noticed")
+        print(f"{ran.total()} of {len(chosen)}", end="\r", file=sys.stderr)
+    for module, number in sorted(ran.items()):
+        print(f"{module}: {number - survived[module]} of {number} noticed")
+    if ran:
+        share = 100 * (1 - survived.total() / ran.total())
+        print(f"{ran.total()} of {len(every)} changes in {len(ran)} modules: {share:.1f} % noticed")
     return 0
 
 

@@ -19,16 +19,18 @@ def test_draws_are_randrange(size: int, seed: int) -> None:
     assert draws(seed, size, 2000).tolist() == [generator.randrange(size) for _ in range(2000)]
 
 
-def test_interval_is_that_of_a_plain_loop() -> None:
-    """One generator for all replicates; positions floor(p (R - 1))."""
+@pytest.mark.parametrize(("resamples", "first", "last"), [(400, 9, 389), (41, 1, 39)])
+def test_interval_is_that_of_a_plain_loop(resamples: int, first: int, last: int) -> None:
+    """One generator for all replicates; positions floor(p (R - 1)), also where that is a whole number."""
     values = np.random.default_rng(5).normal(size=12)
     generator = random.Random(33)
-    means = sorted(sum(values[generator.randrange(12)] for _ in range(12)) / 12 for _ in range(400))
-    low, high = percentile_interval(values, 400, Fraction("0.95"), 33)
-    assert [low, high] == pytest.approx([means[9], means[389]], abs=1e-15)
+    means = sorted(sum(values[generator.randrange(12)] for _ in range(12)) / 12 for _ in range(resamples))
+    low, high = percentile_interval(values, resamples, Fraction("0.95"), 33)
+    assert [low, high] == pytest.approx([means[first], means[last]], abs=1e-15)
 
 
-def test_empty_population() -> None:
-    """There is nothing to draw from."""
+@pytest.mark.parametrize("size", [0, 2**32])
+def test_impossible_population(size: int) -> None:
+    """There is nothing to draw from, or more than one word of the generator tells apart."""
     with pytest.raises(ValueError, match="population"):
-        draws(1, 0, 1)
+        draws(1, size, 1)

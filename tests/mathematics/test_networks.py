@@ -13,6 +13,8 @@ from sealtrace.mathematics.networks import Layer, forward
 def _activated(activation: str, value: float) -> float:
     if activation == "tanh":
         return math.tanh(value)
+    if activation == "logistic":
+        return 1 / (1 + math.exp(-value))
     return max(0.0, value) if activation == "relu" else value
 
 
@@ -27,7 +29,7 @@ def _plain(inputs: list[float], layers: list[Layer]) -> list[float]:
     return values
 
 
-@pytest.mark.parametrize("activation", ["identity", "tanh", "relu"])
+@pytest.mark.parametrize("activation", ["identity", "tanh", "relu", "logistic"])
 def test_forward_is_the_plain_loop(activation: str) -> None:
     """Two layers, random weights."""
     draw = np.random.default_rng(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
@@ -9,7 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealtrace.printed.judgement import DEFINITIONS, Judgement, Status, in_print, judge, judge_text
+from sealtrace.printed.judgement import (
+    DEFINITIONS,
+    Judgement,
+    Status,
+    as_float,
+    decimal_text,
+    in_print,
+    judge,
+    judge_text,
+    round_to,
+    show,
+)
 from sealtrace.printed.numbers import read_printed
 
 
@@ -28,6 +40,8 @@ def judged(text: str, *values: str) -> Judgement:
         ("-0.0004", ["-0.00036"], Status.EXACT),
         ("0.3", ["0.25"], Status.TIE),
         ("0.2", ["0.25"], Status.TIE),
+        ("0.3", ["0.250000000000375"], Status.EXACT),
+        ("-0.1", ["-0.05000000000007"], Status.TIE),
         ("0.4419", ["0.44184614"], Status.DOUBLE_ROUNDED),
         ("0.13", ["0.1249999"], Status.DOUBLE_ROUNDED),
         ("0.12", ["0.129"], Status.TRUNCATED),
@@ -79,6 +93,65 @@ def test_counts_keep_their_scale() -> None:
     assert printed is not None
     values = in_print(printed, (Fraction(5, 8), Fraction(15), Fraction(24)), percent=True)
     assert list(values) == [Fraction("62.5"), Fraction(15), Fraction(24)]
+    alone = read_printed("62.5")
+    assert alone is not None
+    assert in_print(alone, (Fraction(5, 8), Fraction(1, 2)), percent=True) == (Fraction("62.5"), Fraction(50))
+
+
+def test_numbers_of_rounded_numbers() -> None:
+    """What follows only from inputs as they are printed says so; what does not follow even from them is wrong."""
+    printed = read_printed("0.15")
+    assert printed is not None
+    found = judge(printed, (Fraction("0.129"),), lambda unit: (15 * unit,))
+    assert (found.status, found.sentence) == (
+        Status.DOUBLE_ROUNDED,
+        "The paper prints 0.15; the records give 0.1290, which rounds to 0.13. "
+        "The printed number only follows from values that were rounded before (0.15).",
+    )
+    for other in (lambda unit: (17 * unit,), lambda _: None):
+        assert judge(printed, (Fraction("0.129"),), other).status is Status.MISMATCH
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "distances"),
+    [("<0.001", ["0.003"], [2]), ("3/12", ["3", "14"], [None, 2]), ("0.15", ["0.18"], [3])],
+)
+def test_distances_are_in_printed_units(text: str, values: list[str], distances: list[int | None]) -> None:
+    """Of bounds and counts, too."""
+    judgement = judged(text, *values)
+    assert [one.distance for one in judgement.parts or (judgement,)] == distances
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "due"),
+    [
+        ("3/12", Fraction(7, 2), "3.5"),
+        ("3/12", Fraction(4), "4"),
+        ("0.1", Fraction(10**21), "1e+21"),
+        ("0.123456789012345678", Fraction(1, 4), "0.25000000000000000000"),
+        ("0.12", Fraction("0.12001"), "0.12001"),
+    ],
+)
+def test_values_are_shown_with_digits_that_tell(text: str, value: Fraction, due: str) -> None:
+    """A few digits more than were printed; all of them where those would look the same."""
+    printed = read_printed(text)
+    assert printed is not None
+    assert show(value, printed.parts[0]) == due
+
+
+@pytest.mark.parametrize(
+    ("value", "due"),
+    [("5", "5"), ("-0.25", "-0.25"), ("120", "120"), ("0.05", "0.05"), ("1/3", repr(1 / 3))],
+)
+def test_decimals_in_full(value: str, due: str) -> None:
+    """No digit more or less than the number has; a number without an end is the nearest double."""
+    assert decimal_text(Fraction(value)) == due
+
+
+def test_numbers_beyond_doubles() -> None:
+    """They keep their sign; halves are rounded away from zero."""
+    assert [as_float(Fraction(sign * 10**400)) for sign in (1, -1)] == [math.inf, -math.inf]
+    assert [round_to(Fraction(one), Fraction(1, 10)) * 10 for one in ("0.25", "-0.25", "0.24", "0")] == [3, -3, 2, 0]
 
 
 def test_sentences_are_for_reviewers() -> None:
