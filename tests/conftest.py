@@ -36,7 +36,7 @@ def kept_examinations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """
     import sealtrace.api
     import sealtrace.examination
-    from sealtrace.bundle.asked import Asked
+    from sealtrace.bundle.budget import Asked
     from sealtrace.bundle.resources import default_bundle
 
     examine = sealtrace.examination.examine

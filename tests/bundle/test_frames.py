@@ -11,8 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sealtrace.bundle.action_columns import action_lists, action_matrix
-from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.frames import Frame, action_lists, action_matrix
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.bundle.stores import Store, read_rows
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sealtrace
-from sealtrace.bundle.layout import seal_path
+from sealtrace.bundle.identity import seal_path
 from sealtrace.bundle.sealing import Sealed, SealError, seal
 from sealtrace.contract.kinds import STAGES
 from support import EMPTY, FIXTURE, Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows

@@ -10,8 +10,7 @@ import pytest
 
 from cli.runner import sealtrace
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.resources import schema_document
-from sealtrace.bundle.templates import protocol_notes
+from sealtrace.bundle.resources import protocol_notes, schema_document
 from sealtrace.contract.kinds import STAGES
 
 

@@ -16,7 +16,7 @@ from typing import TypedDict
 import numpy as np
 import pytest
 
-from sealtrace.bundle.action_columns import action_matrix
+from sealtrace.bundle.frames import action_matrix
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores

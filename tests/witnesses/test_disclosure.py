@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import sealtrace
 from cli.runner import sealtrace as run
-from sealtrace.bundle.asked import Asked
+from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Disclosed, Report
 from sealtrace.witnesses.disclosure import drawn, most_wrong

@@ -14,7 +14,7 @@ import pytest
 
 import sealtrace
 from cli.runner import sealtrace as run
-from sealtrace.bundle.asked import Asked
+from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Report

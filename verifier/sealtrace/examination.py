@@ -27,13 +27,12 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace import __version__
-from sealtrace.bundle.asked import Asked
-from sealtrace.bundle.budget import Budget, BudgetError
-from sealtrace.bundle.drafts import draft_bundle
+from sealtrace.bundle.budget import Asked, Budget, BudgetError
+from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Frame
-from sealtrace.bundle.nearest import nearest
 from sealtrace.bundle.reading import Bundle, Progress, Stream, read_bundle
 from sealtrace.bundle.resources import default_bundle
+from sealtrace.bundle.sealing import draft_bundle
 from sealtrace.bundle.shards import Threads, Workers
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check

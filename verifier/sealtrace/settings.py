@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sealtrace.bundle.asked import Asked
+    from sealtrace.bundle.budget import Asked
     from sealtrace.contract.waivers import Waiver
 
 OWN, SHARED = "sealtrace.toml", "pyproject.toml"
@@ -40,7 +40,7 @@ class Settings:
 
     def examining(self, bundle: Path | None, asked: Asked | None = None) -> dict[str, Any]:
         """What they add to the examination of a bundle; `BundleError` where they lie in it: none judges itself."""
-        from sealtrace.bundle.asked import Asked
+        from sealtrace.bundle.budget import Asked
         from sealtrace.bundle.defects import BundleError
 
         if self.path is not None and bundle is not None and self.path.resolve().is_relative_to(bundle.resolve()):
@@ -83,8 +83,7 @@ def _read(path: Path) -> Settings | None:
 def _waivers(path: Path, given: Any) -> list[Waiver]:
     from pydantic import TypeAdapter, ValidationError
 
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.nearest import nearest
+    from sealtrace.bundle.defects import BundleError, nearest
     from sealtrace.checks.catalogue import BY_ID
     from sealtrace.contract.waivers import Waiver
 

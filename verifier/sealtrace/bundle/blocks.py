@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle import encoding
-from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.encoding import arrow_integers
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Shape, Struct, Text
 
 SMALL = 2**17

@@ -1,4 +1,4 @@
-"""How much memory, time and reading one run may spend, asked for before it is spent.
+"""What its reader asks of one run, and how much memory, time and reading it may spend, asked for before it is spent.
 
 A bundle is untrusted input: a few kilobytes can claim to hold terabytes. What does not fit ends the run without a
 verdict, and the message says what was not looked at.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sealtrace.bundle.defects import BundleError
 
@@ -98,3 +99,30 @@ def size(count: int) -> str:
             return f"{amount:.0f} {unit}"
         amount /= 1024
     return f"{amount:.1f} GiB"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Keys and certificates come from the reader; a bundle can name none of them."""
+
+    signatures: tuple[Path, ...] = ()
+    """Public keys; each must have signed the root."""
+    timestamps: tuple[str, ...] = ()
+    """Stages, or `root`, that an authority must have seen."""
+    authorities: tuple[Path, ...] = ()
+    """Certificates of timestamping authorities, or of those that vouch for them."""
+    sigstore_root: Path | None = None
+    sigstore_identity: str | None = None
+    """The trust root of a sigstore instance, and the e-mail address or URI that must have signed."""
+    sigstore_issuer: str | None = None
+    """Who must have told sigstore that it is them; any that the trust root admits where absent."""
+    sigstore_required: bool = False
+    """Whether that identity must have signed the root."""
+    partial: tuple[Path, ...] = ()
+    """Files of rows that were withheld and are disclosed now."""
+    seed: str | None = None
+    """What the reviewer drew the rows by."""
+    files: tuple[Path, ...] = ()
+    """Witnesses that lie elsewhere than in the bundle."""
+    must_be_empty: tuple[tuple[str, str], ...] = ()
+    """Names and queries of the reader's own that must return no rows."""

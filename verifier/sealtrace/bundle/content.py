@@ -35,8 +35,7 @@ import pyarrow.compute as pc
 import rfc8785
 
 from sealtrace.bundle import blocks
-from sealtrace.bundle.arrays import arrow_integers, distinct
-from sealtrace.bundle.encoding import Index, column, count, plain_column, ranks
+from sealtrace.bundle.encoding import Index, arrow_integers, column, count, distinct, plain_column, ranks
 from sealtrace.bundle.shapes import Declared, RowKind, Struct, row_key, row_shape
 
 WHOLE, BLOCKS = "sha256-columns-1", "sha256-columns-2"

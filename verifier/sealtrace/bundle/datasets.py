@@ -14,7 +14,7 @@ from sealtrace.bundle.declared import DeclarationError, declared_rows
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.parquet_writing import write_parquet
-from sealtrace.bundle.replacing import place_new_file
+from sealtrace.bundle.resources import place_new_file
 from sealtrace.bundle.shapes import Declared, RowKind, arrow_schema
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.nearest import nearest
+from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.resources import schema_document
 from sealtrace.bundle.shapes import (
     Declared,

@@ -1,8 +1,11 @@
-"""What reading finds wrong, and where. Checks turn defects into findings."""
+"""What reading finds wrong, where, and what was probably meant. Checks turn defects into findings."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Literal
 
 
@@ -26,3 +29,31 @@ class Defect:
     expected: str | None = None
     found: str | None = None
     severity: Literal["error", "warning", "note"] = "error"
+
+
+def nearest(word: str, known: Iterable[str], listed: int = 8) -> str:
+    """A hint at the end of a message: the name that was probably meant, or those that there are."""
+    names = list(dict.fromkeys(known))
+    close = get_close_matches(word[:200], names[:500], n=1, cutoff=0.6)
+    folded = [name for name in names if len(word) > 2 and word.casefold() in name.casefold()]
+    if close or len(folded) == 1:
+        return f"; did you mean {(close or folded)[0]!r}?"
+    if not names:
+        return "; there is none"
+    shown = ", ".join(repr(name) for name in names[:listed])
+    return f"; there {'is' if len(names) == 1 else 'are'} {shown}{', …' if len(names) > listed else ''}"
+
+
+def nearest_path(path: Path) -> str:
+    """A hint for a path that leads nowhere: the first part of it that is wrong, and what is there instead."""
+    here = path
+    while not here.parent.exists():
+        here = here.parent
+    try:
+        names = sorted(one.name for one in here.parent.iterdir())[:5000]
+    except OSError:
+        return ""
+    close = get_close_matches(here.name, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {here.with_name(close[0])}?"
+    return "" if here == path else f"; there is no {here} either"

@@ -1,4 +1,4 @@
-"""The digests of one file, as sealing computes them."""
+"""The digests of one file, as sealing computes them, and the same records in another format."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.datasets import checked
+from sealtrace.bundle.datasets import checked, rows_as
 from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.identity import file_digest
-from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format
+from sealtrace.bundle.identity import LayoutError, dataset_of, file_digest, kind_and_format
+from sealtrace.bundle.resources import place_new_file
 from sealtrace.bundle.shapes import RowKind
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
@@ -97,3 +97,24 @@ def _declared(path: Path) -> RowKind:
         if place.is_file():
             return checked(_document(place, place.read_bytes()))
     raise BundleError(f"{path}: nothing declares it; {name} is neither beside it nor in ../declare")
+
+
+def convert(source: Path, target: Path) -> Digests:
+    """Writes the records of a file into a new one, whose ending says the format; Parquet is laid out for reading."""
+    file_format = target.suffix.removeprefix(".")
+    if file_format not in ("jsonl", "parquet"):
+        raise BundleError(f"{target}: a file of records ends in .jsonl or .parquet")
+    table, form = sound_rows(source)
+    data = rows_as(table, form, file_format, laid_out=True)
+    back = read_rows(data, target.name, form, file_format)
+    content = table_digest(table, form)
+    if back.whole is None or table_digest(back.whole, form) != content:
+        raise BundleError(f"{target}: read back, the rows say something else; nothing is written")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        place_new_file(target, data)
+    except FileExistsError:
+        raise BundleError(f"{target}: exists already; nothing is overwritten") from None
+    except OSError as error:
+        raise BundleError(f"{error.filename or target}: {error.strerror or error}") from None
+    return Digests(file_digest(data), content, table.num_rows)

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle import blocks
-from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import combined_codes, in_order, row_name, table_digest
+from sealtrace.bundle.encoding import arrow_integers
 from sealtrace.bundle.shapes import Mapping, Number, RowKind, Sequence, Shape, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.stores import without_nulls
 

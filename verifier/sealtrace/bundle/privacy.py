@@ -9,8 +9,8 @@ from heapq import merge
 
 import pyarrow as pa
 
-from sealtrace.bundle.arrays import bytes_of
 from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.encoding import bytes_of
 
 MOST_MARKS = 1000
 """How many marks of one file are named."""

@@ -15,26 +15,26 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
-from sealtrace.bundle.arrays import as_long_as_digests, text_lines
-from sealtrace.bundle.asked import Asked
-from sealtrace.bundle.budget import Budget, BudgetError
+from sealtrace.bundle.budget import Asked, Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.encoding import as_long_as_digests, text_lines
 from sealtrace.bundle.identity import (
     MANIFEST,
     SEALS,
     SUMS,
     WITNESSES,
     Entry,
+    dataset_of,
     file_digest,
+    misplaced,
     root_digest,
     sums_text,
     unsafe_path,
 )
 from sealtrace.bundle.keyed import Keys
-from sealtrace.bundle.layout import dataset_of, misplaced
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import Declared, RowKind

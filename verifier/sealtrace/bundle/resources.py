@@ -1,11 +1,17 @@
-"""Finds the published schemas and the default bundle, in the wheel or in the checkout."""
+"""Files that come with the tool (schemas, the default bundle, templates of studies), and files written whole or not."""
 
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from sealtrace.contract.kinds import STAGES
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CHECKOUT = _PACKAGE.parents[1]
@@ -34,3 +40,124 @@ def schema_document(kind: str) -> dict[str, Any]:
     text = (schema_directory() / f"{kind}.schema.json").read_text(encoding="utf-8")
     document: dict[str, Any] = json.loads(text)
     return document
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """All of the new content or all of the old, never a part."""
+    with _written_beside(path, data) as temporary:
+        os.replace(temporary, path)
+
+
+def place_new_file(path: Path, data: bytes) -> None:
+    """All of a new file; `FileExistsError` where there is one already, even one that came this moment."""
+    with _written_beside(path, data) as temporary:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without hard links
+            with path.open("xb") as file:
+                file.write(data)
+
+
+@contextmanager
+def _written_beside(path: Path, data: bytes) -> Iterator[Path]:
+    """A finished file in the same directory, gone afterwards unless it was moved away."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        # mkstemp is for secrets; this is for readers.
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+_TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
+PROTOCOL = "bundle/declare/protocol.json"
+NOTES = "protocol.notes.md"
+_LONGEST_NAME = 200
+
+
+def files_of(kind: str, study: str) -> dict[str, bytes]:
+    """Path to content, for a study of this name."""
+    root = _TEMPLATES / kind
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    protocol = json.loads(files[PROTOCOL])
+    if study.isprintable() and 0 < len(study) <= _LONGEST_NAME:
+        protocol["study"] = study
+    files[PROTOCOL] = (json.dumps(protocol, indent=2, ensure_ascii=False) + "\n").encode()
+    files[NOTES] = protocol_notes().encode()
+    return dict(sorted(files.items()))
+
+
+def begin_draft(directory: Path) -> Path | None:
+    """Gives a draft the least protocol that can be sealed, where it has none yet; says where."""
+    path = directory / "declare" / "protocol.json"
+    if path.exists() or any(directory.glob("seals/*")):
+        return None
+    name = directory.resolve().name
+    study = name if name.isprintable() and 0 < len(name) <= _LONGEST_NAME else "study"
+    protocol = {"study": study, "title": "One line about the study", "anonymous": False}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    place_new_file(path, (json.dumps(protocol, indent=2, ensure_ascii=False) + "\n").encode())
+    return path
+
+
+def directories_of(kind: str) -> list[str]:
+    """Where records go: results need two stages, policies all of them."""
+    return [f"bundle/{stage}" for stage in (STAGES if kind == "policies" else ("declare", "report"))]
+
+
+def protocol_notes() -> str:
+    """Every field of a protocol, as Markdown."""
+    schema = schema_document("protocol")
+    lines = [
+        "# The fields of protocol.json",
+        "",
+        'A constant is text, a decimal or a ratio (`"0.05"`, `"1/80"`), and is read exactly. What is not marked as '
+        "required may be left out.",
+    ]
+    for field, needed in schema.get("dependentRequired", {}).items():
+        lines += ["", f"With `{field}`, these are required too: {', '.join(f'`{one}`' for one in needed)}."]
+    lines.extend(_section("protocol.json", schema))
+    for name, definition in schema["$defs"].items():
+        lines.extend(_section(name, definition))
+    return "\n".join(lines) + "\n"
+
+
+def _section(name: str, schema: dict[str, Any]) -> Iterator[str]:
+    """What an object is, and a line for each of its fields."""
+    yield from ("", f"## {name}", "", schema["description"], "")
+    for field, node in schema["properties"].items():
+        need = ", required" if field in schema.get("required", ()) else ""
+        yield f"- `{field}` ({_type(node)}{need}): {node['description']}"
+
+
+def _type(node: dict[str, Any]) -> str:
+    """A type in words."""
+    if "anyOf" in node:
+        return _type(node["anyOf"][0])
+    if "$ref" in node:
+        return str(node["$ref"].removeprefix("#/$defs/"))
+    if "enum" in node or "const" in node:
+        return " or ".join(json.dumps(one) for one in node.get("enum", [node.get("const")]))
+    match node.get("type"):
+        case "array":
+            return f"list of {_type(node['items'])}"
+        case "object" if isinstance(node.get("additionalProperties"), dict):
+            return f"names to {_type(node['additionalProperties'])}"
+        case "string" if "pattern" in node and "/[1-9]" in node["pattern"]:
+            return "constant"
+        case "string":
+            return "text"
+        case "integer":
+            return "whole number"
+        case other:
+            return {"boolean": "true or false"}.get(str(other), str(other))

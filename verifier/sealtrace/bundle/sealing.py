@@ -2,13 +2,18 @@
 
 The seals are the state: manifest.json and SHA256SUMS are derived from them and rewritten at each
 stage, so a directory is a bundle as soon as its first stage is sealed. Files are written beside
-their place and moved over it, so an interrupted run loses nothing.
+their place and moved over it, so an interrupted run loses nothing. A draft is sealed elsewhere, for the
+length of an examination.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,14 +31,17 @@ from sealtrace.bundle.identity import (
     SUMS,
     WITNESSES,
     Entry,
+    LayoutError,
+    dataset_of,
     file_digest,
+    kind_and_format,
     manifest_document,
+    seal_path,
     stream_digest,
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.layout import LayoutError, dataset_of, kind_and_format, seal_path
-from sealtrace.bundle.replacing import place_new_file, replace_file
+from sealtrace.bundle.resources import place_new_file, replace_file
 from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import LaidOut, sealed_through
@@ -41,10 +49,8 @@ from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
 
-ATTACHMENTS = "attachments"
 ALL = "all"
 """Instead of a stage's name: every stage that holds no file."""
-_FORMATS = {".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
 class SealError(BundleError):
@@ -456,3 +462,47 @@ def _refuse(problems: list[str]) -> None:
 
 def _json_bytes(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+REASON = "A draft: nothing is said of this stage yet."
+
+
+@contextmanager
+def draft_bundle(directory: Path, changed: dict[str, bytes] | None = None) -> Iterator[Path]:
+    """The directory's files, with some of them changed, as a bundle of its own that is gone afterwards.
+
+    Records that their schema refuses are sealed as well: what is wrong with them is for the examination to say.
+    """
+    if not directory.is_dir():
+        raise BundleError(f"{directory}: a draft is a directory")
+    with tempfile.TemporaryDirectory(prefix="sealtrace-draft-") as work:
+        copy = Path(work) / "draft"
+        try:
+            _copied(directory, copy)
+        except OSError as error:
+            raise BundleError(f"{error.filename or directory}: {error.strerror or error}") from None
+        for path, data in (changed or {}).items():
+            place = copy / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            place.write_bytes(data)
+        filled = {place.name for place in copy.iterdir() if any(place.rglob("*"))}
+        reasons = {stage: reason for stage, reason in reasons_of(directory).items() if stage not in filled}
+        seal(copy, empty={**reasons, ALL: REASON}, lenient=True)
+        yield copy
+
+
+def _copied(source: Path, target: Path) -> None:
+    """A tree of the same files, by other names where the file system allows that; links stay links."""
+    for place, directories, files in os.walk(source):
+        here = Path(place)
+        inside = target / here.relative_to(source)
+        inside.mkdir(parents=True)
+        if here == source:
+            directories[:] = [name for name in directories if name != SEALS]
+            files = [name for name in files if name not in (MANIFEST, SUMS)]
+        for name in [*files, *(one for one in directories if (here / one).is_symlink())]:
+            try:
+                os.link(here / name, inside / name, follow_symlinks=False)
+            except (OSError, NotImplementedError):  # another disk; a system that cannot name a link itself
+                shutil.copy2(here / name, inside / name, follow_symlinks=False)

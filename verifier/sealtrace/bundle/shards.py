@@ -23,11 +23,10 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.archives import Opened
-from sealtrace.bundle.arrays import as_long_as_digests, text_lines
 from sealtrace.bundle.content import combined_codes, row_name
-from sealtrace.bundle.parquet import as_declared, footer_texts, text_leaves
-from sealtrace.bundle.parquet_footer import leaves
-from sealtrace.bundle.predicates import check_table
+from sealtrace.bundle.encoding import as_long_as_digests, text_lines
+from sealtrace.bundle.json_columns import check_table
+from sealtrace.bundle.parquet import as_declared, footer_texts, leaves, text_leaves
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.shapes import (
     Flag,

@@ -1,4 +1,4 @@
-"""Files of rows: JSON lines for people, Parquet for size, one Arrow table either way."""
+"""Files of rows: JSON lines for people, Parquet for size, CSV as others have it, one Arrow table either way."""
 
 from __future__ import annotations
 
@@ -9,14 +9,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.fast_json import fast_table
-from sealtrace.bundle.json_columns import table_from_rows
+from sealtrace.bundle.json_columns import check_table, shown, table_from_rows
 from sealtrace.bundle.parquet import read_parquet
-from sealtrace.bundle.predicates import check_table
-from sealtrace.bundle.shapes import Declared, RowKind, arrow_schema, row_key, row_shape, width
+from sealtrace.bundle.shapes import (
+    Declared,
+    Flag,
+    Integer,
+    Number,
+    RowKind,
+    Shape,
+    Struct,
+    Text,
+    arrow_schema,
+    arrow_type,
+    describe,
+    row_key,
+    row_shape,
+    width,
+)
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 
 LISTED_DEFECTS = 1000
@@ -142,8 +157,6 @@ def read_rows(
             misfits.defects.add(defect)
         misfits.numbers = np.arange(1, count + 1, dtype=np.int64)
     elif file_format == "csv":
-        from sealtrace.bundle.csv_rows import table_from_csv
-
         budget.hold(4 * len(data), path)
         rows = table_from_csv(bytes(data), path, row_shape(kind), syntax)
         table, count, misfits.numbers = rows.table, rows.count, rows.numbers
@@ -245,3 +258,89 @@ def _stretches(data: bytes) -> Iterator[bytes]:
         stop = end if found < 0 else found
         yield data[start:stop]
         start = stop + 1
+
+
+_INTEGER = r"^-?(0|[1-9][0-9]{0,15})$"
+_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$"
+
+
+@dataclass
+class CsvRows:
+    """The rows of a CSV file, with nothing where a cell is not what its field asks for."""
+
+    table: pa.Table
+    numbers: npt.NDArray[np.int64]
+    count: int
+    misfits: list[tuple[int, str, str, str]] = field(default_factory=list)
+
+
+def table_from_csv(data: bytes, path: str, shape: Struct, syntax: Defects) -> CsvRows:
+    """Cells as the types of their fields. Rows are counted from one, below the header."""
+    import pyarrow.csv as reader
+
+    schema = pa.schema(list(arrow_type(shape)))
+    try:
+        header = reader.open_csv(pa.BufferReader(data)).schema.names
+        table = reader.read_csv(
+            pa.BufferReader(data),
+            read_options=reader.ReadOptions(use_threads=False),
+            parse_options=reader.ParseOptions(newlines_in_values=True),
+            convert_options=reader.ConvertOptions(
+                column_types={name: pa.string() for name in header},
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=True,
+            ),
+        )
+    except (pa.ArrowException, OSError, ValueError) as error:
+        syntax.add(Defect(f"The file cannot be read as CSV: {shown(str(error).splitlines()[0], 160)}.", path))
+        return CsvRows(schema.empty_table(), np.zeros(0, np.int64), 0)
+    rows = CsvRows(table, np.arange(1, table.num_rows + 1, dtype=np.int64), table.num_rows)
+    names = table.column_names
+    for name in dict.fromkeys(names):
+        if name not in schema.names or names.count(name) > 1:
+            syntax.add(Defect(f"The dataset declares no column {shown(name)}, or the file has it twice.", path, 1))
+            return CsvRows(schema.empty_table(), np.zeros(0, np.int64), 0)
+    columns = []
+    for one in shape.fields:
+        if one.name in names:
+            columns.append(_typed(table.column(one.name), one.shape, f"/{one.name}", rows))
+        else:
+            columns.append(pa.chunked_array([pa.nulls(table.num_rows, arrow_type(one.shape))]))
+    rows.table = pa.table(columns, schema=schema)
+    return rows
+
+
+def _typed(column: pa.ChunkedArray, shape: Shape, pointer: str, rows: CsvRows) -> pa.ChunkedArray:
+    match shape:
+        case Text():
+            return column
+        case Flag():
+            good = pc.is_in(column, pa.array(["true", "false"]))
+            return _kept(column, good, shape, pointer, rows, lambda text: pc.equal(text, "true"))
+        case Integer():
+            good = pc.match_substring_regex(column, _INTEGER)
+            return _kept(column, good, shape, pointer, rows, lambda text: text.cast(pa.int64()))
+        case Number():
+            good = pc.match_substring_regex(column, _NUMBER)
+            return _kept(column, good, shape, pointer, rows, lambda text: text.cast(pa.float64()))
+        case _:
+            return _kept(column, pc.is_null(column), shape, pointer, rows, lambda text: text.cast(arrow_type(shape)))
+
+
+def _kept(
+    column: pa.ChunkedArray,
+    good: pa.ChunkedArray,
+    shape: Shape,
+    pointer: str,
+    rows: CsvRows,
+    convert: Callable[[pa.ChunkedArray], pa.ChunkedArray],
+) -> pa.ChunkedArray:
+    """What can be converted; the rest is noted and becomes absent."""
+    good = pc.fill_null(good, True)
+    if not pc.all(good).as_py():
+        bad = np.flatnonzero(~good.combine_chunks().to_numpy(zero_copy_only=False))
+        for row in bad.tolist():
+            rows.misfits.append((row, pointer, describe(shape), shown(column[row].as_py())))
+        column = pc.if_else(good, column, pa.scalar(None, pa.string()))
+    return convert(column)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sealtrace.bundle.identity import Entry
-from sealtrace.bundle.layout import seal_path
+from sealtrace.bundle.identity import Entry, seal_path
 from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check

@@ -175,7 +175,7 @@ def _families(families: tuple[str, ...], no_automatic: bool) -> tuple[str, ...] 
     """The automatic families to use; None for all."""
     if no_automatic and families:
         raise click.UsageError("choose families, or none, not both")
-    from sealtrace.bundle.nearest import nearest
+    from sealtrace.bundle.defects import nearest
     from sealtrace.relations.families.registry import FAMILIES
 
     known = [family.name for family in FAMILIES]

@@ -45,8 +45,8 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
     from sealtrace.binding.checking import concluded, find
     from sealtrace.binding.sealed import open_grids, rows_of
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.drafts import draft_bundle
     from sealtrace.bundle.reading import read_bundle
+    from sealtrace.bundle.sealing import draft_bundle
     from sealtrace.cli.check import EXIT_CODES, refuse_silent_asking
     from sealtrace.cli.output import paint, text_width, write_output
     from sealtrace.report import check_text
@@ -79,7 +79,7 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
     from sealtrace.binding.frames import Frame
     from sealtrace.binding.recipes import Dataset, recipe_of
     from sealtrace.binding.series import Spot
-    from sealtrace.bundle.layout import dataset_of
+    from sealtrace.bundle.identity import dataset_of
 
     names = {store.path: dataset_of(store.path) if store.kind == "rows" else store.kind for store in read.stores}
 

@@ -60,7 +60,7 @@ def diff(
     Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
     3 nothing else differs, but a cell is missing or waived, or nobody classified it.
     """
-    from sealtrace.bundle.nearest import nearest
+    from sealtrace.bundle.defects import nearest
     from sealtrace.cli.output import refuse_bad_places, write_targets
     from sealtrace.comparison import compare, compare_printed
     from sealtrace.report.inert import harmless
@@ -190,8 +190,8 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     Exit codes: 0 every cell agrees; 1 a cell differs or a recipe cannot be followed; 2 usage or unreadable input;
     3 nothing differs, but a cell is missing or nobody classified it.
     """
-    from sealtrace.bundle.drafts import draft_bundle
-    from sealtrace.bundle.nearest import nearest
+    from sealtrace.bundle.defects import nearest
+    from sealtrace.bundle.sealing import draft_bundle
     from sealtrace.cli.output import Target
     from sealtrace.comparison import compare
     from sealtrace.examination import examine

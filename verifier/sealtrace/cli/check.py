@@ -117,7 +117,7 @@ def refuse_silent_asking() -> None:
 def _save(directory: Path, files: dict[str, str]) -> None:
     """Writes the draft; the directory is new or empty."""
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.templates import begin_draft
+    from sealtrace.bundle.resources import begin_draft
 
     try:
         for name, text in files.items():

@@ -44,7 +44,7 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
     Exit codes: 0 written; 2 the rows do not fit their schema, or a file is there already.
     """
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.replacing import place_new_file
+    from sealtrace.bundle.resources import place_new_file
     from sealtrace.bundle.stores import read_rows
     from sealtrace.contract.kinds import KINDS, Form
     from sealtrace.witnesses.disclosure import salted, tree_document

@@ -37,8 +37,7 @@ def init(directory: Path, kind: str) -> int:
     Exit codes: 0 started; 2 refused, and nothing was written.
     """
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.replacing import place_new_file
-    from sealtrace.bundle.templates import directories_of, files_of
+    from sealtrace.bundle.resources import directories_of, files_of, place_new_file
     from sealtrace.report.inert import harmless
 
     try:
@@ -131,10 +130,9 @@ def import_(
     Exit codes: 0 written; 2 refused, and nothing was written.
     """
     from sealtrace.bundle.datasets import write_dataset
-    from sealtrace.bundle.descriptions import described
-    from sealtrace.bundle.importing import Wanted, files_of, read_results
+    from sealtrace.bundle.importing import Wanted, described, files_of, read_results
     from sealtrace.bundle.proposing import proposed, referring
-    from sealtrace.bundle.templates import begin_draft
+    from sealtrace.bundle.resources import begin_draft
     from sealtrace.report.inert import harmless
 
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
@@ -221,8 +219,7 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
 
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.nearest import nearest
+    from sealtrace.bundle.defects import BundleError, nearest
     from sealtrace.printed.cells import key_columns
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes

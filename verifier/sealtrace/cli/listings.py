@@ -40,7 +40,7 @@ def checks(id: str | None, form: str) -> int:
     """
     chosen = [check for check in CATALOGUE if id is None or id in (check.id, check.family)]
     if not chosen:
-        from sealtrace.bundle.nearest import nearest
+        from sealtrace.bundle.defects import nearest
 
         known = [name for check in CATALOGUE for name in (check.id, check.family)]
         raise click.UsageError(f"no check has the id {id!r}{nearest(id or '', known)}")
@@ -144,7 +144,7 @@ def schema(kind: str | None) -> int:
     from sealtrace.cli.output import text_width
 
     if kind is not None and kind not in SCHEMA_KINDS:
-        from sealtrace.bundle.nearest import nearest
+        from sealtrace.bundle.defects import nearest
 
         raise click.UsageError(f"there is no kind {kind!r}{nearest(kind, SCHEMA_KINDS)}")
     if kind is not None:

@@ -101,7 +101,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from sealtrace.bundle.nearest import nearest
+            from sealtrace.bundle.defects import nearest
 
             # A path in a command's place is a bundle, most likely.
             hint = f"; did you mean `sealtrace verify {name}`?" if os.path.exists(name) else nearest(name, COMMANDS, 0)
@@ -146,8 +146,7 @@ def cli(context: click.Context) -> None:
 
 def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, Any]:
     """A command's options as its parameters are called; paths are seen from where the settings are."""
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.nearest import nearest
+    from sealtrace.bundle.defects import BundleError, nearest
     from sealtrace.settings import OTHERS
 
     for one, table in settings.commands.items():

@@ -113,7 +113,7 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
         seed: str | None,
         **rest: Any,
     ) -> int:
-        from sealtrace.bundle.asked import Asked
+        from sealtrace.bundle.budget import Asked
 
         if stages and not authorities:
             raise click.UsageError("--require-timestamp needs --tsa-root: the certificate of an authority you trust")

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.replacing import replace_file
+from sealtrace.bundle.resources import replace_file
 from sealtrace.report.formats import Showing, sentence
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from sealtrace.bundle.asked import Asked
+    from sealtrace.bundle.budget import Asked
     from sealtrace.examination import Examination
 
 

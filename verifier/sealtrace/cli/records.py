@@ -64,8 +64,7 @@ def seal(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, 
 
     Exit codes: 0 sealed; 2 refused or over its budget, and nothing was written.
     """
-    from sealtrace.bundle.drafts import draft_bundle
-    from sealtrace.bundle.sealing import reasons_of, seal, unseal
+    from sealtrace.bundle.sealing import draft_bundle, reasons_of, seal, unseal
 
     if redo:
         if stage is not None:
@@ -233,7 +232,7 @@ def convert(file: Path, output: Path | None) -> int:
 
     Exit codes: 0 written; 2 unreadable, refused by its schema, or there already.
     """
-    from sealtrace.bundle.converting import convert
+    from sealtrace.bundle.digests import convert
     from sealtrace.report.inert import harmless
 
     other = {".jsonl": ".parquet", ".parquet": ".jsonl", ".csv": ".parquet"}

@@ -139,7 +139,7 @@ def _refuse_bad_directory(output: Path, bundle: Path) -> None:
 def _write(output: Path, texts: dict[str, str]) -> None:
     """A new directory appears whole; in one that is there, each file is replaced whole."""
     from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.replacing import replace_file
+    from sealtrace.bundle.resources import replace_file
 
     try:
         if output.exists():

@@ -13,7 +13,7 @@ from sealtrace.cli.output import examined, format_options, quiet_option, targets
 from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
-    from sealtrace.bundle.asked import Asked
+    from sealtrace.bundle.budget import Asked
     from sealtrace.cache import Cache
     from sealtrace.settings import Settings
 

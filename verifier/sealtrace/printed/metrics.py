@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Frame, Index, Vector
-from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence

@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.nearest import nearest_path
+from sealtrace.bundle.defects import BundleError, nearest_path
 from sealtrace.printed.extracted import Load
 from sealtrace.printed.reported import Reported, UnreadableTypeError, read_reported
 

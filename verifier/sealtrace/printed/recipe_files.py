@@ -14,9 +14,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, nearest
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.nearest import nearest
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 
 SHARED = ("views", "macros")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sealtrace.bundle.nearest import nearest
+from sealtrace.bundle.defects import nearest
 from sealtrace.printed.extracted import JOIN, ProseLine
 from sealtrace.printed.numbers import Part, Printed, read_printed
 from sealtrace.relations.fact import Entry, Fact, Listing, Rule, UnknownFactError

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from sealtrace.bundle.nearest import nearest
+from sealtrace.bundle.defects import nearest
 from sealtrace.relations.fact import Listing, NotAvailableError, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.syntax import (

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
-from sealtrace.bundle.nearest import nearest
+from sealtrace.bundle.defects import nearest
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Rule, UnknownFactError
 from sealtrace.relations.facts import Facts

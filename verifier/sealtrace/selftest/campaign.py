@@ -17,7 +17,7 @@ from typing import Any
 from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.frames import Frame
-from sealtrace.bundle.predicates import check_table
+from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.reading import Bundle, Document, Progress
 from sealtrace.bundle.shapes import arrow_schema, row_shape
 from sealtrace.bundle.stores import Store, read_rows, without_nulls

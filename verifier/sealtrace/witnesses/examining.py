@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sealtrace.bundle.asked import Asked
+from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.reading import LONGEST_WITNESS, Bundle
 from sealtrace.bundle.strict_json import StrictJSONError, parse

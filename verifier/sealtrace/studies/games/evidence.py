@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
-from sealtrace.bundle.frames import Index, Mask
+from sealtrace.bundle.frames import ActionMatrix, Index, Mask, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, Tree, evaluate

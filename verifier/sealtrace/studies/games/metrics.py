@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
-from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from sealtrace import __version__
+from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Matrix
-from sealtrace.bundle.nearest import nearest
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.report.inert import json_text

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.bundle.action_columns import action_matrix
-from sealtrace.bundle.frames import Index, Matrix, Vector
+from sealtrace.bundle.frames import Index, Matrix, Vector, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling

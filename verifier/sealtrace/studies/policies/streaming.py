@@ -18,12 +18,12 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle import blocks
-from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import row_name
+from sealtrace.bundle.encoding import arrow_integers
 from sealtrace.bundle.frames import Frame, Index, Mask, StreamedFrame
 from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.parquet import as_declared, values_of_texts
-from sealtrace.bundle.predicates import check_table
 from sealtrace.bundle.reading import Bundle
 from sealtrace.bundle.shapes import RowKind, Struct, row_shape
 from sealtrace.bundle.shard_columns import Columns, NotLaidOutError

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.nearest import nearest
+from sealtrace.bundle.defects import nearest
 from sealtrace.printed.judgement import round_to
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, constant_of, metrics_of
 from sealtrace.studies.results.evidence import Results

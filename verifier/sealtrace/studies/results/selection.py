@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.arrays import arrow_integers
 from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.defects import nearest
+from sealtrace.bundle.encoding import arrow_integers
 from sealtrace.bundle.frames import Frame, Index, Mask
-from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError
 from sealtrace.studies.results.evidence import Results
 

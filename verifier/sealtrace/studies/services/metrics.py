@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
-from sealtrace.bundle.nearest import nearest
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.services.evidence import ServiceStudy
 from sealtrace.studies.services.mathematics.latency import mean, percentile

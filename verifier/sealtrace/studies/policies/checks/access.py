@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.arrays import arrow_integers, distinct
+from sealtrace.bundle.encoding import arrow_integers, distinct
 from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check

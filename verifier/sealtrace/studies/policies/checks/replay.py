@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.bundle.action_columns import ActionMatrix, action_matrix
-from sealtrace.bundle.frames import Index, Matrix
+from sealtrace.bundle.frames import ActionMatrix, Index, Matrix, action_matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact

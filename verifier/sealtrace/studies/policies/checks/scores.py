@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.bundle.action_columns import action_matrix
-from sealtrace.bundle.frames import Index
+from sealtrace.bundle.frames import Index, action_matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.arrays import distinct
 from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.encoding import distinct
 from sealtrace.bundle.frames import Index, Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check

@@ -16,7 +16,7 @@ from weakref import finalize
 import numpy as np
 import pyarrow.compute as pc
 
-from sealtrace.bundle.arrays import arrow_integers
+from sealtrace.bundle.encoding import arrow_integers
 from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once

@@ -15,9 +15,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.action_columns import ActionLists, ActionMatrix, action_lists, action_matrix
 from sealtrace.bundle.content import combined_codes, document_digest
-from sealtrace.bundle.frames import Frame, Index, Mask, Matrix, Vector
+from sealtrace.bundle.frames import (
+    ActionLists,
+    ActionMatrix,
+    Frame,
+    Index,
+    Mask,
+    Matrix,
+    Vector,
+    action_lists,
+    action_matrix,
+)
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
