@@ -183,10 +183,10 @@ def test_time_ends_work_that_does_not_look_at_the_clock(tmp_path: Path) -> None:
     """In a process of its own an alarm rings, and memory that no estimate foresaw is refused by the system."""
     endless = tmp_path / "endless.py"
     endless.write_text(
-        "import sys\nfrom sealtrace.cli import show\nfrom sealtrace.cli.main import program\n"
+        "import sys\nfrom sealtrace.cli import records\nfrom sealtrace.cli.main import program\n"
         "def forever(*_):\n    while True: pass\n"
         "def hungry(*_):\n    return [bytes(2**26) for _ in range(1000)]\n"
-        "show._print = hungry if sys.argv.pop() == 'hungry' else forever\nprogram()\n"
+        "records._print = hungry if sys.argv.pop() == 'hungry' else forever\nprogram()\n"
     )
     for sort, options, reason in (
         ("forever", ["--max-seconds", "1"], "1 seconds were up (--max-seconds)"),

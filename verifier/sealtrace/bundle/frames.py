@@ -1,4 +1,4 @@
-"""The rows of one kind across its files, as numpy columns, with the place of each row kept; maps and lists by action."""
+"""The rows of one kind across its files, as numpy columns, with the place of each row kept; actions as matrices."""
 
 from __future__ import annotations
 

@@ -275,7 +275,10 @@ class CsvRows:
 
 
 def table_from_csv(data: bytes, path: str, shape: Struct, syntax: Defects) -> CsvRows:
-    """Cells as the types of their fields. Rows are counted from one, below the header."""
+    """Cells as the types of their fields: commas, one header, an empty cell for what is absent, `true` and `false`.
+
+    Rows are counted from one, below the header.
+    """
     import pyarrow.csv as reader
 
     schema = pa.schema(list(arrow_type(shape)))
