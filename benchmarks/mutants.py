@@ -56,7 +56,7 @@ TESTS: dict[str, str] = {
     "checks/stages.py": "checks/test_statuses.py",
 }
 """Each module, and the tests that speak of it."""
-SECONDS = 90
+SECONDS = 30
 """How much processor time the tests of one change may take; more is noticed, whatever else the machine does."""
 COMPARED_WITH = ("pytest", "hypothesis", "numpy", "scipy.stats", "scipy.optimize", "sklearn.metrics")
 """Slow to import, and none of this project."""

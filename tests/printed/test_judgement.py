@@ -78,6 +78,7 @@ def test_parts_are_judged_one_by_one() -> None:
     judgement = judged("71.2 ± 0.3", "71.23", "0.46")
     assert [part.status for part in judgement.parts] == [Status.EXACT, Status.MISMATCH]
     assert judgement.status is Status.MISMATCH
+    assert judged("71.2", "71.23").parts == ()
 
 
 def test_text_is_compared_as_names() -> None:
@@ -127,6 +128,7 @@ def test_distances_are_in_printed_units(text: str, values: list[str], distances:
     [
         ("3/12", Fraction(7, 2), "3.5"),
         ("3/12", Fraction(4), "4"),
+        ("0.1", Fraction(10**20), "100000000000000000000.000"),
         ("0.1", Fraction(10**21), "1e+21"),
         ("0.123456789012345678", Fraction(1, 4), "0.25000000000000000000"),
         ("0.12", Fraction("0.12001"), "0.12001"),
