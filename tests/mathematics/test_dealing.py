@@ -48,3 +48,9 @@ def test_more_than_there_are_is_refused() -> None:
     """Nothing is dealt twice to make up the number."""
     with pytest.raises(ValueError, match="31 states are wanted, and 30 are left"):
         deal(np.arange(40), [10, 31])
+
+
+def test_one_place_is_taken() -> None:
+    """A split of one takes the only place that there is; a split of none takes nothing of nothing."""
+    assert systematic(1, 1).tolist() == [True]
+    assert systematic(0, 0).tolist() == []

@@ -109,6 +109,9 @@ def test_numbers_of_rounded_numbers() -> None:
         "The paper prints 0.15; the records give 0.1290, which rounds to 0.13. "
         "The printed number only follows from values that were rounded before (0.15).",
     )
+    for halves in (29, 31):
+        found = judge(printed, (Fraction("0.129"),), lambda unit, halves=halves: (halves * unit / 2,))
+        assert found.status is Status.DOUBLE_ROUNDED
     for other in (lambda unit: (17 * unit,), lambda _: None):
         assert judge(printed, (Fraction("0.129"),), other).status is Status.MISMATCH
 
@@ -143,7 +146,16 @@ def test_values_are_shown_with_digits_that_tell(text: str, value: Fraction, due:
 
 @pytest.mark.parametrize(
     ("value", "due"),
-    [("5", "5"), ("-0.25", "-0.25"), ("120", "120"), ("0.05", "0.05"), ("1/3", repr(1 / 3))],
+    [
+        ("0", "0"),
+        ("5", "5"),
+        ("0.00001", "0.00001"),
+        ("200000000000000000.5", "200000000000000000.5"),
+        ("-0.25", "-0.25"),
+        ("120", "120"),
+        ("0.05", "0.05"),
+        ("1/3", repr(1 / 3)),
+    ],
 )
 def test_decimals_in_full(value: str, due: str) -> None:
     """No digit more or less than the number has; a number without an end is the nearest double."""
