@@ -109,9 +109,10 @@ def test_numbers_of_rounded_numbers() -> None:
         "The paper prints 0.15; the records give 0.1290, which rounds to 0.13. "
         "The printed number only follows from values that were rounded before (0.15).",
     )
-    for halves in (29, 31):
-        found = judge(printed, (Fraction("0.129"),), lambda unit, halves=halves: (halves * unit / 2,))
-        assert found.status is Status.DOUBLE_ROUNDED
+    for edge in (Fraction("0.145"), Fraction("0.155")):
+        assert judge(printed, (Fraction("0.129"),), dict.fromkeys([Fraction(1, 100)], (edge,)).get).status is (
+            Status.DOUBLE_ROUNDED
+        )
     for other in (lambda unit: (17 * unit,), lambda _: None):
         assert judge(printed, (Fraction("0.129"),), other).status is Status.MISMATCH
 
