@@ -12,8 +12,18 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.binding.frames import Derivation, Dimension, Frame, Numbers, field_name
-from sealtrace.binding.runs import GOLD, GUESS, Runs, run_fields, runs_of
+from sealtrace.binding.frames import (
+    GOLD,
+    GUESS,
+    Derivation,
+    Dimension,
+    Frame,
+    Numbers,
+    Runs,
+    field_name,
+    run_fields,
+    runs_of,
+)
 from sealtrace.binding.scored import scored_frames
 from sealtrace.binding.tally import Tally
 

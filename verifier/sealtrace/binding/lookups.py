@@ -36,7 +36,7 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
             break
         for slot, printed in enumerate(cell.slots if not cell.wordy else ()):
             spot = Spot(grid.number, cell.row, cell.column, slot)
-            if spot in bound.numbers or spot not in series or not _telling(printed):
+            if spot in bound.numbers or spot not in series or not printed.telling:
                 continue
             named = records.named(printed, _weights(grid, cell))
             if named is None or named.bits < NAMED or not records.only(named, printed) or not _change(named, printed):
@@ -47,11 +47,6 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
         if len(members) >= _TOGETHER and sum(one.bits for _, _, one in members) >= ACCEPTED + len(members):
             for one, place, named in members:
                 bound.add(_binding(one, place, named, rowed[named.frame.name, named.frame.depth]))
-
-
-def _telling(slot: Slot) -> bool:
-    """Whether a number has two digits that say something."""
-    return not slot.side and len(slot.text.strip("+-−0.%").replace(".", "").replace(",", "")) >= 2
 
 
 def _weights(grid: Grid, cell: PrintedCell) -> dict[str, float]:

@@ -1,18 +1,28 @@
-"""Found bindings as recipes: queries over datasets that hold the rows behind them."""
+"""Found bindings as recipes: queries over datasets that hold the rows behind them, and the draft of a bundle of these.
+
+A found recipe is a proposal. It counts in a verdict once its author has read and sealed it.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from sealtrace.binding.candidates import BoundNumber, Candidate, Composed, Selected
+from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
+from sealtrace.binding.checking import Findings
 from sealtrace.binding.frames import COLUMN, Frame, field_name
+from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.wording import needed_fields, rows_behind
+from sealtrace.printed.reported import Reported
 
+STAGE = "report"
+MAX_ROWS = 200_000
 _STATISTICS = {
     "mean": "avg({x})",
     "median": "median({x})",
@@ -54,21 +64,19 @@ def dataset_name(frame: Frame) -> str:
     return (name if name[0].isalpha() else f"results_{name}")[:60]
 
 
-def recipe_of(numbers: Sequence[BoundNumber], named: Naming) -> dict[str, str] | None:
+def recipe_of(bound: Bound, grid: Grid, row: int, column: int, named: Naming) -> dict[str, str] | None:
     """The recipe of a cell, from what gives each of its numbers; None where a query cannot say it."""
-    queries = [
-        next(
-            (
-                query
-                for option in (number.binding.candidate, *number.binding.others)
-                if (query := query_of(option, number.place, named)) is not None
-            ),
-            None,
-        )
-        for number in numbers
-    ]
-    known = [query for query in queries if query is not None]
-    if len(known) < len(queries):
+    known: list[str] = []
+    for slot in range(len(grid.cells[row, column].slots) if (row, column) in grid.cells else 0):
+        number = bound.numbers.get(Spot(grid.number, row, column, slot))
+        if number is None:
+            return None
+        options, place = (number.binding.candidate, *number.binding.others), number.place
+        query = next((one for option in options if (one := query_of(option, place, named)) is not None), None)
+        if query is None:
+            return None
+        known.append(query)
+    if not known:
         return None
     return {"sql": known[0] if len(known) == 1 else f"SELECT {', '.join(f'({query})' for query in known)}"}
 
@@ -189,3 +197,57 @@ def declaration(frame: Frame, dataset: str, rows: list[dict[str, Any]]) -> dict[
         "key": ["place"],
         "rows": len(rows),
     }
+
+
+def draft_of(findings: Findings, reported: Reported) -> dict[str, str]:
+    """A check as paths and contents of a bundle's draft: datasets with declarations, table records, recipes."""
+    names: dict[int, str] = {}
+    files: dict[str, str] = {}
+    taken: set[str] = set()
+
+    def named(frame: Frame) -> Dataset | None:
+        if frame.rows > MAX_ROWS:
+            return None
+        if id(frame) not in names:
+            name = base = dataset_name(frame)
+            number = 2
+            while name in taken:
+                name, number = f"{base}_{number}", number + 1
+            taken.add(name)
+            names[id(frame)] = name
+            rows = dataset_rows(frame)
+            files[f"{STAGE}/dataset.{name}.json"] = _document(declaration(frame, name, rows))
+            files[f"{STAGE}/rows.{name}.jsonl"] = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        return Dataset(names[id(frame)])
+
+    by_label = {grid.name: grid for grid in findings.grids}
+    for record in reported.records:
+        grid = by_label.get(record["label"])
+        filled = record if grid is None else _filled(record, grid, findings.bound, named)
+        label = re.sub(r"[^A-Za-z0-9-]+", "-", record["label"].removeprefix("tab:")).strip("-") or "unnamed"
+        files[f"{STAGE}/table.{label}.json"] = _document(filled)
+    return files
+
+
+def _document(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _filled(record: dict[str, Any], grid: Grid, bound: Bound, named: Naming) -> dict[str, Any]:
+    """A table record with the recipe of every cell that one query gives."""
+    columns = [column["label"] for column in record["columns"]]
+    rows = []
+    for place, row in enumerate(record["rows"]):
+        recipes: dict[str, Any] = dict(row.get("recipes", {}))
+        for column, label in enumerate(columns):
+            if (recipe := recipe_of(bound, grid, place, column, named)) is not None:
+                recipes[label] = recipe
+        rows.append({**row, **({"recipes": recipes} if recipes else {})})
+    # Labels name their rows; a verifier would ask for the recipe of `7B` otherwise.
+    named_columns = [
+        {**column, "recipe": {"classification": "name"}}
+        if place in grid.labels and not column.get("recipe")
+        else column
+        for place, column in enumerate(record["columns"])
+    ]
+    return {**record, "source": PurePosixPath(grid.source).name, "columns": named_columns, "rows": rows}

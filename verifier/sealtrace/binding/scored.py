@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sealtrace.binding.frames import Derivation, Frame, Numbers, field_name
-from sealtrace.binding.runs import GOLD, GUESS, Runs, run_fields, runs_of
+from sealtrace.binding.frames import GOLD, GUESS, Derivation, Frame, Numbers, Runs, field_name, run_fields, runs_of
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.packs import loaded, packs
 

@@ -60,6 +60,11 @@ class Slot:
         """Digits after the point."""
         return len(self.text.partition(".")[2])
 
+    @property
+    def telling(self) -> bool:
+        """Whether it has two digits that say something, and is no bound."""
+        return not self.side and len(self.text.strip("+-−0.%").replace(".", "").replace(",", "")) >= 2
+
 
 class Label(NamedTuple):
     """A text that names something, and the header under which it stands."""

@@ -207,8 +207,7 @@ _AROUND = 64
 
 def likeliest_first(grid: Grid, views: list[FrameView], tally: Tally) -> list[FrameView]:
     """Views by the numbers of the table that stand in them, beyond what chance would put there; then the small ones."""
-    slots = [slot for cell in grid.cells.values() if not cell.wordy for slot in cell.slots if not slot.side]
-    telling = [slot for slot in slots if len(slot.text.strip("+-−0.%").replace(".", "").replace(",", "")) >= 2]
+    telling = [slot for cell in grid.cells.values() if not cell.wordy for slot in cell.slots if slot.telling]
     values = np.array([float(slot.value) for slot in telling])
     units = np.array([float(slot.unit) or 1.0 for slot in telling])
     gains: dict[int, float] = {}

@@ -78,7 +78,6 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
     """Table, row and column to the recipe that was found."""
     from sealtrace.binding.frames import Frame
     from sealtrace.binding.recipes import Dataset, recipe_of
-    from sealtrace.binding.series import Spot
     from sealtrace.bundle.identity import dataset_of
 
     names = {store.path: dataset_of(store.path) if store.kind == "rows" else store.kind for store in read.stores}
@@ -91,13 +90,8 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
 
     recipes: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
     for grid in findings.grids:
-        for (row, column), cell in grid.cells.items():
-            numbers = [
-                number
-                for slot in range(len(cell.slots))
-                if (number := findings.bound.numbers.get(Spot(grid.number, row, column, slot))) is not None
-            ]
-            if numbers and len(numbers) == len(cell.slots) and (recipe := recipe_of(numbers, named)) is not None:
+        for row, column in grid.cells:
+            if (recipe := recipe_of(findings.bound, grid, row, column, named)) is not None:
                 recipes.setdefault(grid.name, {}).setdefault(grid.row_name(row), {})[grid.headers[column]] = recipe
     return recipes
 

@@ -69,7 +69,7 @@ def check(
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine
-    from sealtrace.binding.saving import draft_of
+    from sealtrace.binding.recipes import draft_of
     from sealtrace.bundle.defects import BundleError
     from sealtrace.cli.bind import ask_about
     from sealtrace.cli.output import refuse_bad_places, write_targets
