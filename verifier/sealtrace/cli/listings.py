@@ -116,7 +116,7 @@ def metrics(form: str) -> int:
     for source, members in by_source.items():
         counts = Counter(name for one in members for name in one.optional)
         usual = [name for name, count in counts.items() if 3 < count > len(members) / 2]
-        click.echo(paint(source, "cyan"))
+        click.echo(paint(textwrap.fill(source, text_width()), "cyan"))
         lines = []
         for one in members:
             own = [f"[{name}]" for name in one.optional if name not in usual]
