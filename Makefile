@@ -32,7 +32,7 @@ help: ## list the targets
 verify: .venv/runtime ## verify the embedded study, and compare with the verdict that it expects
 	$(BIN)/sealtrace verify --as-expected
 
-test: lint types imports unit ratios package site ## everything that CI checks
+test: lint types imports package unit ratios ## everything that CI checks
 
 lint: .venv/development ## style
 	$(BIN)/ruff check .
@@ -44,7 +44,7 @@ types: .venv/development ## types, strictly, in package, recipes and tests
 imports: .venv/development ## the walls between the rooms
 	PYTHONPATH=$(RECIPES) $(BIN)/lint-imports
 
-unit: .venv/development ## tests, with the small forms of fuzzing
+unit: .venv/development ## tests, with the small forms of fuzzing; they build the site, too
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
 		echo "The page was not tested in a browser; 'apt-get install chromium' gets one."
@@ -85,7 +85,7 @@ reports: .venv/development ## write reports/ anew: what the verifier says of the
 	$(RUN) reports/regenerate.py
 
 campaign: .venv/development ## thousands of changed records of each shipped bundle: is each noticed?
-	for study in rsd-fixture rsd-stratified rsd-operating classification leduc leduc-students rsd-paper ward-triage; do \
+	for study in rsd-fixture rsd-stratified rsd-operating classification leduc leduc-students behaviour rsd-paper ward-triage; do \
 		$(BIN)/sealtrace selftest bundles/$$study/bundle --sample $(or $(SAMPLE),4000) --seconds $(or $(SECONDS),1800) || exit 1; done
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.datasets import checked
 from sealtrace.bundle.parquet_writing import RowWriter
 from sealtrace.bundle.sealing import seal
+from sealtrace.bundle.writing import checked
 
 SYSTEMS = {"base": 0.61, "large": 0.72, "ours": 0.74}
 SEEDS = 5

@@ -1,12 +1,10 @@
-"""What `check` says of digits that were planted, and of results that are not the paper's.
+"""What `check` says of digits that were planted.
 
     python benchmarks/planted.py PAPER RESULTS [--digits 50] [--seconds 60] [--seed 0]
 
 Results are read once. Then explained cells get one other digit, at most one in each table at a time, and the whole
 check of the tables runs again: a planted cell counts as found where it is off and the expected text is what the paper
-printed; any other cell that is off, and was not before, is a false alarm. Afterwards every number of the results is
-replaced by a random one of its column's range (or dealt out anew among the rows of its column, over all files alike),
-and the cells that are still explained are counted.
+printed; any other cell that is off, and was not before, is a false alarm. `chance.py` does the same with the results.
 """
 
 from __future__ import annotations
@@ -14,16 +12,11 @@ from __future__ import annotations
 import argparse
 import copy
 import random
-import time
-from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from sealtrace.binding.checking import WORK_A_SECOND, views_of
 from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.files import read_results
-from sealtrace.binding.frames import Frame, melted
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.series import Grid, Spot, grids_of, slots_of
 from sealtrace.binding.tables import bind_tables
@@ -36,8 +29,7 @@ Place = tuple[int, int, int]
 
 def statuses(grids: list[Grid], views: list[FrameView], seconds: float) -> dict[Place, tuple[str, str]]:
     """Status of every cell, and what is expected where it is off."""
-    tally = Tally(time.monotonic() + 20 * seconds)
-    bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND)
+    bound = bind_tables(grids, views, Tally(), seconds * WORK_A_SECOND)
     found: dict[Place, tuple[str, str]] = {}
     for grid in grids:
         for (row, column), cell in grid.cells.items():
@@ -65,25 +57,6 @@ def planted(grids: list[Grid], places: list[Place], chance: random.Random) -> li
         cell.text = cell.text[:place] + other + cell.text[place + 1 :]
         cell.slots = slots_of(cell.text)
     return changed
-
-
-def disturbed(views: list[FrameView], how: str, seed: int) -> list[FrameView]:
-    """The same results with other numbers, or with numbers that changed places."""
-    noise = np.random.default_rng(seed)
-
-    def other(frame: Frame) -> Frame:
-        if how == "shuffled":
-            numbers = noise.permuted(frame.numbers, axis=0)
-        else:
-            low, high = (np.nan_to_num(edge(frame.numbers, axis=0)) for edge in (np.nanmin, np.nanmax))
-            numbers = noise.uniform(np.minimum(0.5 * low, low), np.maximum(1.5 * high, high), frame.numbers.shape)
-            whole = frame.numbers == np.round(frame.numbers)
-            numbers = np.where(np.isfinite(frame.numbers), np.where(whole, np.round(numbers), numbers), np.nan)
-        return replace(frame, numbers=numbers)
-
-    plain = [replace(view, frame=other(view.frame)) for view in views if not view.melted]
-    fresh = [FrameView(view.frame, False, view.glossary) for view in plain]
-    return fresh + [FrameView(long, True, one.glossary) for one in fresh if (long := melted(one.frame)) is not None]
 
 
 def main() -> None:
@@ -126,10 +99,6 @@ def main() -> None:
     cells = sum(not cell.wordy for grid in grids for cell in grid.cells.values())
     print(f"{len(explained)} of {cells} cells explained")
     print(f"{done} planted: {found} pointed at, {right} rightly, {alarms} false alarms")
-    for how in ("random", "shuffled"):
-        after = statuses(grids, disturbed(views, how, options.seed), options.seconds)
-        counts = {status: sum(one == status for one, _ in after.values()) for status in ("explained", "off")}
-        print(f"{how}: {counts['explained']} explained and {counts['off']} off of {cells}")
 
 
 if __name__ == "__main__":

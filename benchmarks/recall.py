@@ -40,6 +40,7 @@ from sealtrace.relations.decision import Status
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import automatic_claims
+from sealtrace.relations.families.wording import printed
 from sealtrace.relations.lexicon import named_by, vocabulary
 from sealtrace.relations.prose import sentences_of
 from sealtrace.relations.search import search
@@ -117,6 +118,8 @@ class Relations:
             if not isinstance(node, Cell) or plain_address(node.fact) not in changed:
                 return node
             fact = now[plain_address(node.fact)]
+            if node.fact.address.startswith("printed("):
+                return printed(fact)
             return Cell(fact.rounded() if node.fact.address.startswith("rounded(") else fact)
 
         speaking = [one for one in self.claims if any(plain_address(fact) in changed for fact in one.facts)]
@@ -257,7 +260,8 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
                 and not (mention.loose or level)
             ):
                 places["quote"].append(place)
-            if {mention.fact.address, f"rounded({mention.fact.address})"} & claimed:
+            address = mention.fact.address
+            if {address, f"rounded({address})", f"printed({address})"} & claimed:
                 places["claim"].append(place)
     for kind, members in places.items():
         chance.shuffle(members)

@@ -8,7 +8,7 @@ import sealtrace
 from sealtrace.cli.report import texts_of, without_timings
 from sealtrace.relations.auditing import audit
 from sealtrace.relations.subjects import read_subject
-from sealtrace.report import audit_html, audit_markdown, audit_text
+from sealtrace.report import audit_html, audit_text, markdown
 
 HERE = Path(__file__).resolve().parent
 BUNDLES = HERE.parent / "bundles"
@@ -25,7 +25,7 @@ def rendered(bundle: Path) -> dict[str, str]:
     if (bundle / RELATIONS).exists():
         subject = read_subject(bundle)[0]
         found = audit(subject, version=sealtrace.__version__)
-        files |= {"audit.txt": audit_text.render(found), "audit.md": audit_markdown.render(found, everything=True)}
+        files |= {"audit.txt": audit_text.render(found), "audit.md": markdown.render_audit(found, everything=True)}
         files["audit.html"] = audit_html.render(found, subject.tables)
     return files
 

@@ -38,12 +38,14 @@ def check_embedded(script: Path, work: Path) -> None:
 def check_shipped(script: Path, work: Path) -> None:
     """Every shipped bundle has the verdict that it expects of itself, and every format is written of it."""
     for bundle in BUNDLES:
-        run(script, "verify", "--as-expected", bundle, directory=work)
         directory = work / bundle.parent.name
         run(script, "report", bundle, "--output", directory, directory=work, codes=(0, 1, 3))
         empty = [path.name for path in directory.iterdir() if not path.stat().st_size]
         if empty or not (directory / "report.html").is_file():
             sys.exit(f"{bundle}: {', '.join(empty) or 'report.html'} was not written")
+        verdict = json.loads((directory / "report.json").read_text())["verdict"]
+        if verdict != (expects := json.loads((bundle / "declare/protocol.json").read_text())["expects"]):
+            sys.exit(f"{bundle}: {verdict}, not {expects}")
 
 
 def main() -> None:

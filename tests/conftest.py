@@ -11,8 +11,9 @@ from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-# Hypothesis would fail an example that takes longer than a fifth of a second; and CI tries the same ones every time.
-settings.register_profile("any machine", deadline=None, derandomize=not os.environ.get("SEALTRACE_LONG"))
+# Hypothesis would fail an example that takes longer than a fifth of a second; and CI tries the same few every time.
+LONG = bool(os.environ.get("SEALTRACE_LONG"))
+settings.register_profile("any machine", deadline=None, derandomize=not LONG, max_examples=400 if LONG else 40)
 settings.load_profile("any machine")
 
 
@@ -22,6 +23,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and exitstatus == 0 and reporter is not None and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole pages and reports come first: a long test at the end would be waited for by all but one worker."""
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
 
 
 _KEPT: dict[object, object] = {}

@@ -15,6 +15,8 @@ import sealtrace
 from shown import commands
 from support import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 GENERATE: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("bundles/*/README.md")])
 

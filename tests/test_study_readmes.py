@@ -14,6 +14,8 @@ import pytest
 from cli.runner import sealtrace
 from support import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 STUDIES = ("leduc", "leduc-students", "behaviour", "rsd-operating")
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 

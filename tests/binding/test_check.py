@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -534,3 +535,155 @@ def test_single_cells_are_looked_up_by_their_labels(tmp_path: Path) -> None:
     check = checked(tmp_path, latex(table, "Findings."))
     assert check.counts.off == 0
     assert {cell.row for cell in check.cells if cell.status == "explained"} == {"Pearson r", "Cohens d", "t statistic"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by"),
+    [
+        ("All systems answer 137 questions.", None),
+        ("On the remote split there are 137 questions.", "rows in each file of *.csv (4 files) named remote"),
+        ("On the near split there are 137 questions.", None),
+        ("Intervals on the remote split use 137 bootstrap samples.", None),
+        ("It was asked on 137 days on the remote split.", None),
+    ],
+)
+def test_a_count_of_rows_is_explained_where_the_words_say_so(tmp_path: Path, sentence: str, by: str | None) -> None:
+    """The words behind the number name rows, and the sentence says which of files of different sizes."""
+    (tmp_path / "results").mkdir()
+    for system in ("ours", "theirs"):
+        for split, size in (("near", 211), ("remote", 137)):
+            lines = [f"q{place},{'yes' if place % 3 else 'no'},{'yes' if place % 4 else 'no'}" for place in range(size)]
+            (tmp_path / f"results/{system}_{split}.csv").write_text("\n".join(["item,gold,predicted", *lines]) + "\n")
+    check = checked(tmp_path, f"# Splits\n\n{sentence}\n", "paper.md")
+    assert [(one.printed, one.by) for one in check.text] == [("137", by)]
+    assert check.text[0].status == ("explained" if by else "unexplained")
+
+
+@pytest.mark.parametrize(("copies", "together"), [(1, 3), (7, 0)])
+def test_labels_are_not_read_by_value_in_shuffled_results(tmp_path: Path, copies: int, together: int) -> None:
+    """Three of five pairs of numbers stay together by accident, and any pair comes together where all come often."""
+    chance = random.Random(3)
+    labels = ("Ours", "Theirs", "Oracle", "Humans", "Before")
+    numbers = [{name: chance.uniform(0.1, 0.9) for name in ("accuracy", "recall")} for _ in labels]
+    table = [["System", "Accuracy", "Recall"]]
+    table += [[label, *(f"{value:.3f}" for value in one.values())] for label, one in zip(labels, numbers, strict=True)]
+    for kind in ("whole", "shuffled"):
+        rows: list[Row] = [{"run": f"run{run}", "part": f"p{part}", **one} for run, one in enumerate(numbers)
+                           for part in range(copies)]  # fmt: skip
+        moved = rows[together:] if kind == "shuffled" else []
+        values = [one["recall"] for one in moved]
+        chance.shuffle(values)
+        for one, value in zip(moved, reversed(values) if together else values, strict=True):
+            one["recall"] = value
+        write_csv(tmp_path / kind / "results/runs.csv", rows)
+        check = checked(tmp_path / kind, latex(table, "Scores."))
+        assert (check.counts.explained, check.counts.off) == (10 if kind == "whole" else 0, 0), check.bindings
+
+
+def test_a_single_cell_is_not_looked_up_where_those_beside_it_are_elsewhere(tmp_path: Path) -> None:
+    """Two numbers of nine stayed where their labels name them; the others were shuffled, and so these prove nothing."""
+    chance = random.Random(4)
+    values = {f"plot{letter}": chance.uniform(10, 90) for letter in "abcdefghi"}
+    for kind in ("whole", "shuffled"):
+        moved = list(values.values())
+        if kind == "shuffled":
+            moved[2:] = [*moved[3:], moved[2]]
+        document = {name: {"yield_per_acre": value} for name, value in zip(values, moved, strict=True)}
+        (tmp_path / kind / "results").mkdir(parents=True)
+        (tmp_path / kind / "results/fields.json").write_text(json.dumps(document))
+        table = [["Plot", "Yield per acre"], *([name, f"{value:.2f}"] for name, value in values.items())]
+        check = checked(tmp_path / kind, latex(table, "Harvest."))
+        assert (check.counts.explained, check.counts.off) == (9 if kind == "whole" else 0, 0), check.bindings
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_side_by_side_are_not_found_in_shuffled_results(tmp_path: Path, seed: int) -> None:
+    """An object of many values holds three numbers of two digits by accident."""
+    chance = random.Random(seed)
+    names = [f"{one}_against_{other}" for one in ("entropy", "length", "novelty") for other in ("drift", "error")]
+    tests = {one: {f"value{place}": chance.uniform(0, 1) for place in range(8)} for one in names}
+    told = [f"{name.replace('_', ' ')} {{:.2f}}, {{:.2f}} and {{:.2f}}".format(*one.values())
+            for name, one in tests.items()]  # fmt: skip
+    values = [value for one in tests.values() for value in one.values()]
+    for kind in ("whole", "shuffled"):
+        if kind == "shuffled":
+            chance.shuffle(values)
+        document = {one: {f"value{place}": values[8 * row + place] for place in range(8)}
+                    for row, one in enumerate(names)}  # fmt: skip
+        (tmp_path / kind / "results").mkdir(parents=True)
+        (tmp_path / kind / "results/tests.json").write_text(json.dumps(document))
+        check = checked(
+            tmp_path / kind, latex([["a", "b"], ["c", "d"]], "Nothing.", f"The tests gave {'; '.join(told)}.")
+        )
+        explained = sum(one.status == "explained" for one in check.text)
+        assert len(check.text) == 18
+        assert explained >= 12 if kind == "whole" else explained == 0, [one.by for one in check.text]
+
+
+def test_counts_are_printed_as_shares_of_a_total(tmp_path: Path) -> None:
+    """A document counts outcomes beside how many there were, the paper prints percents."""
+    chance = random.Random(8)
+    document = {f"setup_{one}": {"total": 173, "solved": chance.randint(80, 170), "timed_out": chance.randint(3, 79)}
+                for one in ("plain", "cached", "ranked", "guided", "joined")}  # fmt: skip
+    (tmp_path / "results").mkdir()
+    with gzip.open(tmp_path / "results/outcomes.json.gz", "wt") as file:
+        json.dump(document, file)
+    table = [["Setup", "Solved", "Timed out"]]
+    table += [[name[6:].title(), *(f"{100 * one[part] / 173:.1f}\\%" for part in ("solved", "timed_out"))]
+              for name, one in document.items()]  # fmt: skip
+    check = checked(tmp_path, latex(table, "Outcomes."))
+    assert (check.counts.explained, check.counts.off) == (10, 0), check.bindings
+    assert [one.measure for one in check.bindings] == ["solved / total", "timed_out / total"]
+    assert check.bindings[0].formula.endswith("by the first key of the path (setup_plain, setup_cached, …)")
+
+
+def test_judgements_of_examples_are_printed_as_shares(tmp_path: Path) -> None:
+    """Each answer was judged in words; the paper prints how often each judgement came, by system."""
+    chance = random.Random(9)
+    words = ("supported", "unsupported", "evasive")
+    systems = ("alder", "beech", "cherry", "elder", "hazel")
+    rows: list[Row] = [{"system": one, "item": f"q{place}", "judgement": chance.choices(words, (5, 2, 1 + at))[0]}
+                       for at, one in enumerate(systems) for place in range(211)]  # fmt: skip
+    write_csv(tmp_path / "results/answers.csv", rows)
+    table = [["System", *(word.title() for word in words)]]
+    for one in systems:
+        said = [row["judgement"] for row in rows if row["system"] == one]
+        table.append([one.title(), *(f"{said.count(word) / 211:.3f}" for word in words)])
+    check = checked(tmp_path, latex(table, "How answers were judged."))
+    assert (check.counts.explained, check.counts.off) == (15, 0), check.bindings
+    assert {one.measure for one in check.bindings} == {f"share of judgement {word}" for word in words}
+
+
+@pytest.mark.parametrize("layout", ["csv", "nested", "files"])
+@pytest.mark.parametrize("kind", ["superseded-run", "pairing-swap", "stale-text"])
+def test_accidents_are_named_beside_older_results(tmp_path: Path, layout: str, kind: str) -> None:
+    """However the results lie, and though older ones hold what the sentence says: the accident has its name."""
+    chance = random.Random(5)
+    models = ["aspen", "birch", "cedar", "elm"]
+    places = [(model, task) for model in models for task in ("parsing", "ranking")]
+    now = {place: {"accuracy": chance.uniform(0.4, 0.9), "f1": chance.uniform(0.4, 0.9)} for place in places}
+    old = {place: {name: value - chance.uniform(0.01, 0.05) for name, value in one.items()}
+           for place, one in now.items()}  # fmt: skip
+    for name, values in (("", now), ("old", old)):
+        directory = tmp_path / "results" / name
+        directory.mkdir(parents=True, exist_ok=True)
+        if layout == "csv":
+            rows: list[Row] = [{"model": model, "task": task, **one} for (model, task), one in values.items()]
+            write_csv(directory / "all.csv", rows)
+        elif layout == "nested":
+            document = {model: {task: values[model, task] for task in ("parsing", "ranking")} for model in models}
+            (directory / "all.json").write_text(json.dumps(document))
+        else:
+            for (model, task), one in values.items():
+                (directory / f"{model}_{task}.json").write_text(json.dumps(one))
+    printed = old if kind == "superseded-run" else now
+    labels = ["aspen", "cedar", "birch", "elm"] if kind == "pairing-swap" else models
+    table = [["Model", "Parsing accuracy", "Parsing F1", "Ranking accuracy"]]
+    for label, model in zip(labels, models, strict=True):
+        numbers = *printed[model, "parsing"].values(), printed[model, "ranking"]["accuracy"]
+        table.append([label.title(), *(f"{value:.3f}" for value in numbers)])
+    said = old if kind == "stale-text" else printed
+    text = f"On parsing, Cedar reaches an accuracy of {said['cedar', 'parsing']['accuracy']:.3f}."
+    check = checked(tmp_path, latex(table, "Accuracy and F1.", text if kind != "pairing-swap" else ""))
+    assert {one.kind for one in check.accidents} == {kind}
+    assert check.verdict == "off"

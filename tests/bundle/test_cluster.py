@@ -120,7 +120,7 @@ def test_traces_and_scores_too(started: Started, tmp_path: Path, monkeypatch: py
 
 def test_an_archive_is_sent(started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers cannot open a member of an archive by itself, so they are given its bytes."""
-    bundle = study(tmp_path / "study")
+    bundle = study(tmp_path / "study", queries=False)
     packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", bundle))
     assert report(packed, started.address, monkeypatch)["verdict"] == "verified"
 
@@ -129,7 +129,7 @@ def test_a_worker_that_sees_another_file_is_found(
     started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its rows are missing, not passed and not an error of the bundle; what does not need them is judged."""
-    bundle = study(tmp_path / "study")
+    bundle = study(tmp_path / "study", queries=False)
     other = tmp_path / "other"
     shutil.copytree(bundle, other)
     path = other / "report/rows.answers.parquet"
@@ -150,7 +150,7 @@ def test_a_worker_that_sees_another_file_is_found(
 
 def test_a_killed_worker_is_survived(started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One is killed in the middle of the pass; the other takes its shards, and the report is the same."""
-    bundle = study(tmp_path / "study")
+    bundle = study(tmp_path / "study", queries=False)
     expected = report(bundle, None, monkeypatch)
     seen: list[int] = []
     real = cluster._piece
@@ -169,7 +169,7 @@ def test_a_killed_worker_is_survived(started: Started, tmp_path: Path, monkeypat
 
 def test_without_any_worker_nothing_is_passed(started: Started, tmp_path: Path) -> None:
     """The last worker is killed: the rows are missing, or there is nobody to ask in the first place."""
-    bundle = study(tmp_path / "study")
+    bundle = study(tmp_path / "study", queries=False)
     with cluster.Cluster(started.address) as workers, pytest.MonkeyPatch.context() as patched:
         patched.setattr(blocks, "SMALL", 10)
         patched.setattr(blocks, "BLOCK", 8)
@@ -193,4 +193,4 @@ def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monkey
     """A wrong address is told as such."""
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)
     with pytest.raises(BundleError, match="no dask scheduler answers there"):
-        examination.examine(study(tmp_path / "study"), scheduler="tcp://127.0.0.1:9")
+        examination.examine(study(tmp_path / "study", queries=False), scheduler="tcp://127.0.0.1:9")

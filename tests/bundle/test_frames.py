@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import json
 import random
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sealtrace.bundle.frames import Frame, action_lists, action_matrix
+from sealtrace.bundle.frames import Frame, StreamedFrame, action_lists, action_matrix
 from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store, read_rows
 
 ACTIONS = ["fold", "call", "raise"]
@@ -150,3 +151,13 @@ def test_action_lists_are_those_of_a_plain_loop(seed: int) -> None:
     for place, one in enumerate(known):
         if not found.unknown[place] and not found.repeated[place]:
             assert found.ordered[place] == (one == sorted(one))
+
+
+def test_names_are_looked_for_in_rows_that_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that a single row group names is known; of very many names, those of some rows are."""
+    groups = [pa.table({"model": names}) for names in (["base", "base"], ["base", "ours"])]
+    frame = StreamedFrame("prediction", {"a.parquet": 4}, lambda _: [], kept=[cast("KeptFile", None)])
+    monkeypatch.setattr(StreamedFrame, "parts", lambda *_: iter(groups))
+    monkeypatch.setattr(StreamedFrame, "some", groups[0])
+    assert frame.distinct("model", most=10).to_pylist() == ["base", "ours"]
+    assert frame.distinct("model", most=1).to_pylist() == ["base"]

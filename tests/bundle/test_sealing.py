@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import sealtrace
+from sealtrace.bundle import sealing
 from sealtrace.bundle.identity import seal_path
 from sealtrace.bundle.sealing import Sealed, SealError, seal
 from sealtrace.contract.kinds import STAGES
@@ -132,6 +133,10 @@ def _added(path: str, data: bytes = b"x\n") -> Change:
         (root / path).write_bytes(data)
 
     return change
+
+
+def _both(*paths: str) -> Change:
+    return lambda root: [_added(path)(root) for path in paths]
 
 
 def _seal_edited(stage: str, edit: Callable[[Row], object]) -> Change:
@@ -289,6 +294,9 @@ BEFORE_SEALING: dict[str, tuple[Change, str]] = {
     "a name with a newline": (_added("trace/attachments/a\nb"), "it has a control character"),
     "a name that is too long": (_added(f"trace/attachments/{'d' * 100}/{'f' * 100}"), "longer than 200 characters"),
     "a name with a backslash": (_added("trace/attachments/a\\b"), "it has a backslash"),
+    "a name with a space of no width": (_added("trace/attachments/a\u200bb"), "it has an invisible character"),
+    "names that differ by case": (_both("trace/attachments/a", "trace/attachments/A"), "cannot tell it from"),
+    "accents in two encodings": (_both("trace/attachments/\xe9", "trace/attachments/e\u0301"), "cannot tell it"),
     "no protocol": (lambda root: (root / "declare" / "protocol.json").unlink(), "declare/protocol.json: missing"),
     "a bad protocol": (
         lambda root: edit_document(root / "declare" / "protocol.json", lambda document: document.update(tau=0.05)),
@@ -314,6 +322,15 @@ def test_what_cannot_be_sealed_is_refused_with_its_place(change: Change, fragmen
     """Every defect is met before the first seal is written, even one of the last stage."""
     change(study)
     refused(study, fragment)
+
+
+def test_names_that_other_systems_cannot_tell_apart_are_found(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program may have sealed them: unpacked elsewhere, one file takes the place of the other."""
+    _both("trace/attachments/a", "trace/attachments/A")(study)
+    monkeypatch.setattr(sealing, "colliding", lambda _: {})
+    seal(study, empty=EMPTY)
+    found = {(one.check, one.source) for one in sealtrace.verify(study).findings if one.severity == "error"}
+    assert found == {("identity.listing", "trace/attachments/a")}
 
 
 def test_scores_need_their_traces_sealed_before(study: Path) -> None:

@@ -16,8 +16,10 @@ import pytest
 from contract.specimens import ROWS, json_lines, specimen
 from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.defects import Defect
-from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.bundle.json_columns import check_table
+from sealtrace.bundle.shapes import Field, Struct, Text, arrow_schema
 from sealtrace.bundle.stores import LISTED_DEFECTS, Store, read_rows
+from sealtrace.contract.scalars import PRINTABLE
 from support import LONG, Row
 
 TRACE = specimen("trace")
@@ -50,7 +52,7 @@ def by_parquet(kind: str, data: bytes) -> Store:
     again = read_rows(data, "stage/file.parquet", kind, "parquet", every_row=True)
     assert store.syntax == again.syntax
     assert store.misfits == again.misfits
-    assert store.rows.tolist() == again.rows.tolist()
+    assert list(store.rows) == list(again.rows)
     return store
 
 
@@ -58,7 +60,7 @@ def test_good_rows_have_no_defects() -> None:
     """The baseline of everything below."""
     store = by_json("trace", [TRACE, TRACE])
     assert (store.syntax.listed, store.misfits.listed) == ([], [])
-    assert (store.count, store.rows.tolist()) == (2, [1, 2])
+    assert (store.count, list(store.rows)) == (2, [1, 2])
 
 
 def test_a_misfit_names_line_key_and_field() -> None:
@@ -75,7 +77,7 @@ def test_a_misfit_names_line_key_and_field() -> None:
         found="-1",
     )
     assert [expected] == store.misfits.listed
-    assert store.rows.tolist() == [1, 3]
+    assert list(store.rows) == [1, 3]
     assert store.count == 3
 
 
@@ -106,7 +108,7 @@ def test_syntax_errors_have_their_line_and_column() -> None:
     lines = json_lines([SCORE, SCORE]).splitlines(keepends=True)
     store = read_rows(lines[0] + b'{"state": NaN}\n\n' + lines[1], "f.jsonl", "score", "jsonl")
     assert [(defect.row, defect.column) for defect in store.syntax.listed] == [(2, 11), (3, 1)]
-    assert store.rows.tolist() == [1, 4]
+    assert list(store.rows) == [1, 4]
     assert store.count == 4
     assert store.whole is None
 
@@ -135,7 +137,7 @@ def test_many_bad_rows_are_all_counted_and_some_listed() -> None:
         store = read_rows(json_lines(rows), "f.jsonl", "score", "jsonl", every_row=every_row)
         assert LISTED_DEFECTS == 1000 == len(store.misfits.listed)
         assert store.misfits.total == 2500
-        assert store.rows.tolist() == [2501]
+        assert list(store.rows) == [2501]
         assert store.count == 2501
 
 
@@ -324,7 +326,7 @@ def test_rows_of_parquet_have_numbers_and_keys() -> None:
     store = by_parquet("attempt", parquet_bytes(with_column(table, "attempt", pa.array([0, -5, 0])), row_group_size=1))
     (defect,) = store.misfits.listed
     assert (defect.row, defect.key, defect.found) == (2, {"request": "b"}, "-5")
-    assert store.rows.tolist() == [1, 3]
+    assert list(store.rows) == [1, 3]
 
 
 @pytest.mark.parametrize("kind", ROWS)
@@ -384,7 +386,28 @@ def test_blank_lines_at_the_end_are_no_rows(end: bytes) -> None:
     """Editors and concatenation leave them; among rows they remain an error."""
     good = json_lines([TRACE, TRACE | {"state": "b"}])
     store = read_rows(good + end, "x.jsonl", "trace", "jsonl")
-    assert (store.syntax.total, store.count, store.rows.tolist()) == (0, 2, [1, 2])
+    assert (store.syntax.total, store.count, list(store.rows)) == (0, 2, [1, 2])
     between = read_rows(good + end + good, "x.jsonl", "trace", "jsonl")
     assert between.syntax.total == end.count(b"\n")
     assert between.syntax.listed[0].row == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("a b", True),
+        ("", False),
+        ("é" * 200, True),
+        ("é" * 201, False),
+        ("a" * 201, False),
+        ("a\x7f", False),
+        ("\x85", False),
+    ],
+)
+def test_a_text_fits_or_not_whatever_stands_beside_it(text: str, fits: bool) -> None:
+    """Texts that are plainly good are not looked at one by one; the others are, by reference or not."""
+    shape = Struct((Field("name", Text(pattern=PRINTABLE, min_length=1, max_length=200), required=True),))
+    for column in (pa.array(["fine", text]), pa.array(["fine", text]).dictionary_encode()):
+        misfits: list[int] = []
+        check_table(pa.table({"name": column}), shape, lambda row, *_: misfits.append(row))
+        assert misfits == ([] if fits else [1])

@@ -14,7 +14,7 @@ from oracles.plain_json import RefusedError, strictly
 from sealtrace.bundle.strict_json import Position, StrictJSONError, parse
 from support import LONG
 
-fuzz = settings(max_examples=40_000 if LONG else 2000, deadline=None, derandomize=not LONG)
+fuzz = settings(max_examples=40_000 if LONG else 500, deadline=None, derandomize=not LONG)
 
 BAD: dict[str, tuple[bytes, int, int, str]] = {
     "duplicate key": (b'{"a": 1, "a": 1}', 1, 10, 'duplicate key "a"'),

@@ -28,6 +28,9 @@ def messages() -> Iterator[tuple[str, str]]:
                 place = MESSAGE.get(name, 99)
                 for said in _texts(node.args[place]) if len(node.args) > place else ():
                     yield f"{path.relative_to(PACKAGE)}:{node.lineno}", said
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "message":
+                for said in _texts(node.value):
+                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", said
 
 
 def _texts(node: ast.expr) -> Iterator[str]:

@@ -31,6 +31,8 @@ from sealtrace.report.in_toto import property_of
 from small_study import small_study
 from support import FIXTURE
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 TIME = "2024-05-01T12:00:00Z"
 ROOT_SHA256 = json.loads((FIXTURE / "manifest.json").read_text())["root_sha256"]
 

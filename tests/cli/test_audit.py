@@ -17,6 +17,8 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.relations.families.registry import FAMILIES
 from support import FIXTURE, Row, copy_of_fixture, edit_document, read_rows, unseal, write_rows
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 SAME: Row = {
     "relation": "same",
     "formula": "tab:main[0.08, Weak EV] == tab:scale-full[0.08, Weak EV]",

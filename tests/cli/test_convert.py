@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from sealtrace.bundle.digests import digests_of
+from sealtrace.bundle.writing import digests_of
 from sealtrace.cli.main import cli
 from support import FIXTURE, copy_of_fixture, read_rows, unseal
 

@@ -12,6 +12,8 @@ from checks.mutations import MUTATIONS
 from cli.runner import sealtrace
 from support import FIXTURE, copy_of_fixture
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 
 def test_many_formats_in_one_run(tmp_path: Path) -> None:
     """Each file has its own, standard output the one that has no file; the exit code is the verdict's."""

@@ -13,9 +13,9 @@ import pytest
 
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.content import table_digest
-from sealtrace.bundle.datasets import checked
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.bundle.stores import without_nulls
+from sealtrace.bundle.writing import checked
 
 RESULTS = (
     "example,gold,system,answer,confidence\na,cat,one,cat,0.5\na,cat,two,dog,\nb,dog,one,dog,1e-3\nb,dog,two,dog,1\n"

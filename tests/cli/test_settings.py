@@ -14,6 +14,8 @@ from sealtrace.bundle.sealing import seal
 from small_study import small_study
 from support import edit_document, unseal
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 PAPER = r"""\begin{table}
 \begin{tabular}{lr}
 Scale & Weak EV \\

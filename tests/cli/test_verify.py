@@ -17,6 +17,8 @@ from sealtrace.contract.report import Finding, Report
 from sealtrace.report.text import render
 from support import EMPTY, FIXTURE, LONG, copy_of_fixture, edit_document, unseal
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 ROOT_DIGEST = json.loads((FIXTURE / "manifest.json").read_text())["root_sha256"]
 
 

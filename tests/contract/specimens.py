@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -220,13 +220,15 @@ def alterations(value: Any) -> list[Any]:
     return ["null", 0, {}, []]
 
 
-def variants(record: Any) -> Iterator[Any]:
-    """The record with each place in turn dropped, altered, or taken by each stranger."""
+def variants(record: Any, most: int | None = None) -> list[Any]:
+    """The record with each place in turn dropped, altered, or taken by each stranger; or so many, evenly spread."""
+    makers: list[Callable[[], Any]] = []
     for place in places(record):
         if place:
-            yield without(record, place)
-        for value in (*STRANGERS, *alterations(at(record, place))):
-            yield with_value(record, place, value)
+            makers.append(partial(without, record, place))
+        strange = (*STRANGERS, *alterations(at(record, place)))
+        makers += [partial(with_value, record, place, value) for value in strange]
+    return [make() for make in makers[:: -(-len(makers) // most) if most else 1]]
 
 
 @st.composite

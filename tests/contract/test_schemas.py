@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from contract.export import export
+from contract.export import DIALECT, export, schema_files
 from contract.specimens import ROWS, specimen
 from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.shapes import arrow_schema, row_shape
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
-from sealtrace.contract.schemas import DIALECT, schema_files
 from support import ROOT, Row
 
 SCHEMAS = ROOT / "schemas"

@@ -8,10 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import anyio
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
-
 from sealtrace.contract.report import Report
 from small_study import small_study
 from support import FIXTURE, ROOT
@@ -21,6 +17,10 @@ EXAMPLE = ROOT / "examples" / "reading-rooms"
 
 def asked(*calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[tuple[bool, str]]]:
     """The tools that the server offers, and whether each call failed, with its text."""
+    # Not above: every worker reads every file, and one of them runs this.
+    import anyio
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
 
     async def talk() -> tuple[list[str], list[tuple[bool, str]]]:
         server = StdioServerParameters(

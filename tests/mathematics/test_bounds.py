@@ -451,3 +451,11 @@ def test_improper_counts_are_refused(k: int, n: int) -> None:
     for call in refused:
         with pytest.raises(ValueError, match="counts"):
             call()
+
+
+def test_one_wrong_number_among_many_is_refused() -> None:
+    """A table of counts is as good as its worst cell."""
+    with pytest.raises(ValueError, match="counts"):
+        risk_upper(np.array([1, 9]), np.array([5, 5]), 0.05)
+    with pytest.raises(ValueError, match="share"):
+        risk_upper(np.array([1, 2]), np.array([5, 5]), np.array([0.05, 1.0]))

@@ -73,7 +73,7 @@ def test_search_equals_enumeration(monkeypatch: pytest.MonkeyPatch, in_all: int,
     allow(monkeypatch, in_all, few_maps)
     source = random.Random(100_000 * seed + few_maps)
     kinds = set()
-    for _ in range(500 if LONG else 150):
+    for _ in range(500 if LONG else 60):
         instance = small_instance(source)
         solution = best_map(instance)
         assert found(solution) == found(enumerate_maps(instance))
@@ -172,7 +172,7 @@ def test_slack_on_risk(sign: int) -> None:
     assert best_map(two_options(2 * TINY, Fraction(1, 4), half + TINY, half)).choice == (1,)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(6 if LONG else 2))
 def test_slack_never_guesses(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """With a coarse slack an answer is the exact one, and an open question is never answered."""
     allow(monkeypatch, *[(comparison.MOST_MAPS, 0), (0, 0), (0, search.FEW_MAPS)][seed % 3])

@@ -14,6 +14,7 @@ from sealtrace.studies.policies.mathematics.maps import Instance, worst_risk, wo
 from sealtrace.studies.policies.mathematics.maps.domains import (
     SIDES,
     Ranked,
+    bound,
     contributions,
     everything,
     exact_contribution,
@@ -25,7 +26,6 @@ from sealtrace.studies.policies.mathematics.maps.domains import (
 from sealtrace.studies.policies.mathematics.maps.groupwise import needed_options
 from sealtrace.studies.policies.mathematics.maps.instance import worst_risks, worst_utilities
 from sealtrace.studies.policies.mathematics.maps.labels import undominated
-from sealtrace.studies.policies.mathematics.maps.multipliers import bound
 
 RADII = ("0", "0.05", "0.1", "0.5", "1", "1.9", "2")
 

@@ -30,6 +30,7 @@ from sealtrace.studies.policies.mathematics.partitions import (
     search,
     tree_depth,
 )
+from support import LONG
 
 
 def is_below(feature: str, threshold: Fraction | int) -> Condition:
@@ -113,7 +114,7 @@ def agree(study: Study) -> None:
         assert tied or math.isclose(found.proof.gap, float(gap), rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("first", range(0, 300, 50))
+@pytest.mark.parametrize("first", range(0, 300, 50 if LONG else 150))
 def test_every_tree_of_depth_two(first: int) -> None:
     """Partition, tie rule, number of trees and runner-up are those of plain enumeration."""
     for seed in range(first, first + 50):
@@ -365,6 +366,7 @@ STRIPES = [
     [is_from("x", 2), is_below("x", 3)],
     [is_from("x", 3)],
 ]
+EIGHTHS = [[*([is_from("x", low)] if low else []), *([is_below("x", low + 1)] if low < 7 else [])] for low in range(8)]
 PINWHEEL = [
     [is_below("x", 2), is_below("y", 1)],
     [is_from("x", 2), is_below("y", 2)],
@@ -379,6 +381,7 @@ def test_depth_of_leaves() -> None:
     assert tree_depth([[]]) == 0
     assert tree_depth(STRIPES) == 2
     assert tree_depth(CHAIN) == 3
+    assert tree_depth(EIGHTHS) == 3
     assert tree_depth(PINWHEEL) is None
     assert tree_depth([[is_below("x", 1)]]) is None
     assert tree_depth([]) is None

@@ -18,25 +18,25 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_rows, write_table
 from support import Row, unseal
 
-STATES = 120
+STATES = 60
 TRACES = ("trace/trace.calibration", "calibrate/score.calibration")
 HELD_OUT = ("replay/trace.held-out", "report/score.held-out")
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table of more than five hundred rows counts as large here."""
-    monkeypatch.setattr(blocks, "SMALL", 500)
-    monkeypatch.setattr(blocks, "BLOCK", 300)
+    """A table of more than 250 rows counts as large here."""
+    monkeypatch.setattr(blocks, "SMALL", 250)
+    monkeypatch.setattr(blocks, "BLOCK", 150)
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A certified study with 2,400 traces in several row groups."""
+    """A certified study with 1,200 traces in several row groups."""
     directory = tmp_path_factory.mktemp("large") / "bundle"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(blocks, "SMALL", 500)
-        patched.setattr(blocks, "BLOCK", 300)
+        patched.setattr(blocks, "SMALL", 250)
+        patched.setattr(blocks, "BLOCK", 150)
         make(directory, STATES)
         yield directory
 
@@ -88,66 +88,66 @@ def test_a_sound_study_has_one_report(sound: Path, monkeypatch: pytest.MonkeyPat
 
 
 def _wrong_probability(traces: list[Row], _: list[Row]) -> None:
-    row = traces[777]["probabilities"]
+    row = traces[388]["probabilities"]
     row["call"], row["fold"] = row["call"] + 1e-6, row["fold"] - 1e-6
 
 
 def _not_normalized(traces: list[Row], _: list[Row]) -> None:
-    traces[801]["probabilities"]["raise"] += 1e-6
+    traces[400]["probabilities"]["raise"] += 1e-6
 
 
 def _negative(traces: list[Row], _: list[Row]) -> None:
-    traces[640]["probabilities"] = {"fold": -0.5, "call": 1.0, "raise": 0.5}
+    traces[320]["probabilities"] = {"fold": -0.5, "call": 1.0, "raise": 0.5}
 
 
 def _illegal_list(traces: list[Row], _: list[Row]) -> None:
-    traces[700]["legal"] = ["call", "raise"]
+    traces[350]["legal"] = ["call", "raise"]
 
 
 def _other_order(traces: list[Row], _: list[Row]) -> None:
-    traces[702]["legal"] = ["raise", "call", "fold"]
+    traces[351]["legal"] = ["raise", "call", "fold"]
 
 
 def _other_action(traces: list[Row], _: list[Row]) -> None:
-    traces[990]["action"] = "fold" if traces[990]["action"] != "fold" else "call"
+    traces[495]["action"] = "fold" if traces[495]["action"] != "fold" else "call"
 
 
 def _dear(traces: list[Row], _: list[Row]) -> None:
-    traces[1001]["ledger"][0]["tokens"] = 7
+    traces[500]["ledger"][0]["tokens"] = 7
 
 
 def _peeked(traces: list[Row], _: list[Row]) -> None:
-    traces[903]["inputs"] = ["legal", "pot", "teacher.distribution", "score"]
+    traces[451]["inputs"] = ["legal", "pot", "teacher.distribution", "score"]
 
 
 def _zero_not_anchor(traces: list[Row], _: list[Row]) -> None:
-    row = next(row for row in traces[800:] if row.get("scale") == "0")
+    row = next(row for row in traces[400:] if row.get("scale") == "0")
     row["probabilities"]["call"] = float.fromhex((row["probabilities"]["call"] * (1 + 2**-52)).hex())
 
 
 def _weak(_: list[Row], scores: list[Row]) -> None:
-    scores[888]["weak"] += 1e-3
+    scores[444]["weak"] += 1e-3
 
 
 def _strong(_: list[Row], scores: list[Row]) -> None:
-    scores[1100]["strong"] -= 1e-3
+    scores[550]["strong"] -= 1e-3
 
 
 def _delta(_: list[Row], scores: list[Row]) -> None:
-    scores[1199]["delta"] += 1e-4
+    scores[599]["delta"] += 1e-4
 
 
 def _crossing(_: list[Row], scores: list[Row]) -> None:
     scores[0]["crossing"] = not scores[0]["crossing"]
-    scores[900]["crossing"] = not scores[900]["crossing"]
+    scores[450]["crossing"] = not scores[450]["crossing"]
 
 
 def _on_the_threshold(_: list[Row], scores: list[Row]) -> None:
-    scores[950]["delta"] = -0.05
+    scores[475]["delta"] = -0.05
 
 
 def _many(traces: list[Row], scores: list[Row]) -> None:
-    for place in range(660, 1200, 7):
+    for place in range(330, 600, 7):
         scores[place]["weak"] += place
         traces[place]["probabilities"]["call"] += 1e-5
 

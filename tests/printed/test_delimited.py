@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printed.reading import headers, lines, raws, texts
-from sealtrace.printed.delimited import read_csv
+from sealtrace.printed.reported import read_csv
 
 
 def test_csv() -> None:

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from printed.test_latex_tables import BOOKTABS
 from sealtrace.printed.cells import key_columns
-from sealtrace.printed.delimited import read_csv
 from sealtrace.printed.latex import read_document
 from sealtrace.printed.markdown import read_markdown
-from sealtrace.printed.reported import records_of
+from sealtrace.printed.reported import read_csv, records_of
 from sealtrace.printed.sentences import sentences
 from support import LONG
 
@@ -111,7 +110,7 @@ REPEATED = pieces(
 @pytest.mark.parametrize("piece", [*REPEATED, " ", "\n", "# ", "{# ", "{#x", ": ", "[x](", "<u>", "%\n", "a "])
 def test_long_repetitions(piece: str) -> None:
     """Long runs of one thing: no stack overflows. `benchmarks/growth.py` shows that time grows with the length."""
-    count = (40_000 if LONG else 2_000) // len(piece)
+    count = (40_000 if LONG else 1_200) // len(piece)
     for text in (
         piece * count,
         f"{piece} " * count,

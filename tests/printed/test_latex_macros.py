@@ -84,10 +84,11 @@ def test_endless_macros_are_reported(definition: str) -> None:
 
 
 def test_redefined_structure_is_ignored() -> None:
-    """A document may decorate \\caption or \\midrule in ways that only TeX follows."""
+    """A document may decorate \\caption or \\midrule in ways that only TeX follows; some of it is said."""
     text = r"\makeatletter\renewcommand{\midrule}{\noalign{\@x}}\let\old\caption\renewcommand{\caption}[1]{\old{}}"
-    found = table(text + "\\begin{table}\\caption{C}" + tabular("lr", r"a & b \\ \midrule c & 1") + "\\end{table}")
-    assert (found.caption, headers(found)) == ("C", [True, False])
+    found = document(text + "\\begin{table}\\caption{C}" + tabular("lr", r"a & b \\ \midrule c & 1") + "\\end{table}")
+    assert (found.tables[0].caption, headers(found.tables[0])) == ("C", [True, False])
+    assert [one.message for one in found.problems] == ["midrule is defined anew: it is read as LaTeX defines it"]
 
 
 def test_unknown_commands_are_named_once() -> None:
@@ -175,3 +176,31 @@ def test_joined_files() -> None:
     assert problems == []
     assert [texts(one) for one in tables] == [[["a", "b"], ["c", "5"]], [["d", "e"], ["f", "6"]]]
     assert [(one.source, one.line, one.end_line) for one in tables] == [("joined.tex", 4, 7), ("joined.tex", 13, 16)]
+
+
+ASKED: dict[str, tuple[str, str]] = {
+    "what the document defines": (r"\def\mine{}\ifdefined\mine 1\else 2\fi", "1"),
+    "what nothing defines": (r"\ifdefined\other 1\else 2\fi", "2"),
+    "the same with braces": (r"\def\mine{}\ifdef{\mine}{1}{2}\ifundef{\other}{3}{4}", "13"),
+    "a file that is there": (r"\IfFileExists{data.tex}{1}{2}", "1"),
+    "a file that is not": (r"\IfFileExists{other.tex}{1}{2}", "2"),
+    "a file to put in": (r"\InputIfFileExists{data}{1}{2}", "17.5"),
+    "a file put in plainly": (r"\PlainInput{data.tex}", "7.5"),
+    "the next character": (
+        r"\makeatletter\newcommand{\more}{\@ifnextchar\bgroup{\one}{}}\newcommand{\one}[1]{#1\more}\makeatother"
+        r"\more{1}{2}.",
+        "12.",
+    ),
+    "a star": (r"\makeatletter\def\kind{\@ifstar{1}{2}}\makeatother\kind*\kind.", "12."),
+    "another name in a style": (r"\usepackage{local}\begin{document}3\plusminus 4\end{document}", "3±4"),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_a_document_asks_of_itself(name: str) -> None:
+    """Only the branch that holds is read."""
+    text, expected = ASKED[name]
+    found = document(
+        text, {"data.tex": "7.5", "local.sty": r"\let\plusminus\pm \expandafter\let\csname x\endcsname\relax"}
+    )
+    assert ("".join(line.text for line in found.prose), found.problems) == (expected, [])

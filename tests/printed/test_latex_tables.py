@@ -416,3 +416,20 @@ def test_not_printed() -> None:
         assert document(f"{before}\n{inner}\n{after}\n").tables == []
     kept = table(f"\\newif\\ifdraft\\drafttrue\n\\ifdraft\n{inner}\\else x\\fi")
     assert (kept.line, kept.rows[1].line) == (3, 4)
+
+
+def test_a_tabular_that_only_sets_others_side_by_side() -> None:
+    """Each of them is a table under the caption of the float; one that holds other cells, too, is refused."""
+    inner = tabular("ll", "A & B \\\\ 1 & 2 \\\\")
+    boxed = f"\\begin{{minipage}}{{.4\\linewidth}}{inner}\\end{{minipage}}"
+    found = document(f"\\begin{{table}}\\caption{{Both.}}{tabular('cc', f'{boxed} & {boxed}')}\\end{{table}}")
+    assert [(one.caption, texts(one)[1]) for one in found.tables] == [("Both.", ["1", "2"])] * 2
+    mixed = document(tabular("cc", f"{boxed} & 3.5"))
+    assert (mixed.tables, [one.severity for one in mixed.problems]) == ([], ["error"])
+
+
+def test_a_group_that_is_open_to_the_end() -> None:
+    """TeX closes it by itself, and so nothing is lost."""
+    found = document("{\\small Here.\n\n" + tabular("ll", "A & B \\\\ \\hline 1 & 2 \\\\"))
+    assert [texts(one)[1] for one in found.tables] == [["1", "2"]]
+    assert [one.severity for one in found.problems] == ["warning"]

@@ -9,9 +9,13 @@ from fractions import Fraction
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, all_metrics, compute
+from sealtrace.evidence import Evidence
+from sealtrace.examination import Examination
+from sealtrace.printed.choices import FORMS
+from sealtrace.printed.evaluation import _arguments, _unless_fixed
+from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value, all_metrics, compute
 from sealtrace.studies.policies.evidence.study import Study
-from support import FIXTURE, read_rows
+from support import FIXTURE, ROOT, read_rows
 
 SCORES = [
     *read_rows(FIXTURE / "calibrate/score.calibration.jsonl"),
@@ -100,3 +104,47 @@ def test_what_cannot_be_asked_for(study: Study, metric: str, arguments: dict[str
 def test_every_metric_says_what_it_is() -> None:
     """Formula and source stand in the list and in every explanation."""
     assert all(metric.formula and metric.source for metric in all_metrics().values())
+
+
+@pytest.mark.parametrize("study", ["rsd-fixture", "leduc", "behaviour"])
+def test_no_metric_of_a_pack_gives_the_same_whatever_the_records_hold(study: str) -> None:
+    """With every kind of record altered or emptied in turn, a value is another one, or is refused."""
+    examination = Examination(read_bundle(ROOT / "bundles" / study / "bundle"), frozenset())
+    evidence = examination.evidence
+    frames = [evidence.frame(kind) for kind in {store.kind for store in evidence.bundle.stores}]
+    altered = [
+        evidence.with_frame(one.kind, one.altered(FORMS[form](one.table, one.key_fields)))
+        for one in frames
+        for form in ("with other numbers", "without every third row", "no row")
+    ]
+    tried: set[str] = set()
+    for cell in examination.printed.cells:
+        recipe = cell.recipe or {}
+        metric = all_metrics().get(recipe.get("metric", ""))
+        # A constant is of the protocol: whether anything uses it is asked elsewhere.
+        if metric is None or metric.name in tried | {"constant"}:
+            continue
+        tried.add(metric.name)
+        arguments = _arguments(recipe, cell, metric)
+        value = compute(evidence, metric.name, arguments)
+        assert any(moves(other, value, metric.name, arguments) for other in altered), metric.name
+    assert tried
+
+
+def moves(evidence: Evidence, value: Value, metric: str, arguments: dict[str, str]) -> bool:
+    """Whether other records give another value, or none."""
+    try:
+        other = compute(evidence, metric, arguments)
+    except (RecipeError, MissingEvidenceError):
+        return True
+    return (other.numbers, other.text) != (value.numbers, value.text)
+
+
+def test_a_difference_from_itself_proves_nothing() -> None:
+    """It is zero whatever the records hold."""
+    examination = Examination(read_bundle(FIXTURE), frozenset())
+    policy = {"policy": "residual@0.08", "base": "residual@0.080"}
+    value = _unless_fixed(examination.evidence, "weak_gain", policy)
+    assert value.numbers == (Fraction(0),)
+    assert value.fixed == "a difference of something from itself"
+    assert _unless_fixed(examination.evidence, "weak_gain", policy | {"base": "anchor"}).fixed is None

@@ -13,6 +13,7 @@ import pytest
 from sealtrace.bundle.defects import BundleError
 from sealtrace.printed import papers
 from sealtrace.printed.papers import is_paper, read_paper
+from sealtrace.printed.reported import with_printed
 
 TABLE = r"""\begin{table}\caption{Yield.}\label{tab:yield}
 \begin{tabular}{lr}\toprule Field & Tons\\\midrule North & 3.25\\\bottomrule\end{tabular}\end{table}
@@ -138,3 +139,18 @@ def test_damage_is_a_message(tmp_path: Path) -> None:
 def test_a_bundle_is_no_paper(tmp_path: Path) -> None:
     """An archive with a manifest is a bundle, whatever sources it preserves."""
     assert not is_paper(_tar(tmp_path / "study.tar.gz", {"manifest.json": "{}", "main.tex": MAIN}))
+
+
+def test_rows_are_matched_by_place_only_where_no_label_is_known() -> None:
+    """A row under another name is a new one: another row's recipe would judge it."""
+    columns = [{"label": "Score"}]
+    own = [{"label": name, "cells": ["1"], "arguments": {"system": name}} for name in ("base", "ours")]
+    known = {"label": "tab:a", "columns": columns, "rows": own}
+
+    def arguments(*labels: str) -> list[dict[str, str] | None]:
+        rows = [{"label": label, "cells": ["2"]} for label in labels]
+        found = with_printed(known, {"label": "tab:a", "source": "a.tex", "columns": columns, "rows": rows})
+        return [row.get("arguments") for row in found["rows"]]
+
+    assert arguments("ours", "new") == [{"system": "ours"}, None]
+    assert arguments("one", "two") == [{"system": "base"}, {"system": "ours"}]

@@ -17,7 +17,7 @@ from sealtrace.relations.linear import Conflict, Row, Solution, is_conflict, min
 from sealtrace.relations.work import OutOfWorkError, Work
 from support import LONG
 
-EXAMPLES = settings(max_examples=3000 if LONG else 120, deadline=None)
+EXAMPLES = settings(max_examples=3000 if LONG else 60, deadline=None)
 
 
 def system(seed: int, strict: bool) -> tuple[list[Row], dict[str, Interval]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sealtrace.printed.delimited import read_csv
-from sealtrace.printed.reported import records_of
+from sealtrace.printed.reported import read_csv, records_of
 from sealtrace.relations.auditing import MOST_ROWS, Subject, audit
 
 

@@ -38,7 +38,7 @@ from sealtrace.relations.syntax import (
 )
 from support import LONG
 
-EXAMPLES = settings(max_examples=5000 if LONG else 120, deadline=None)
+EXAMPLES = settings(max_examples=5000 if LONG else 60, deadline=None)
 
 UNIT = Fraction(1, 10)
 FACTS = [

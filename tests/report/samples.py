@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,21 +36,17 @@ HOSTILE = (
 
 
 @cache
-def broken(check: str) -> Report:
+def broken(check: str, details: bool = False) -> Report:
     """What the verifier says of a copy that breaks one check."""
     with tempfile.TemporaryDirectory() as directory:
         bundle = copy_of_fixture(Path(directory))
         MUTATIONS[check].break_bundle(bundle)
-        return verify(bundle)
+        return verify(bundle, details=details)
 
 
-@cache
 def broken_page(check: str) -> Report:
     """The same with the evidence that a page shows."""
-    with tempfile.TemporaryDirectory() as directory:
-        bundle = copy_of_fixture(Path(directory))
-        MUTATIONS[check].break_bundle(bundle)
-        return verify(bundle, details=True)
+    return broken(check, details=True)
 
 
 @cache
@@ -62,6 +59,16 @@ def good_page() -> Report:
 def good() -> Report:
     """What the verifier says of the fixture."""
     return verify(FIXTURE)
+
+
+KINDS: dict[str, Callable[[], Report]] = {
+    "good": good,
+    "a wrong policy": lambda: broken("replay.tilt"),
+    "a wrong cell": lambda: broken("table.cells"),
+    "a key twice": lambda: broken("join.unique-key"),
+    "hostile": lambda: hostile(),
+}
+"""Every kind of report, made when a test asks."""
 
 
 def finding(check: str = "score.utility", **fields: object) -> Finding:

@@ -11,7 +11,8 @@ from jsonschema import Draft7Validator
 
 from report.samples import HOSTILE
 from sealtrace.contract.audit import Audit
-from sealtrace.report import audit_markdown, audit_text, github, junit, sarif
+from sealtrace.report import audit_text, github, junit, sarif
+from sealtrace.report import markdown as markdown_format
 from sealtrace.report.audit_report import as_report
 from sealtrace.report.formats import OF_AUDITS, Showing
 from support import ROOT, Row
@@ -71,7 +72,7 @@ def outputs(found: Audit) -> dict[str, str]:
     return {
         "text": audit_text.render(found, everything=True),
         "json": OF_AUDITS["json"](found, Showing()),
-        "markdown": audit_markdown.render(found, everything=True),
+        "markdown": markdown_format.render_audit(found, everything=True),
         "junit": junit.render(as_report(found, absent=True)),
         "sarif": sarif.render(as_report(found, prefix="a b/"), exit_code=1, prefix=""),
         "github": github.render(as_report(found, prefix="a b/"), prefix=""),
@@ -151,9 +152,9 @@ def test_long_lists_are_cut_and_say_so() -> None:
     text = audit_text.render(found)
     assert "... and 32 more" in text
     assert "... and 5 more contradictions (--format json lists them)" in text
-    markdown = audit_markdown.render(found)
+    markdown = markdown_format.render_audit(found)
     assert "... and 28 more" in markdown
-    assert f"... and {audit_text.CONTRADICTIONS + 5 - audit_markdown.LISTED} more, which the JSON lists" in markdown
+    assert f"... and {audit_text.CONTRADICTIONS + 5 - markdown_format.LISTED} more, which the JSON lists" in markdown
 
 
 def test_a_consistent_audit_is_short() -> None:

@@ -10,12 +10,12 @@ import pytest
 from report.samples import HOSTILE, hostile
 from sealtrace.contract.report import Report
 from sealtrace.report import diff, github, html, inert, junit, latex, markdown, sarif, text
-from sealtrace.report import json as json_format
+from sealtrace.report.formats import OF_REPORTS, Showing
 
 REPORT = hostile()
 OUTPUTS = {
     "text": text.render(REPORT),
-    "json": json_format.render(REPORT),
+    "json": OF_REPORTS["json"](REPORT, Showing()),
     "junit": junit.render(REPORT),
     "sarif": sarif.render(REPORT, exit_code=1, prefix="a b/"),
     "github": github.render(REPORT, prefix="a b/"),

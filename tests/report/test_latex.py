@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from report.samples import broken, cell, good, hostile
+from report.samples import KINDS, broken, cell, good
 from sealtrace.contract.report import Cell
 from sealtrace.report import inert, latex
 
@@ -52,9 +52,10 @@ def checked(cells: list[Cell], *, everything: bool = False) -> str:
     return text
 
 
-@pytest.mark.parametrize("cells", [good().cells, broken("table.cells").cells, hostile().cells, []])
-def test_the_form(cells: list[Cell]) -> None:
+@pytest.mark.parametrize("kind", ["good", "a wrong cell", "hostile", "none"])
+def test_the_form(kind: str) -> None:
     """With the cells that differ, and with all of them."""
+    cells = KINDS[kind]().cells if kind in KINDS else []
     checked(cells)
     text = checked(cells, everything=True)
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from sealtrace.bundle.datasets import checked, rows_as
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.bundle.writing import checked, rows_as
 
 LABELS = ("cat", "dog", "owl")
 SEEDS = (1, 2, 3)

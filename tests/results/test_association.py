@@ -104,10 +104,7 @@ def test_ranks(rule: str, values: list[int]) -> None:
     assert higher == stats.rankdata([-value for value in values], method=rule).tolist()
 
 
-def test_mean_ranks() -> None:
-    """Over items, equal values share the mean of their ranks."""
-    systems = [[0.9, 0.5, 0.1], [0.8, 0.5, 0.2], [0.7, 0.4, 0.3]]
-    expected = stats.rankdata(-np.array(systems).T, axis=1).mean(axis=0)
-    assert [float(value) for value in trials.mean_ranks(systems)] == pytest.approx(expected.tolist())
+def test_ranks_of_what_is_not_there() -> None:
+    """A value that is not among the others has no place."""
     with pytest.raises(UndefinedError):
         trials.rank(3, [1, 2])

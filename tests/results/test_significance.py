@@ -133,16 +133,6 @@ def test_two_by_two(sides: str, a: int, b: int, c: int, d: int) -> None:
         assert (float(found.statistic), float(found.p)) == pytest.approx((chi2.statistic, chi2.pvalue), abs=1e-12)
 
 
-@pytest.mark.parametrize("sides", SIDES)
-@given(
-    total=st.integers(1, 60), data=st.data(), chance=st.sampled_from([Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)])
-)
-def test_binomial(sides: str, total: int, data: st.DataObject, chance: Fraction) -> None:
-    count = data.draw(st.integers(0, total))
-    theirs = stats.binomtest(count, total, float(chance), alternative=SIDES[sides])
-    assert float(significance.binomial_test(count, total, chance, sides).p) == pytest.approx(theirs.pvalue)
-
-
 def test_refusals() -> None:
     """No variation, no pairs, tables too large to count out, methods that nobody knows."""
     with pytest.raises(UndefinedError, match="vary"):

@@ -16,11 +16,12 @@ import pytest
 from results.small_results import answers, declarations, examples, write_study
 from sealtrace import examination
 from sealtrace.bundle import blocks
-from sealtrace.bundle.datasets import checked, rows_as
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema
-from support import Row
+from sealtrace.bundle.writing import checked, rows_as
+from sealtrace.printed import sql
+from support import LONG, Row
 
 EMPTY = {"all": "Only results are reported."}
 QUERIES = {
@@ -42,6 +43,8 @@ def study(
     directory: Path,
     change: Callable[[dict[str, list[Row]]], None] = lambda _: None,
     declare: Callable[[dict[str, Any]], None] = lambda _: None,
+    *,
+    queries: bool = True,
 ) -> Path:
     """The small study with other rows or other declarations, in Parquet, with queries beside its metrics; sealed."""
     rows, declared = {"examples": examples(), "answers": answers()}, declarations()
@@ -55,10 +58,10 @@ def study(
         (directory / f"report/rows.{name}.parquet").write_bytes(data)
     path = directory / "report/table.main.json"
     table = json.loads(path.read_bytes())
-    for label, sql in QUERIES.items():
-        table["columns"].append({"label": label, "recipe": {"sql": sql}})
-    for row in table["rows"]:
-        row["cells"] += ["60", "0.667", "40"]
+    if queries:
+        table["columns"] += [{"label": label, "recipe": {"sql": query}} for label, query in QUERIES.items()]
+        for row in table["rows"]:
+            row["cells"] += ["60", "0.667", "40"]
     path.write_text(json.dumps(table))
     seal(directory, empty=EMPTY, lenient=True)
     return directory
@@ -144,7 +147,7 @@ def test_what_is_wrong_is_found_in_its_place(
     change: Callable[[dict[str, list[Row]]], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every finding, place and lost cell is that of rows that are held."""
-    bundle = study(tmp_path / "study", change)
+    bundle = study(tmp_path / "study", change, queries=LONG or change is _delete)
     streamed, _ = judged(bundle, monkeypatch)
     held, _ = judged(bundle, monkeypatch, streams=False)
     for report in (streamed, held):
@@ -196,7 +199,7 @@ def test_other_declarations(
     declare: Callable[[dict[str, Any]], None], wrong: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts, times, any number of times, and counts are decided from what row groups say of themselves."""
-    bundle = study(tmp_path / "study", declare=declare)
+    bundle = study(tmp_path / "study", declare=declare, queries=LONG)
     streamed, unheld = judged(bundle, monkeypatch)
     held, _ = judged(bundle, monkeypatch, streams=False)
     assert unheld == {"answers", "examples"}
@@ -222,7 +225,7 @@ def test_any_other_file_is_read_whole(
     change: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Damage, one row group for all, shuffled rows: the verdict is that of rows that are held."""
-    bundle = study(tmp_path / "study")
+    bundle = study(tmp_path / "study", queries=LONG)
     change(bundle / "report/rows.answers.parquet")
     streamed, unheld = judged(bundle, monkeypatch)
     held, _ = judged(bundle, monkeypatch, streams=False)
@@ -245,6 +248,8 @@ def test_copies_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     import gc
 
     gc.collect()
+    assert [one for left in (tmp_path / "temporary").iterdir() for one in left.iterdir()] == []
+    sql._rest()  # The process for queries waits with a place of its own.
     assert list((tmp_path / "temporary").iterdir()) == []
 
 

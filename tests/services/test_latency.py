@@ -5,11 +5,19 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealtrace.studies.services.mathematics.latency import mean, percentile
+from sealtrace.studies.results.mathematics.summaries import mean, quantile
+from sealtrace.studies.services.metrics import PERCENTILES
+
+
+def percentile(times: npt.NDArray[np.float64], share: Fraction, rule: str) -> Fraction:
+    """The percentile under a rule that a service declares."""
+    return quantile(times, share, PERCENTILES[rule])
+
 
 TIMES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60)
 

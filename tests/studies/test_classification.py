@@ -20,6 +20,7 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.printed.judgement import Status, judge
 from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.sql import SqlRecords, numbers
+from shown import commands
 from studies.test_rebuild import different_bytes
 from support import ROOT, edit_rows, unseal
 
@@ -148,12 +149,7 @@ def test_one_changed_prediction_is_found(tmp_path: Path) -> None:
 def test_readme_commands(tmp_path: Path) -> None:
     """A reader may type every command of the study's README, one after the other."""
     (tmp_path / "bundles").symlink_to(ROOT / "bundles")
-    text = (STUDY / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
-    commands = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
-    assert len(commands) == 7
-    for command in commands:
-        done = subprocess.run(
-            command, shell=True, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
-        )
-        assert (command, done.returncode, done.stderr) == (command, 0, "")
+    shown = commands(STUDY / "README.md")
+    assert len(shown) == 7
+    for command in shown:
+        command.run(tmp_path)

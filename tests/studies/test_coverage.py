@@ -52,7 +52,7 @@ LEVEL = 1e-6
 """The probability with which a sound certificate may fail a test."""
 TIMES = 10 if LONG else 1
 FIXED_WORLDS = 800 * TIMES
-LEARNED_WORLDS = 150 * TIMES
+LEARNED_WORLDS = 1500 if LONG else 60
 FIXED_CONTROLS = 200 * TIMES
 LEARNED_CONTROLS = 50 * TIMES
 STRESS_WORLDS = 20_000 * TIMES
@@ -125,7 +125,7 @@ def breaks_of_choices(
 @pytest.mark.parametrize(
     ("drawn", "worlds"),
     [
-        pytest.param(fixed_worlds, FIXED_WORLDS, id="fixed partition"),
+        pytest.param(fixed_worlds, FIXED_WORLDS if LONG else 300, id="fixed partition"),
         pytest.param(learned_worlds, LEARNED_WORLDS, id="learned partition"),
     ],
 )

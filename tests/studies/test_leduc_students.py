@@ -74,6 +74,7 @@ def test_rebuild(tmp_path: Path) -> None:
 def test_policies_and_values_two_ways(games: GameStudy) -> None:
     """The recipe goes neuron by neuron and history by history, the verifier by arrays."""
     students = students_of(games)
+    assert students is not None
     made = study()
     for name, candidate in list(made.candidates.items())[::17]:
         np.testing.assert_allclose(students.policies[name], as_array(candidate.policy), atol=1e-13)
@@ -88,8 +89,11 @@ def test_same_states_are_drawn(games: GameStudy) -> None:
     """Both sides list the information sets in the same order, and draw the same of them."""
     listed = [each.name for each in LEDUC.information_sets]
     assert listed == risk.in_order()
-    drawn = students_of(games).sample("calibration")
-    assert [listed[place] for place in drawn] == risk.drawn(settings.DISTILLATION["calibration"])
+    students = students_of(games)
+    assert students is not None
+    assert [listed[place] for place in students.samples["calibration"]] == risk.drawn(
+        settings.DISTILLATION["calibration"]
+    )
 
 
 def test_service_answers_and_spoils() -> None:

@@ -15,7 +15,7 @@ from studies.test_rebuild import close, files_of, rows_about
 from support import OPERATING
 
 ENVIRONMENT = "declare/attachments/environment.json"
-ONE_IN = 50
+ONE_IN = 250
 """Of how many states of the fresh draws and of the shifts one is rebuilt."""
 
 

@@ -20,9 +20,9 @@ from studies.random_study import random_study
 from studies.resealing import as_parquet, reseal
 from support import LONG, Row, edit_document, edit_rows, read_rows
 
-STUDIES = 1000 if LONG else 25
+STUDIES = 1000 if LONG else 12
 STORED_TWICE = 100 if LONG else 4
-CHANGED = 1000 if LONG else 15
+CHANGED = 1000 if LONG else 8
 
 LACKS = {
     "replay.query-gate": "query",

@@ -14,8 +14,8 @@ import sealtrace
 import ward_triage_recipe.__main__
 from cli.runner import sealtrace as command
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.digests import digests_of
 from sealtrace.bundle.sealing import SealError, seal
+from sealtrace.bundle.writing import digests_of
 from sealtrace.cli.report import texts_of, without_timings
 from support import ROOT, copy_of, edit_document, edit_rows, unseal
 
@@ -252,6 +252,6 @@ def test_a_name_of_every_row_is_not_declared_again(tmp_path: Path) -> None:
 
 def test_changes_are_noticed() -> None:
     """The study's own fields are read as declared when its records are changed: few changes, all of them noticed."""
-    run = command("selftest", BUNDLE, "--sample", "5", "--seconds", "30")
+    run = command("selftest", BUNDLE, "--sample", "2", "--seconds", "30")
     assert re.search(r"(\d+) of \d+ changes were judged: \1 noticed", run.output), run.output
     assert "only written otherwise" not in run.output

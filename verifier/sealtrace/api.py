@@ -62,7 +62,7 @@ def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45
     from sealtrace.binding.checking import examine as bind
     from sealtrace.printed.papers import paper_and_results, read_paper
 
-    started = time.monotonic()
+    started = time.process_time()
     source, place = paper_and_results(Path(paper), None if results is None else Path(results))
     findings = bind(read_paper(source), source.name, place, seconds=seconds, started=started, audited=audited)
     return concluded(findings, __version__)

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.stages import stage_links
 from sealtrace.checks.streamed import Sources, Streamed, Streamer
 from sealtrace.checks.witnesses import Outside, coverage, disclosures
-from sealtrace.contract.details import Details, DrawnRow, DrawnTable, Lineage
+from sealtrace.contract.details import Details, DrawnTable, Lineage
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.report import (
@@ -166,12 +166,14 @@ class Examination:
         streamed = {kind: frame for found in bundle.streamed.values() for kind, frame in found.frames.items()}
         known = {**streamed, **(frames or {})} if streamed else frames
         self.evidence = Evidence(bundle, expect_root, progress, known)
+        self._spoilt = cache(self.evidence.spoilt)
         for pack in packs():
             if pack.name in bundle.streamed:
                 self.seen_by(pack).adopt(bundle.streamed[pack.name].beside, frozenset(pack.streamed))
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
-        due = [entry for entry in CATALOGUE if entry.id in _closure(self.chosen)]  # (2)
+        needed = _closure(self.chosen)
+        due = [entry for entry in CATALOGUE if entry.id in needed]  # (2)
         for number, entry in enumerate(due, 1):
             try:
                 bundle.budget.on_time(entry.id)
@@ -235,7 +237,7 @@ class Examination:
     def unmet(self, reads: tuple[str, ...], needs: tuple[str, ...], pack: Pack | None = None) -> str | None:
         """Why records of some kinds cannot be relied on, given the checks that they must pass; None where they can."""
         for kind in reads:
-            if reason := self.evidence.spoilt(kind):
+            if reason := self._spoilt(kind):
                 return reason
         if pack is not None and (reason := pack.unusable(self.evidence)) is not None:
             return reason
@@ -405,18 +407,7 @@ class Examination:
             parts |= made | {"plots": [*parts.get("plots", []), *made.get("plots", [])]}
         return Details(
             lineages=[_lineage(result) for result in self.cells],
-            tables=[
-                DrawnTable(
-                    label=table.value["label"],
-                    caption=table.value.get("caption"),
-                    columns=[column["label"] for column in table.value["columns"]],
-                    rows=[
-                        DrawnRow(label=row["label"], cells=row["cells"], marks=row.get("marks") or {})
-                        for row in table.value["rows"]
-                    ],
-                )
-                for table in self.bundle.documents_of("table")
-            ],
+            tables=[DrawnTable.of(table.value) for table in self.bundle.documents_of("table")],
             stages=stage_links(self.evidence, {one.stage: one.witnesses for one in self._coverage()}),
             **parts,
         )
@@ -500,7 +491,12 @@ def _lineage(result: CellResult) -> Lineage:
 
 def pack_of(entry: Check) -> Pack | None:
     """The pack that a check belongs to; None for the engine's own."""
-    return next((pack for pack in packs() if entry in pack.catalogue), None)
+    return _packs_by_check().get(entry.id)
+
+
+@cache
+def _packs_by_check() -> dict[str, Pack]:
+    return {entry.id: pack for pack in packs() for entry in pack.catalogue}
 
 
 def select(check: Sequence[str] = (), skip: Sequence[str] = ()) -> frozenset[str]:

@@ -157,8 +157,50 @@ def test_tables_of_one_shape_that_print_different_things() -> None:
     assert _suspected(paper, "same in two tables") == []
 
 
+def test_columns_of_the_same_name_are_paired_first() -> None:
+    """Two rows that are alike but for one number: each is its namesake's, and not the other's."""
+    heads = ("Dry", "Wet")
+    rows = [
+        "height | 31.25 | 31.25",
+        "girth | 12.64 | 12.64",
+        "age | 81.3 | 81.3",
+        "yield | 0 | 50",
+        "leaf | 4.2 | 4.2",
+    ]
+    paper = read(*(table("", f"What | {' | '.join(heads)}", rows, label) for label in ("tab:a", "tab:b")))
+    assert _suspected(paper, "same in two tables") == []
+
+
+def test_tiny_numbers_are_no_nearer_to_each_other() -> None:
+    """Errors of a solver, far below one, have nothing to do with its limits."""
+    sizes = zip(
+        ("4.1", "5.6", "4.0", "4.4", "1.3", "7.7"), (14, 13, 16, 12, 15, 14), (10, 1000, 60, 25, 81, 300), strict=True
+    )
+    rows = [
+        f"row{place} | ${digits} \\times 10^{{-{power}}}$ | $10^{{-{power - 2}}}$ | {count}"
+        for place, (digits, power, count) in enumerate(sizes)
+    ]
+    paper = read(table("Errors.", "Name | Achieved | Limit | Tests", rows))
+    assert [one for one in decided(paper) if one.claim.family == "regularity"] == []
+
+
 def test_what_is_found_can_be_recorded() -> None:
     """Every claim has plain values, as a record of the audit takes them."""
     rates = [f"row{place} | {count / 37:.3f} | {place + 1}" for place, count in enumerate((33, 29, 25, 20, 14, 11, 3))]
     for one in decided(read(table("Numbers.", "Name | Rate | Rank", rates))):
         assert decision_record(one).telling in (True, False)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_stands_behind_a_number_is_of_that_number(own: bool) -> None:
+    """`86.0 (1.21)` gives 86.0 over the number of the first row; that another column's gives it, is chance."""
+    chance = random.Random(3)
+    values = [round(chance.uniform(20, 90), 2) for _ in range(10)]
+    others = [round(chance.uniform(20, 90), 2) for _ in range(10)]
+    rows = [
+        f"row{place} | {(a if own else b):.2f} ({a / values[0]:.2f}) | {(b if own else a):.2f}"
+        for place, (a, b) in enumerate(zip(values, others, strict=True))
+    ]
+    rows[6] = rows[6].replace("(", "(9")
+    found = _suspected(read(table("Numbers.", "Name | c0 | c1", rows)))
+    assert bool(found) is own

@@ -39,6 +39,20 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"In Table~\ref{tab:trees} the height of Ash is 25.19 and that of Elm is 21.40 metres.",
         Status.SUSPICION,
     ),
+    "a quote that is one off in its last digit": (
+        "quote",
+        TREES,
+        r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.40 metres.",
+        r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.41 metres.",
+        Status.SUSPICION,
+    ),
+    "a share behind what is counted": (
+        "text against text",
+        TREES,
+        r"We found 193/276 leaves (69.9\%), and missed 3/12 trees (75\%).",
+        r"We found 193/276 leaves (49.9\%), and missed 3/12 trees (75\%).",
+        Status.SUSPICION,
+    ),
     "the highest": ("claim", TREES, "Ash is highest on height.", "Oak is highest on height.", Status.SUSPICION),
     "the highest among some": (
         "claim",
@@ -336,7 +350,11 @@ def test_statistics_of_tables(name: str) -> None:
     caption, header, rows = TABLES[name]
     right, wrong = rows.split(" > ")
     statuses = [
-        {one.status for one in decided(read(table(caption, header, [row]))) if one.claim.family == "statistics"}
+        {
+            one.status
+            for one in decided(read(table(caption, header, [row])))
+            if one.claim.family in ("statistics", "certificate")
+        }
         for row in (right, wrong)
     ]
     assert statuses == [{Status.HOLDS}, {Status.CONTRADICTION}]
@@ -353,6 +371,10 @@ def test_statistics_of_tables(name: str) -> None:
         r"A second, harder set agrees with Table~\ref{tab:trees}: height of Elm 22.40, and of Oak 18.22.",
         r"Elm is very old in age (99\%) where the ground is wet.",
         "Of the Ash, 364 of 1,208 leaves (30.1\\%) fell.",
+        r"Leaves fell from 4/18 (95\% bootstrap CI [5.6\%, 44.4\%]).",
+        "\\section{References}\n\nElm (2016). \\emph{Scientific Data}, 3, 160044. \\url{https://doi.org/10.1/sdata.44}\n\n"
+        "Oak (2016). \\emph{Scientific Data}, 3, 160018. \\url{https://doi.org/10.1/sdata.18}",
+        "We know three axes: tall versus low or bent, old versus young, and wet versus dry.",
     ],
 )
 def test_what_is_no_claim_about_the_table(prose: str) -> None:

@@ -74,14 +74,6 @@ def shares(show: Printer) -> str:
     return table("The columns sum to 100.", "Kind | Share (%)", rows)
 
 
-def matches(show: Printer) -> str:
-    won, tied, lost = (show.random.randint(0, 60) + (place == 0) for place in range(3))
-    whole, score = won + tied + lost, Fraction(2 * won + tied, 2)
-    percent = "/".join(show(Fraction(100 * one, whole), 1) for one in (won, tied, lost))
-    rows = [f"a | {percent} | {show(score / whole, 3)}"]
-    return table("W/T/L in percent. A tie counts as half.", "Arm | W/T/L (%) | Score", rows)
-
-
 def seeds(show: Printer) -> str:
     values = [show.value() for _ in range(show.random.randint(2, 5))]
     decimals = show.random.randint(1, 3)
@@ -161,8 +153,7 @@ KINDS: dict[str, tuple[Callable[[Printer], str], str]] = {
     "ratings": (ratings, "whole numbers"),
     "totals": (totals, "parts and whole"),
     "shares": (shares, "parts and whole"),
-    "matches": (matches, "win, tie, loss"),
-    "seeds": (seeds, "standard deviation"),
+    "seeds": (seeds, "mean of rows"),
     "mean rows": (mean_rows, "mean of rows"),
     "differences": (differences, "difference"),
     "orders": (orders, "order"),

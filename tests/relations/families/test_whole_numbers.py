@@ -10,7 +10,6 @@ import pytest
 from relations.families.small_papers import claimed, read, table
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
-from sealtrace.relations.families.spread import squared_distances
 from sealtrace.relations.search import search
 
 
@@ -54,14 +53,3 @@ def test_a_deviation_is_possible_where_some_list_has_it(size: int, total: int) -
         assert not (fits and status is Status.CONTRADICTION), text
         if size >= 5:
             assert fits == (status is Status.HOLDS), text
-
-
-def test_squared_distances_are_those_of_the_corners_and_of_the_nearest_values() -> None:
-    """Against a fine grid of values within the intervals."""
-    ends = [(Fraction(0), Fraction(1)), (Fraction(1, 2), Fraction(2)), (Fraction(3), Fraction(7, 2))]
-    steps = [[low + (high - low) * Fraction(step, 8) for step in range(9)] for low, high in ends]
-    sums = [(a * a + b * b + c * c) - (a + b + c) ** 2 / 3 for a in steps[0] for b in steps[1] for c in steps[2]]
-    least, most = squared_distances(ends)
-    assert most == max(sums)
-    assert least <= min(sums)
-    assert min(sums) - least < Fraction(1, 20)

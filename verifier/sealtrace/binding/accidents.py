@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 
 import numpy as np
@@ -10,16 +9,11 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
 from sealtrace.binding.choosing import printed_as
+from sealtrace.binding.names import OLD
 from sealtrace.binding.prose import BoundText
 from sealtrace.binding.series import Grid, PrintedCell
 from sealtrace.binding.wording import formula_of
 from sealtrace.contract.checked import CheckAccident
-
-_OLD = re.compile(
-    r"(^|[^a-z])(old|older|archive|archived|backup|bak|deprecated|superseded|stale|previous|prev|legacy|obsolete|"
-    r"outdated|attic|v0|draft|tmp|wip|before)([^a-z]|$)",
-    re.IGNORECASE,
-)
 
 
 def message_of(grid: Grid, cell: PrintedCell, number: BoundNumber) -> str:
@@ -58,10 +52,10 @@ def _superseded(bound: Bound) -> list[CheckAccident]:
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for binding in bound.bindings:
         candidate = binding.candidate
-        old = [value for one in candidate.selected for _, value in one.fixed if _OLD.search(value)]
-        if not old and not all(map(_OLD.search, candidate.files)):
+        old = [value for one in candidate.selected for _, value in one.fixed if OLD.search(value)]
+        if not old and not all(map(OLD.search, candidate.files)):
             continue
-        if any(not any(map(_OLD.search, other.files)) for other in binding.others):
+        if any(not any(map(OLD.search, other.files)) for other in binding.others):
             continue
         grid = candidate.series.grid
         name = old[0] if old else candidate.selected[0].frame.name

@@ -47,6 +47,7 @@ def by_value(view: FrameView, group: list[Series]) -> Iterator[Selection]:
         together = np.where((each > 1).sum(axis=0) >= _TOGETHER, each.sum(axis=0), 0.0)
         chosen = _assigned(view, group[0], places, evaluated.filters, together)
         if chosen is not None:
+            chosen.by_value = values
             yield chosen
 
 
@@ -110,15 +111,17 @@ def _assigned(
     for column, place in enumerate(places):
         rows &= view.frame.dimensions[place].codes[None, :] == codes[:, column, None]
     rows[~found] = False
-    return Selection(places, codes, rows, 4.0 + price * float(found.sum()), by_value=True)
+    return Selection(places, codes, rows, 4.0 + price * float(found.sum()))
 
 
 def _contradicted(
     view: FrameView, series: Series, number: int, places: list[int], group: npt.NDArray[np.int32]
 ) -> bool:
     """Whether a label plainly names other rows: that would be a label beside another run's numbers."""
-    for place, code in zip(places, group, strict=True):
+    fields = view.frame.dimensions
+    rows = np.logical_and.reduce([fields[place].codes == code for place, code in zip(places, group, strict=True)])
+    for place, field in enumerate(fields):
         match = view.best(place, series.varying[number])
-        if match is not None and match.score >= _PLAIN and match.code != code:
+        if match is not None and match.score >= _PLAIN and match.code not in field.codes[rows]:
             return True
     return False

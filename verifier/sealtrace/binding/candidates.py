@@ -180,7 +180,7 @@ class Bound:
         candidate = binding.candidate
         self.bindings.append(binding)
         for one in candidate.selected:
-            if one.selection.by_value:
+            if one.selection.by_value is not None:
                 self._learn(one)
         for place in np.nonzero(candidate.covered)[0]:
             spot = candidate.series.spots[place]

@@ -52,7 +52,7 @@ from sealtrace.printed.reported import Reported
 
 Progress = Callable[[str, int, int], None]
 VALUES_A_SECOND = 200_000
-WORK_A_SECOND = 10_000_000
+WORK_A_SECOND = 20_000_000
 """Work that is allowed for each second of the bound: less than a quiet machine does, so that a busy one gives the same
 answer."""
 READING, FRAMES, SEARCH = 0.35, 0.5, 0.85
@@ -86,8 +86,8 @@ def examine(
     progress: Progress | None = None,
 ) -> Findings:
     """Steps 1 to 4 and 6 for a paper and a directory; `seconds` bounds everything from when the check `started`."""
-    end = (time.monotonic() if started is None else started) + seconds
-    audit = _audited(reported, paper, min(seconds / 3, end - time.monotonic()), progress) if audited else None  # (6)
+    end = (time.process_time() if started is None else started) + seconds
+    audit = _audited(reported, paper, min(seconds / 3, end - time.process_time()), progress) if audited else None  # (6)
     tally = Tally(end)
     if progress is not None:
         progress("reading results", 0, 1)
@@ -124,7 +124,7 @@ def find(
     progress: Progress | None = None,
 ) -> Findings:
     """Steps 3 and 4, for tables and rows from wherever they came."""
-    tally = tally or Tally(time.monotonic() + seconds)
+    tally = tally or Tally(time.process_time() + seconds)
     tally.begin(FRAMES)
     views = views_of(listing, [*(line.text for line in prose), *captions], tally)
     frames = [view.frame for view in views if not view.melted]
@@ -132,7 +132,7 @@ def find(
     bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
     tally.begin(1.0)
     text, set_aside = bind_text(prose, grids, bound, frames, tally, progress)  # (4)
-    tally.seconds = time.monotonic() - tally.started
+    tally.seconds = time.process_time() - tally.started
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
 
 

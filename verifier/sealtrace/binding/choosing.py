@@ -188,7 +188,9 @@ class Weighed:
     """The same from printed digits only."""
 
 
-def weighed(series: Series, known: Numbers, expected: Numbers, agrees: Truths, pool: Numbers) -> Weighed | None:
+def weighed(
+    series: Series, known: Numbers, expected: Numbers, agrees: Truths, pool: Numbers, *, blind: bool = False
+) -> Weighed | None:
     """The evidence for what a hypothesis gives; None where too many numbers are off."""
     covered = np.isfinite(expected)
     wrong = covered & ~agrees
@@ -196,7 +198,7 @@ def weighed(series: Series, known: Numbers, expected: Numbers, agrees: Truths, p
     swapped = _swapped(series, expected, wrong)
     if off > max(2, 0.15 * covered.sum()) or agrees.sum() < off or (off > 1 and agrees.sum() == off and not swapped):
         return None
-    bits = np.minimum(known, scoring.common_bits(pool, series.value, series.unit))
+    bits = np.minimum(known, scoring.common_bits(pool, series.value, series.unit, blind=blind))
     lost = 0.0
     if swapped:
         # Two labels that changed places: their numbers are evidence still, and the pair has to be named.
@@ -287,13 +289,18 @@ class _Comparison:
         tally.hypotheses += values.shape[0] * values.shape[2] * values.shape[3]
         tally.work += values.size
         good = []
+        # A row's own label should name what is fixed for it.
+        blind = wanted.series.kind != "column" and not set(self.fixed) <= set(self.named)
         for at, filter_, measure in self._promising(agree, covered, costs):
             table = change.transformation(values[at, :, :, measure])
             expected, agrees = table[:, filter_], agree[at, :, filter_, measure]
             # A label that names its rows worse than the others do, or as another label does, may mean something else.
             expected = np.where(agrees | self.selection.telling(agrees), expected, np.nan)
-            pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
-            found = weighed(wanted.series, wanted.bits, expected, agrees, pool)
+            if self.selection.by_value is None:
+                pool = (np.unique(table, axis=1) if table.shape[1] > 1 else table).reshape(-1)
+            else:
+                pool = change.transformation(self.selection.by_value[:, measure], 0)
+            found = weighed(wanted.series, wanted.bits, expected, agrees, pool, blind=blind)
             cost = float(costs[at, filter_, measure]) + self.shared
             if found is not None and found.digits - cost > wanted.floor:
                 expected = np.where(agrees | self._slips(expected, agrees), expected, np.nan)

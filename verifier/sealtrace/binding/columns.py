@@ -47,7 +47,7 @@ def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
 
     Where every file has columns of its own all are compared with all, and half of the time is left for their rows.
     """
-    end = (time.monotonic() + tally.deadline) / 2
+    end = (time.process_time() + tally.deadline) / 2
     kinds: dict[tuple[bool, int], list[Rows]] = {}
     for table in tables:
         kinds.setdefault((table.nested, table.depth), []).append(table)
@@ -55,7 +55,7 @@ def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
     # What there is little of first.
     for kind, alike in sorted(kinds.items(), key=lambda one: len(one[1])):
         for table in alike:
-            if time.monotonic() > end:
+            if time.process_time() > end:
                 break
             names = frozenset(table.columns)
             directory = table.file.rpartition("/")[0]
@@ -247,7 +247,7 @@ def _file_fields(files: list[str]) -> dict[str, list[str]]:
     """Fields that file names hold: directories by level from the file, pieces of names, and the whole."""
     fields: dict[str, list[str]] = {}
     parts = [file.split("/") for file in files]
-    stems = [one[-1].rsplit(".", 1)[0] for one in parts]
+    stems = [one[-1].removesuffix(".gz").rsplit(".", 1)[0] for one in parts]
     deepest = max(map(len, parts))
     for level in range(2, deepest + 1):
         column = [one[-level] if len(one) >= level else "" for one in parts]

@@ -34,13 +34,26 @@ _REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|repl
 _ERROR = re.compile(r"(?:^|[_. /-])(?:se|sem|stderr|std_?err(?:or)?|standard_?error)(?=$|[_. /-])", re.I)
 _BOUND = re.compile(r"(?:^|[_. /-])(?:ci|low|lower|high|upper|lo|hi|p|pvalue|p_value|n)(?:$|[_. /-])", re.I)
 _ESTIMATE = re.compile(r"coef|estimate|mean|beta|effect|^b$|ate$|diff", re.I)
+_TOTAL = re.compile(
+    r"(?:^|[_. -])(?:n|total|count|num|attempts|trials|examples|questions|samples|episodes|items|tests)(?:$|[_. -])",
+    re.IGNORECASE,
+)
 MOST_RUNS = 5000
+MOST_JUDGED, MOST_JUDGEMENTS = 200_000, 12
+"""Rows whose texts are counted, and different texts of one field."""
 
 
 def derived_frames(frame: Frame, tally: Tally) -> list[Frame]:
     """What the rows of each run come to: means of what is measured, and metrics of predictions."""
     found: list[Frame] = []
-    for made in (_intervals, _means_of_repeats, _of_predictions, partial(scored_frames, tally=tally)):
+    for made in (
+        _intervals,
+        _shares,
+        _label_shares,
+        _means_of_repeats,
+        _of_predictions,
+        partial(scored_frames, tally=tally),
+    ):
         if not tally.late("metrics of some results"):
             found += made(frame)
     return found
@@ -70,6 +83,68 @@ def _intervals(frame: Frame) -> list[Frame]:
               np.column_stack([*bounds.values()]), frame.places, "estimates and 1.96 standard errors", frame.depth,
               derivation=Derivation(frame, [], queries, "true"))
     ]  # fmt: skip
+
+
+def _shares(frame: Frame) -> list[Frame]:
+    """Counts as shares of a total that stands beside them."""
+    if frame.rows > MOST_RUNS:
+        return []
+    columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
+    whole = {
+        name: values
+        for name, values in columns.items()
+        if name not in frame.inherited and np.isfinite(values).any() and np.nanmin(values) >= 0
+        and np.array_equal(values, np.round(values), equal_nan=True)
+    }  # fmt: skip
+    shares: dict[str, Numbers] = {}
+    queries: dict[str, str] = {}
+    for total in [name for name in whole if _TOTAL.search(name) and np.nanmax(whole[name]) > 4][:2]:
+        for part, values in list(whole.items())[:MAX_LABELS]:
+            both = np.isfinite(values) & np.isfinite(whole[total])
+            if part != total and values[both].any() and np.all(values[both] <= whole[total][both]):
+                shares[f"{part} / {total}"] = _ratio(values, whole[total])
+                queries[f"{part} / {total}"] = f"avg({field_name(part)} / {field_name(total)})"
+    if not shares:
+        return []
+    derivation = Derivation(frame, [], queries, "true")
+    return [
+        Frame(f"{frame.name}, shares", frame.files, frame.dimensions, list(shares), np.column_stack([*shares.values()]),
+              frame.places, "counts as shares of a total", frame.depth, derivation=derivation)
+    ]  # fmt: skip
+
+
+def _label_shares(frame: Frame) -> list[Frame]:
+    """How often each text of a field comes in each run, where examples were judged: shares and counts."""
+    if not 20 <= frame.rows <= MOST_JUDGED:
+        return []
+    named = [one for one in frame.dimensions if one.name not in frame.measures and not re.match(r"key\d", one.name)]
+    if (pair := _pair(frame)) is not None:
+        # What was true and what was said of it are counted as predictions are.
+        named = [one for one in named if one is not pair[0] and not _repeats(one, pair[1])]
+    running, slices = run_fields(frame, named)
+    found = []
+    for judged in [one for one in slices if 2 <= len(one.values) <= MOST_JUDGEMENTS][:3]:
+        field = field_name(judged.name)
+        for extra in [[], *([one] for one in slices if one is not judged)][:4]:
+            runs = runs_of([*running, *extra], frame.rows)
+            if runs.count > MOST_RUNS or runs.count * 4 > frame.rows:
+                continue
+            counts = np.stack([np.bincount(runs.codes, judged.codes == code, runs.count)
+                               for code in range(len(judged.values))], axis=1).astype(float)  # fmt: skip
+            texts = [value.replace("'", "''") for value in judged.values]
+            queries = {f"share of {judged.name} {value}": f"count(*) FILTER ({field} = '{text}') / count({field})"
+                       for value, text in zip(judged.values, texts, strict=True)}  # fmt: skip
+            queries |= {f"{judged.name} {value}": f"count(*) FILTER ({field} = '{text}')"
+                        for value, text in zip(judged.values, texts, strict=True)}  # fmt: skip
+            derivation = Derivation(frame, [one.name for one in runs.dimensions], queries, "true")
+            by = "".join(f" by {one.name}" for one in extra)
+            found.append(
+                Frame(f"{frame.name}, {judged.name} per run{by}", frame.files, runs.dimensions, list(queries),
+                      np.hstack([_ratio(counts, counts.sum(axis=1, keepdims=True)), counts]),
+                      [frame.places[one].split(":")[0] for one in runs.first], "how often each text comes",
+                      derivation=derivation)
+            )  # fmt: skip
+    return found
 
 
 def _means_of_repeats(frame: Frame) -> list[Frame]:

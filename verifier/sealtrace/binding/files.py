@@ -1,4 +1,4 @@
-"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting, Parquet.
+"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also as .gz), Parquet.
 
 A nested document becomes one row per object that holds scalars. The keys on the way to it are its fields `key1`,
 `key2` …, and short texts and numbers of the objects around it are inherited, so that a number can be found by any name
@@ -8,19 +8,23 @@ near it.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import math
 import os
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 MAX_FILES = 4000
 MAX_BYTES = 400_000_000
+MAX_TEXT = 200_000_000
+"""Letters of one file, unpacked."""
 MAX_ROWS = 2_000_000
 MAX_VALUES = 12_000_000
 """Values of all files together."""
@@ -81,7 +85,7 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
             listing.problems.append(f"{name}: not read, the results are larger than the limit")
             continue
-        late = late or time.monotonic() > deadline
+        late = late or time.process_time() > deadline
         if late:
             listing.problems.append(f"{name}: not read for want of time")
             continue
@@ -89,7 +93,7 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         listing.bytes += size
         try:
             found[name] = [one for one in _read(path, name, deadline) if len(one)]
-        except (OSError, ValueError, csv.Error, RecursionError, KeyError, TypeError) as error:
+        except (OSError, EOFError, zlib.error, ValueError, csv.Error, RecursionError, KeyError, TypeError) as error:
             listing.problems.append(f"{name}: not read ({_reason(error)})")
             continue
         left -= sum(len(one) * len(one.columns) for one in found[name])
@@ -112,7 +116,7 @@ def _data_files(root: Path) -> Iterator[Path]:
         names[:] = sorted(one for one in names if not one.startswith(".") and one not in _SKIPPED)
         for name in sorted(files):
             path = Path(directory, name)
-            if path.suffix.lower() in SUFFIXES and not name.startswith(".") and not path.is_symlink():
+            if _suffix(path) in SUFFIXES and not name.startswith(".") and not path.is_symlink():
                 yield path
 
 
@@ -122,28 +126,46 @@ _Row = TypeVar("_Row")
 def _in_time(rows: Iterable[_Row], deadline: float) -> Iterator[_Row]:
     """Rows as they come, until the time is up."""
     for number, row in enumerate(rows):
-        if number % _LOOKS == _LOOKS - 1 and time.monotonic() > deadline:
+        if number % _LOOKS == _LOOKS - 1 and time.process_time() > deadline:
             raise TimeoutError("for want of time")
         yield row
 
 
+def _suffix(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix.lower() == ".gz":
+        return io.TextIOWrapper(gzip.open(path), "utf-8-sig", "replace", newline="")
+    return path.open(encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _text(path: Path) -> str:
+    with _opened(path) as file:
+        text = file.read(MAX_TEXT)
+    if len(text) == MAX_TEXT:
+        raise ValueError("too large")
+    return text
+
+
 def _read(path: Path, name: str, deadline: float) -> list[Rows]:
-    match path.suffix.lower():
+    match _suffix(path):
         case ".csv" | ".tsv":
-            return [_delimited(path.read_text(encoding="utf-8-sig", errors="replace"), name, deadline)]
+            return [_delimited(_text(path), name, deadline)]
         case ".jsonl" | ".ndjson":
             return _lines(path, name, deadline)
         case ".parquet":
             return [_parquet(path, name)]
         case _:
-            if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.monotonic()):
+            if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.process_time()):
                 raise TimeoutError("for want of time")
-            return _document(json.loads(path.read_text(encoding="utf-8-sig")), name)
+            return _document(json.loads(_text(path)), name)
 
 
 def _delimited(text: str, name: str, deadline: float) -> Rows:
     first = text.split("\n", 1)[0]
-    mark = "\t" if name.endswith(".tsv") else max(",\t;", key=first.count)
+    mark = "\t" if ".tsv" in name[-7:] else max(",\t;", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     header = next(reader, [])
     names = _distinct(header)
@@ -173,7 +195,7 @@ def _lines(path: Path, name: str, deadline: float) -> list[Rows]:
     """JSON lines; what is nested in a line is named by its path."""
     records = []
     places = []
-    with path.open(encoding="utf-8-sig") as lines:
+    with _opened(path) as lines:
         for number, line in enumerate(_in_time(lines, deadline), 1):
             if line.strip():
                 value = json.loads(line)

@@ -152,8 +152,8 @@ class Selection:
     cost: float
     sure: npt.NDArray[np.bool_] | None = None
     """The numbers whose labels name their rows about as well as the others' do."""
-    by_value: bool = False
-    """The labels were read by the numbers beside them, not by names."""
+    by_value: Numbers | None = None
+    """Where labels were read by the numbers beside them, not by names: what they were chosen from, [group, measure]."""
     score: float = 0.0
     """How well the labels name values of the field that they name best."""
 

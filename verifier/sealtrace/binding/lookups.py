@@ -31,6 +31,7 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
     series = {
         spot: (one, place) for one in series_of(grid) if one.kind == "column" for place, spot in enumerate(one.spots)
     }
+    told = {place: _weights(grid, cell) for place, cell in grid.cells.items()}
     for cell in grid.cells.values():
         if tally.late(f"{grid.name}: some single cells"):
             break
@@ -38,8 +39,13 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
             spot = Spot(grid.number, cell.row, cell.column, slot)
             if spot in bound.numbers or spot not in series or not printed.telling:
                 continue
-            named = records.named(printed, _weights(grid, cell))
+            named = records.named(printed, told[cell.row, cell.column])
             if named is None or named.bits < NAMED or not records.only(named, printed) or not _change(named, printed):
+                continue
+            beside = [one for one in grid.cells.values() if (one.row == cell.row) != (one.column == cell.column)]
+            disputes = [records.disputed(named, one.slots[0], told[one.row, one.column]) for one in beside]
+            if disputes.count(True) > disputes.count(False):
+                # Labels beside it name other values of the measure than are printed there: it is there by accident.
                 continue
             if named.frame.places[named.row] in rowed[named.frame.name, named.frame.depth].frame.dimensions[-1].values:
                 found.setdefault(tuple(named.frame.files), []).append((*series[spot], named))

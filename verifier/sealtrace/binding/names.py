@@ -15,6 +15,12 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _OUTER = re.compile(r"[\s_/\\]+")
 SEPARATORS = re.compile(r"[\s_/\\.,:;|()\[\]{}>=+-]+")
 
+OLD = re.compile(
+    r"(^|[^a-z])(old|older|archive|archived|backup|bak|deprecated|superseded|stale|previous|prev|legacy|obsolete|"
+    r"outdated|attic|v0|draft|tmp|wip|before)([^a-z]|$)",
+    re.IGNORECASE,
+)
+"""Names of results that were replaced by others."""
 MAX_PIECES = 80
 """Distinct pieces of names up to which alternatives are looked for."""
 

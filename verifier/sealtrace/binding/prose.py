@@ -6,19 +6,23 @@ the sentence or its paragraph well enough that chance would not find another one
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from sealtrace.binding.candidates import Bound
 from sealtrace.binding.frames import Frame
-from sealtrace.binding.names import words
+from sealtrace.binding.names import OLD, words
 from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, summaries
+from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, pointed, slots_of
+from sealtrace.binding.sizes import size_of, sizes_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.checked import CheckStatus
@@ -71,6 +75,8 @@ class _Mention:
     line: ProseLine
     joined: bool
     """It stands close behind the number before it, in one sentence."""
+    behind: str
+    """The sentence from the number on."""
 
 
 _CLOSE = 36
@@ -79,6 +85,8 @@ NAMED = 4.5
 """Bits that a record must have over other records as well named, where its file gave a table."""
 ALONE = 6.0
 """The same where it did not."""
+_BESIDE = 2.0
+"""The same of numbers side by side, where others are held by the same file."""
 
 
 def bind_text(
@@ -120,7 +128,7 @@ def bind_text(
             break
         for records in (close, wide) if one.status == "unexplained" and not mention.spread else ():
             named = records.named(mention.slot, mention.weights)
-            if named is not None and named.bits >= NAMED:
+            if named is not None and named.bits >= NAMED and not _superseded(named, mention):
                 names[place] = named
                 break
     counted = Counter(tuple(record.frame.files) for record in names.values())
@@ -136,9 +144,19 @@ def bind_text(
         _together(found, mentions, names, frames)
     if not tally.late("text that was left behind"):
         _left_behind(found, mentions, cells, bound, names)
+    sizes = sizes_of(frames)
+    for one, mention in zip(found, mentions, strict=True):
+        if one.status == "unexplained" and (size := size_of(mention.slot, mention.behind, mention.weights, sizes)):
+            one.status, (one.by, one.bits) = "explained", size
     for place, record in names.items():
         found[place].status, found[place].by, found[place].bits = "explained", record.text(), record.bits
     return found, set_aside
+
+
+def _superseded(record: Named, mention: _Mention) -> bool:
+    """Whether a value stands among results that were replaced, and the sentence does not speak of these."""
+    old = OLD.search(record.frame.places[record.row].partition("#")[0])
+    return old is not None and old.group(2).lower() not in mention.told
 
 
 def _short(frame: Frame, tally: Tally, fields: int) -> list[Frame]:
@@ -148,22 +166,25 @@ def _short(frame: Frame, tally: Tally, fields: int) -> list[Frame]:
 def _together(
     found: list[BoundText], mentions: list[_Mention], names: Mapping[int, Named], frames: list[Frame]
 ) -> None:
-    """Numbers side by side that one place of the results holds: a coefficient, its interval and its p."""
+    """Numbers side by side that one place of the results holds: a coefficient, its interval and its p.
+
+    Several such groups that one file holds speak for each other, less where as many are held by none.
+    """
     places = Neighbourhoods(frames)
-    start = 0
-    while start < len(mentions):
-        end = start + 1
-        while end < len(mentions) and mentions[end].joined:
-            end += 1
-        cluster = range(start, end)
-        start = end
-        if len(cluster) < 3 or all(found[at].status == "explained" or at in names for at in cluster):
-            continue
-        held = places.holding([mentions[at].slot for at in cluster[:6]], mentions[cluster[0]].weights)
-        if held is not None and held[1] >= ALONE:
-            for at in cluster[:6]:
+    begins = [at for at, mention in enumerate(mentions) if not mention.joined]
+    clusters = [range(a, min(b, a + 6)) for a, b in pairwise([*begins, len(mentions)]) if b - a >= 3]
+    held: dict[str, list[tuple[range, str, float]]] = {}
+    for cluster in clusters:
+        one = places.holding([mentions[at].slot for at in cluster], mentions[cluster[0]].weights)
+        if one is not None and one[1] >= _BESIDE:
+            held.setdefault(one[0].partition("#")[0], []).append((cluster, *one))
+    for members in held.values():
+        choice = math.log2(math.comb(len(clusters), len(members)))
+        alone = sum(bits for *_, bits in members) - choice < ACCEPTED
+        for cluster, place, bits in members:
+            for at in cluster if bits >= ALONE or not alone else ():
                 if found[at].status == "unexplained" and at not in names:
-                    found[at].status, found[at].by, found[at].bits = "explained", f"a value at {held[0]}", held[1]
+                    found[at].status, found[at].by, found[at].bits = "explained", f"a value at {place}", bits
 
 
 def _left_behind(
@@ -251,7 +272,8 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
                     continue
                 spread = sentence[: match.start()].rstrip().endswith("±")
                 joined = match.start() - last <= _CLOSE and ";" not in sentence[last : match.start()]
-                found.append(_Mention(slots[0], _around(sentence, match), weights, told, spread, line, joined))
+                around, behind = _around(sentence, match), sentence[match.end() :]
+                found.append(_Mention(slots[0], around, weights, told, spread, line, joined, behind))
                 last = match.end()
             before = told
     return found, aside
@@ -266,7 +288,7 @@ def _only_names(match: re.Match[str], sentence: str, settings: Mapping[str, Cont
     """Whether a number names something: a year, a reference, a limit, a setting of a run, a small count."""
     digits = match.group("digits")
     before, after = sentence[: match.start()], sentence[match.end() :]
-    if before.endswith("[") or (after.startswith("]") and "[" in before[-6:] and "." not in digits):
+    if "." not in digits and (before.endswith("[") or (after.startswith("]") and "[" in before[-6:])):
         return True
     if _NAMING.search(before.rstrip()) or _NAMING.search(_LISTED.sub("", before).rstrip()):
         return "." not in digits or not digits.startswith("0")

@@ -18,6 +18,7 @@ from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Frame, Numbers
 from sealtrace.binding.names import telling_words, words
 from sealtrace.binding.series import Slot
+from sealtrace.binding.wording import plain_field
 
 MAX_VALUES = 30_000
 """Values of one table that are looked through."""
@@ -42,7 +43,7 @@ class Named:
         if not self.frame.derived.startswith("mean") and not self.frame.derived.startswith("rows"):
             return f"{self.frame.measures[self.measure]} at {self.frame.places[self.row]}"
         where = " and ".join(
-            f"{one.name} = {one.values[one.codes[self.row]]}"
+            f"{plain_field(one.name)} = {one.values[one.codes[self.row]]}"
             for one in self.frame.dimensions
             if one.codes[self.row] >= 0
         )
@@ -111,11 +112,30 @@ class Records:
         self._weights = np.zeros(0)
         self._covers: dict[int, Numbers | None] = {}
 
-    def named(self, slot: Slot, told: Mapping[str, float]) -> Named | None:
-        """The value that prints as the number and that the words name most surely."""
+    def _listen(self, told: Mapping[str, float]) -> None:
         if self._told is not told or not len(self._weights):
             self._told, self._covers = told, {}
             self._weights = np.array([told.get(word, 0.0) for word in self._vocabulary])
+
+    def _cover(self, place: int) -> Numbers | None:
+        if place not in self._covers:
+            self._covers[place] = self._values[place].said(self._weights)
+        return self._covers[place]
+
+    def disputed(self, named: Named, slot: Slot, told: Mapping[str, float]) -> bool | None:
+        """Whether other words name another value of the measure than the number beside them; None: they name none."""
+        self._listen(told)
+        cover = self._cover(next(at for at, one in enumerate(self._values) if one.frame is named.frame))
+        if cover is None or cover[:, named.measure].max() < named.said - 1e-9:
+            return None
+        best = cover[:, named.measure] >= cover[:, named.measure].max() - 1e-9
+        values = np.abs(named.frame.numbers[best, named.measure])
+        gaps = [np.abs(values * scale - abs(float(slot.value))) for scale in (1.0, 100.0)]
+        return not any(bool(np.any(gap <= float(slot.unit) / 2 * (1 + 1e-9))) for gap in gaps)
+
+    def named(self, slot: Slot, told: Mapping[str, float]) -> Named | None:
+        """The value that prints as the number and that the words name most surely."""
+        self._listen(told)
         unit = float(slot.unit) or 1.0
         target = abs(float(slot.value))
         found: list[tuple[float, float, int, int]] = []
@@ -146,7 +166,7 @@ class Records:
     def only(self, named: Named, slot: Slot) -> bool:
         """Whether the words that were asked last name no other value of the frame as well that prints differently."""
         place = next(at for at, one in enumerate(self._values) if one.frame is named.frame)
-        cover = self._covers[place]
+        cover = self._cover(place)
         assert cover is not None
         values = named.frame.numbers[cover >= named.said - 1e-9]
         value = named.frame.numbers[named.row, named.measure]
@@ -156,9 +176,7 @@ class Records:
         """Values by their frame: places inside it, and the share of their words that is said."""
         places = np.searchsorted(self._starts, flat, "right") - 1
         for place in np.unique(places).tolist():
-            if place not in self._covers:
-                self._covers[place] = self._values[place].said(self._weights)
-            cover = self._covers[place]
+            cover = self._cover(place)
             if cover is not None:
                 inside = flat[places == place] - self._starts[place]
                 yield place, inside, cover.reshape(-1)[inside]
@@ -252,6 +270,8 @@ def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
 MOST_VALUES = 400_000
 _LARGEST = 60
 """Values that one neighbourhood may hold."""
+_NAMED = 1 / 4
+"""Share of the words of a place that must be said, at least."""
 
 
 class Neighbourhoods:
@@ -276,38 +296,46 @@ class Neighbourhoods:
         sizes = np.bincount(owner[owner >= 0], minlength=len(ids))
         keep = np.isfinite(flat) & (owner >= 0)
         keep &= np.append(sizes <= _LARGEST, False)[owner]
-        self._values, self._owners = np.abs(flat[keep]), owner[keep]
+        self._values, self._owners = flat[keep], owner[keep]
+        self._sizes = np.bincount(self._owners, minlength=len(ids)).astype(float)
+        files: dict[str, int] = {}
+        self._files = np.array([files.setdefault(name.partition("#")[0], len(files)) for name in ids], np.int64)
+        self._lengths = np.maximum(1, np.bincount(self._files, self._sizes, len(files)))
         self._names = list(ids)
-        self._words = [words(name) for name in ids]
+        self._words = [set(words(name)) for name in ids]
 
     def holding(self, slots: Sequence[Slot], told: Mapping[str, float]) -> tuple[str, float] | None:
-        """The place that holds all the numbers and that the words name, with how unlikely an accident is, in bits."""
-        if not self._names:
-            return None
-        together: set[int] | None = None
-        chance = 0.0
-        for slot in slots:
-            held = self._holders(slot)
-            chance += math.log2(max(1, len(held)) / len(self._names))
-            together = set(held) if together is None else together & set(held)
-            if not together:
-                return None
-        assert together is not None
-        named = sum(_said(one, told) for one in self._words)
-        best = [place for place in sorted(together) if _said(self._words[place], told)]
-        if not best:
-            return None
-        # The smallest place that holds them all is what is meant.
-        place = max(best, key=lambda one: len(self._names[one]))
-        return self._names[place], -chance - math.log2(max(1, named))
+        """The place that holds all the numbers and that the words name, with how unlikely an accident is, in bits.
 
-    def _holders(self, slot: Slot) -> list[int]:
+        A place of so many values holds a number by accident as often as any value of its file would print so; a number
+        that is said twice is held once.
+        """
+        said = np.array([sum(told.get(word, 0.0) for word in one) / max(1, len(one)) for one in self._words])
+        together = said >= _NAMED
+        chances = together.astype(float)
+        for slot in {slot.text.lstrip("+"): slot for slot in slots}.values():
+            hit = self._printing(slot)
+            held = np.bincount(self._owners, hit, len(said))
+            together &= held > 0
+            if not together.any():
+                return None
+            share = np.bincount(self._files, held, len(self._lengths)) / self._lengths
+            chances *= np.minimum(1.0, self._sizes * np.maximum(share[self._files], 1 / len(self._values)))
+        # Of the places that are named best, the smallest that holds them all is what is meant.
+        place = max(
+            np.nonzero(together)[0].tolist(), key=lambda one: (round(float(said[one]), 2), len(self._names[one]))
+        )
+        return self._names[place], -math.log2(max(float(chances[said >= said[place] - 1e-9].sum()), 1e-30))
+
+    def _printing(self, slot: Slot) -> npt.NDArray[np.bool_]:
+        """The values that print so; a sign must be theirs."""
         target, half = abs(float(slot.value)), float(slot.unit) / 2 * (1 + 1e-9)
-        hit = np.abs(self._values - target) <= half
-        if slot.percent:
-            hit |= np.abs(100 * self._values - target) <= half
-        found: list[int] = np.unique(self._owners[hit]).tolist()
-        return found
+        hit = np.zeros(len(self._values), bool)
+        for scale in _scales(slot):
+            hit |= np.abs(np.abs(self._values * scale) - target) <= half
+        if slot.text[0] in "+-−":
+            hit &= self._values * float(slot.value) >= 0
+        return hit
 
 
 def _above(place: str, level: int) -> str:
@@ -317,8 +345,3 @@ def _above(place: str, level: int) -> str:
     file, mark, pointer = place.partition("#")
     outer = pointer.rpartition("/")[0]
     return f"{file}{mark}{outer}" if outer else ""
-
-
-def _said(named: tuple[str, ...], told: Mapping[str, float]) -> bool:
-    """Whether a third of the words of a place are said."""
-    return bool(named) and sum(told.get(word, 0.0) > 0 for word in set(named)) * 3 >= len(set(named))

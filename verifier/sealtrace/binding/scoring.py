@@ -27,6 +27,8 @@ SIBLING = 6.0
 """Bits less that a number needs which stands in one cell with numbers that are bound: the 3 of 0/3."""
 POINTED = 5.0
 """Bits that a further binding must have which some number of the table is off from."""
+SHUFFLED = 7.0
+"""Bits that numbers whose rows were picked by value must have over shuffled results: one accident in a hundred."""
 SLIP = 6.0
 """Bits that a number costs which does not agree: one number in 64 is a slip."""
 MOST = 16.0
@@ -80,14 +82,17 @@ def digits_bits(values: Numbers, units: Numbers) -> Numbers:
     return bits
 
 
-def common_bits(pool: Numbers, values: Numbers, units: Numbers) -> Numbers:
-    """At most these bits, where a measure has the same value often: zero out of zeros proves nothing."""
+def common_bits(pool: Numbers, values: Numbers, units: Numbers, *, blind: bool = False) -> Numbers:
+    """At most these bits, where a measure has the same value often: zero out of zeros proves nothing.
+
+    Where no label says which values are meant (`blind`), a value that is there once proves only that it is this one.
+    """
     ordered = np.sort(pool[np.isfinite(pool)])
     size = max(1, len(ordered))
     half = units / 2 * (1 + 1e-9)
     equal = np.searchsorted(ordered, values + half, "right") - np.searchsorted(ordered, values - half, "left")
     with np.errstate(divide="ignore"):
-        bits: Numbers = -np.log2(np.maximum(0, equal - 1) / size)
+        bits: Numbers = -np.log2((np.maximum(1, equal) if blind else np.maximum(0, equal - 1)) / size)
     return bits
 
 

@@ -25,7 +25,7 @@ def rows_of(bundle: Bundle) -> Listing:
             if not str(store.table.schema.field(name).type).startswith(_TABULAR)
         }
         listing.files += 1
-        listing.tables.append(Rows(store.path, columns, [f"{store.path}:{row}" for row in store.rows.tolist()]))
+        listing.tables.append(Rows(store.path, columns, [f"{store.path}:{row}" for row in store.rows]))
     return listing
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, Candidate
+from sealtrace.binding.candidates import Binding, Bound, Candidate, Selected
 from sealtrace.binding.choosing import search
 from sealtrace.binding.composing import compose
 from sealtrace.binding.frames import Frame, Numbers
@@ -106,7 +106,7 @@ def _bind(
         found += zip(group, search(group, views, tally, share, deep=deep, named=named), strict=True)
     known = {one.frame.name for other in bound.bindings if other.candidate.series.grid is grid
              for one in other.candidate.selected}  # fmt: skip
-    for binding in alone_points_at_nothing(believed(found, known), wanted):
+    for binding in alone_points_at_nothing(beyond_shuffling(believed(found, known)), wanted):
         candidate = binding.candidate
         if any(candidate.series.spots[place] not in bound.numbers for place in np.nonzero(candidate.covered)[0]):
             bound.add(binding)
@@ -129,11 +129,42 @@ def alone_points_at_nothing(bindings: list[Binding], wanted: list[Series]) -> li
     return bindings
 
 
+def beyond_shuffling(bindings: list[Binding]) -> list[Binding]:
+    """The bindings without those by value that would be found in shuffled results as well.
+
+    Where every column holds the printed numbers, but beside other labels, rows can be picked that hold one of them
+    each. A second number in the same row is an accident as often as its value is among the rows.
+    """
+    homes: dict[Home, list[Selected]] = {}
+    for one in bindings:
+        for part in one.candidate.selected:
+            if part.selection.by_value is not None:
+                homes.setdefault(home_of(one.candidate), []).append(part)
+    gone = {home for home, parts in homes.items() if _shuffled_bits(parts) < scoring.SHUFFLED}
+    return [one for one in bindings if home_of(one.candidate) not in gone]
+
+
+def _shuffled_bits(parts: list[Selected]) -> float:
+    """Bits of all numbers beside the labels, less the choice of the labels' rows and of the labels that were found."""
+    bits = 0.0
+    for one in parts:
+        assert one.selection.by_value is not None
+        values = one.transformation(one.selection.by_value[:, one.frame.measures.index(one.measure)], 0)
+        low, high = (bound[one.agrees][:, None] for bound in scoring.widened(one.series.low, one.series.high))
+        share = ((values[None] >= low) & (values[None] <= high)).mean(axis=1)
+        bits -= float(np.log2(np.maximum(share, 1 / len(values))).sum())
+    codes = parts[0].selection.codes[:, 0]
+    found = int((codes >= 0).sum())
+    groups = parts[0].selection.by_value
+    assert groups is not None
+    return bits - found * math.log2(len(groups)) - math.log2(math.comb(len(codes), found))
+
+
 def home_of(candidate: Candidate) -> Home:
     """Where a candidate lives; both sides of a comparison live in one place."""
     one = candidate.selected[0]
     fields = tuple(one.frame.dimensions[place].name for place in one.selection.fields)
-    return one.frame.name, (*fields, "by value") if one.selection.by_value else fields
+    return one.frame.name, fields if one.selection.by_value is None else (*fields, "by value")
 
 
 def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[str] = ()) -> list[Binding]:

@@ -24,7 +24,7 @@ class Tally:
     """When the present step is over."""
 
     def __post_init__(self) -> None:
-        self.started, self.deadline = time.monotonic(), self.end
+        self.started, self.deadline = time.process_time(), self.end
 
     def begin(self, share: float) -> None:
         """Begins a step that is over when this share of the whole time is."""
@@ -36,7 +36,7 @@ class Tally:
 
     def late(self, what: str | None = None) -> bool:
         """Whether the time of the step is used up; `what` is then left out, and said."""
-        late = time.monotonic() > self.deadline
+        late = time.process_time() > self.deadline
         if late and what is not None and what not in self.untried:
             self.untried.append(what)
         return late

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.candidates import Candidate, Composed, Selected
-from sealtrace.binding.frames import COLUMN, Dimension
+from sealtrace.binding.frames import COLUMN, PLACE, Dimension
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _STATISTICS = {
@@ -61,22 +63,29 @@ def selected_by(candidate: Candidate) -> list[str]:
 
 
 def plain_field(name: str) -> str:
-    """A field as a reader calls it: those that file names hold say where to look."""
+    """A field as a reader calls it: those that file names and paths in a file hold say where to look."""
     kind, _, part = name.partition("/")
-    if kind == "file" and part.startswith("part"):
-        number = int(part.removeprefix("part"))
-        place = _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
-        return f"the {place} part of the file name"
-    if kind == "file":
-        return f"{part} in the file name" if part else "the file name"
-    if name.startswith("directory") and (level := name.removeprefix("directory")).isdigit():
-        return "the directory" if level == "1" else f"the directory {int(level) - 1} above"
+    if part and kind != COLUMN:
+        told = plain_field(kind)
+        return f"the {_ordinal(part[4:])} part of {told}" if part.startswith("part") else f"{part} in {told}"
+    if name in ("file", PLACE):
+        return "the file name" if name == "file" else "the place in the file"
+    if (key := re.fullmatch(r"key(\d+)", name)) is not None:
+        return f"the {_ordinal(key[1])} key of the path"
+    if (level := re.fullmatch(r"directory(\d+)", name)) is not None:
+        return "the directory" if level[1] == "1" else f"the directory {int(level[1]) - 1} above"
     return name
 
 
+def _ordinal(number: str) -> str:
+    return _ORDINALS[int(number) - 1] if int(number) <= len(_ORDINALS) else f"{number}th"
+
+
 def _with_examples(field: Dimension) -> str:
-    """A field of file names with what stands there, so that nobody has to count parts of names."""
+    """A field of names and paths with what stands there, so that nobody has to count their parts."""
     told = plain_field(field.name)
+    if field.name == PLACE:
+        return told
     shown = [value for value in field.values if value][:2]
     more = ", …" if len(field.values) > len(shown) else ""
     return told if told == field.name or not shown else f"{told} ({', '.join(shown)}{more})"
@@ -104,7 +113,7 @@ def formula_of(candidate: Candidate) -> str:
 
 def _aliases(candidate: Selected, most: int = 4) -> str:
     """What labels were taken to mean, where their numbers and not their names say so."""
-    if not candidate.selection.by_value:
+    if candidate.selection.by_value is None:
         return ""
     known = np.nonzero(candidate.selection.codes[:, 0] >= 0)[0]
     fields = [candidate.frame.dimensions[place] for place in candidate.selection.fields]

@@ -25,6 +25,8 @@ from sealtrace.bundle.defects import BundleError, Defect, nearest_path
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError, EOFError, NotImplementedError)
 """What reading a damaged member raises."""
+DAMAGED = (*DAMAGE, tarfile.TarError, OverflowError, KeyError, IndexError)
+"""What opening a damaged archive raises."""
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _DIRECTORY = struct.Struct("<4s4H2IH")
@@ -408,17 +410,7 @@ def open_container(path: Path, budget: Budget | None = None) -> Iterator[Contain
                 container = _open(path, stack, budget or Budget())
             else:
                 container = open_remote(address, stack, budget or Budget())
-        except (
-            zipfile.BadZipFile,
-            tarfile.TarError,
-            zlib.error,
-            EOFError,
-            ValueError,
-            OverflowError,
-            NotImplementedError,
-            IndexError,
-            RecursionError,
-        ) as error:
+        except DAMAGED as error:
             raise BundleError(f"{address or path}: the archive is damaged ({error})") from None
         except OSError as error:
             raise BundleError(f"{address or path}: {error.strerror or error}") from None

@@ -106,16 +106,16 @@ def write_numbers(name: str, values: npt.NDArray[np.float64], there: Mask | None
     sink(np.ascontiguousarray(values + 0.0, "<f8").data)
 
 
-def write_texts(name: str, codes: npt.NDArray[Any], texts: pa.StringArray, sink: Sink) -> None:
+def write_texts(
+    name: str, codes: npt.NDArray[Any], texts: pa.StringArray, sink: Sink, *, ordered: bool = False
+) -> None:
     """A column by reference to distinct texts, each of which occurs; -1 for absent."""
-    if not encoding.ascending(texts):
-        order = pc.sort_indices(texts)
-        ranks = np.full(len(texts) + 1, -1, np.int64)
-        ranks[order.to_numpy()] = np.arange(len(texts))
-        codes, texts = ranks[codes], texts.take(order)
-    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    data = memoryview(texts.buffers()[2] or b"")[offsets[0] : offsets[-1]]
-    write_sorted(name, codes, np.diff(offsets.astype("<i8")), data, sink)
+    order = None
+    if not ordered and not encoding.ascending(texts):
+        order = pc.sort_indices(texts).to_numpy()
+        texts = texts.take(arrow_integers(order.astype(np.int64)))
+    lengths = np.diff(encoding.text_bounds(texts).astype("<i8"))
+    _write_sorted(name, codes, order, lengths, encoding.bytes_of(texts), sink)
 
 
 def write_references(name: str, codes: npt.NDArray[Any], values: Sequence[bytes], sink: Sink) -> None:
@@ -125,14 +125,14 @@ def write_references(name: str, codes: npt.NDArray[Any], values: Sequence[bytes]
         codes = np.array([*(places[value] for value in values), -1])[codes]
         values, codes = _without_gaps(values, codes)
     order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = np.full(len(values) + 1, -1, np.int64)
-    ranks[order] = np.arange(len(values))
     lengths = np.array([len(values[place]) for place in order], "<i8")
-    write_sorted(name, ranks[codes], lengths, b"".join(values[place] for place in order), sink)
+    _write_sorted(name, codes, np.array(order), lengths, b"".join(values[place] for place in order), sink)
 
 
-def write_sorted(name: str, codes: npt.NDArray[Any], lengths: Index, data: bytes | memoryview, sink: Sink) -> None:
-    """A column by reference to encodings that are in order, given by their lengths and bytes."""
+def _write_sorted(
+    name: str, codes: npt.NDArray[Any], order: npt.NDArray[Any] | None, lengths: Index, data: bytes, sink: Sink
+) -> None:
+    """A column by reference to encodings that are in order, given by their lengths and bytes; `order` put them so."""
     count = len(lengths)
     sink(name.encode() + b"\0r" + encoding.count(count))
     sink(lengths.data)
@@ -140,7 +140,12 @@ def write_sorted(name: str, codes: npt.NDArray[Any], lengths: Index, data: bytes
     if count == 1 and not codes.any():
         return
     width = next(width for width in (1, 2, 4, 8) if count < 1 << (8 * width))
-    sink((codes + 1).astype(f"<u{width}").data)
+    if order is None:
+        sink((codes + 1).astype(f"<u{width}").data)
+        return
+    written = np.zeros(count + 1, f"<u{width}")
+    written[order] = np.arange(1, count + 1)
+    sink(written.take(codes, mode="wrap").data)  # -1 is the last
 
 
 def _without_gaps(values: Sequence[bytes], codes: Index) -> tuple[list[bytes], Index]:
@@ -187,7 +192,16 @@ def by_name(array: pa.MapArray) -> list[tuple[str, npt.NDArray[np.float64], Mask
 
 def distinct(array: pa.Array) -> tuple[Index, pa.Array]:
     """Codes, -1 for absent, and the distinct values that they stand for, whatever the type."""
-    codes = _codes(array)
+    # Nearly all tables are in order, so that a block is a stretch of the distinct values.
+    if pa.types.is_dictionary(array.type) and not array.null_count and len(array):
+        codes = array.indices.to_numpy().astype(np.int64)
+        codes -= (low := int(codes.min()))
+        texts = array.dictionary.slice(low, int(codes.max()) + 1)
+        if encoding.ascending(texts) and not texts.null_count and np.bincount(codes).all():
+            return codes, texts
+    elif pa.types.is_string(array.type) and not array.null_count and encoding.ascending(array):
+        return np.arange(len(array)), array
+    codes = codes_of(array)
     there = np.flatnonzero(codes >= 0)
     _, first, places = np.unique(codes[there], return_index=True, return_inverse=True)
     result = np.full(len(array), -1, np.int64)
@@ -196,28 +210,30 @@ def distinct(array: pa.Array) -> tuple[Index, pa.Array]:
     return result, kept.dictionary.take(kept.indices) if pa.types.is_dictionary(kept.type) else kept
 
 
-def _codes(array: pa.Array) -> Index:
+def codes_of(array: pa.Array) -> Index:
     """Integers that are equal where values are; -1 for absent."""
     kind = array.type
     if pa.types.is_dictionary(kind):
         # A dictionary may hold a text twice.
         texts = array.dictionary
         ordered = pa.types.is_string(texts.type) and not texts.null_count and encoding.ascending(texts)
-        again = np.arange(len(texts)) if ordered else _codes(texts)
+        again = np.arange(len(texts)) if ordered else codes_of(texts)
         codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
         return np.where(codes >= 0, again[codes] if len(again) else -1, -1)
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         valid = array.is_valid().to_numpy(zero_copy_only=False)
-        entries = pa.types.is_map(kind)
-        items = pa.StructArray.from_arrays([array.keys, array.items], ["k", "v"]) if entries else array.values
-        return np.where(valid, _of_lists(array.offsets.to_numpy().astype(np.int64), _codes(items)), -1)
+        offsets = array.offsets.to_numpy().astype(np.int64)
+        parts = [array.keys, array.items] if pa.types.is_map(kind) else [array.values]
+        parts = [one.slice(offsets[0], offsets[-1] - offsets[0]) for one in parts]
+        items = parts[0] if len(parts) == 1 else pa.StructArray.from_arrays(parts, ["k", "v"])
+        return np.where(valid, _of_lists(offsets - offsets[0], codes_of(items)), -1)
     if pa.types.is_struct(kind):
         codes = np.zeros(len(array), np.int64)
         for child in array.flatten():
-            codes = _paired(codes, _codes(child))
+            codes = paired(codes, codes_of(child))
         return np.where(array.is_valid().to_numpy(zero_copy_only=False), codes, -1)
     if pa.types.is_floating(kind):
-        array = pa.array(np.asarray(array.fill_null(0.0)) + 0.0, mask=array.is_null().to_numpy(zero_copy_only=False))
+        array = pc.add(array, 0.0)  # one zero
     found: Index = array.dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
     return found
 
@@ -225,20 +241,27 @@ def _codes(array: pa.Array) -> Index:
 def _of_lists(offsets: Index, items: Index) -> Index:
     """Codes of lists from those of their items, an item of every list at a time."""
     lengths = np.diff(offsets)
-    codes = _paired(np.zeros(len(lengths), np.int64), lengths)
+    width = int(lengths[0]) if len(lengths) else 0
+    if width and (lengths == width).all():
+        lists = items[offsets[0] : offsets[-1]].reshape(-1, width)
+        if (lists == lists[0]).all():  # as legal actions mostly are
+            return np.zeros(len(lengths), np.int64)
+    codes = paired(np.zeros(len(lengths), np.int64), lengths)
     for place in range(int(lengths.max(initial=0))):
         longer = np.flatnonzero(lengths > place)
         nth = np.full(len(lengths), -2, np.int64)
         nth[longer] = items[offsets[longer] + place]
-        codes = _paired(codes, nth + 2)
+        codes = paired(codes, nth + 2)
     return codes
 
 
-def _paired(left: Index, right: Index) -> Index:
+def paired(left: Index, right: Index) -> Index:
     """Codes of pairs: small integers, so that pairs of pairs stay within 64 bits."""
     right = right + 1
-    paired = arrow_integers(left * (int(right.max(initial=0)) + 1) + right).dictionary_encode().indices
-    codes: Index = paired.to_numpy().astype(np.int64)
+    if not left.any():
+        return right
+    pairs = arrow_integers(left * (int(right.max(initial=0)) + 1) + right).dictionary_encode().indices
+    codes: Index = pairs.to_numpy().astype(np.int64)
     return codes
 
 

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from sealtrace.bundle.strict_json import StrictJSONError
+
 
 class BundleError(Exception):
     """The input cannot be treated as a bundle at all. The command line exits with 2."""
+
+
+@contextmanager
+def refusing(place: object, kind: type[BundleError] = BundleError) -> Iterator[None]:
+    """What the system refuses, or is no strict JSON, is an error that names its place; no file is overwritten."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise kind(f"{error.filename2 or error.filename or place}: exists already; nothing is overwritten") from None
+    except OSError as error:
+        raise kind(f"{error.filename or place}: {error.strerror or error}") from None
+    except StrictJSONError as error:
+        raise kind(f"{place}: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,16 @@ def ascending(values: pa.Array) -> bool:
     return len(values) < 2 or bool(pc.all(pc.less(values[:-1], values[1:]), skip_nulls=False).as_py())
 
 
+def one_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column by reference, with the same texts for all chunks; those of files in order follow each other."""
+    texts = [chunk.dictionary for chunk in column.chunks]
+    if len(texts) < 2 or not ascending(whole := pa.concat_arrays(texts)):
+        return column.unify_dictionaries()
+    starts = (pa.scalar(int(start), pa.int32()) for start in np.cumsum([0, *map(len, texts[:-1])]))
+    codes = [pc.add(chunk.indices, start) for chunk, start in zip(column.chunks, starts, strict=True)]
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(pa.concat_arrays(codes), whole)])
+
+
 def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     """Each value's place among the distinct values, absent first, and how many places there are."""
     array = column.combine_chunks()
@@ -129,7 +139,7 @@ def column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
         case Integer():
             sink(np.ascontiguousarray(array.to_numpy().astype("<i8", copy=False)).data)
         case Flag():
-            sink(array.to_numpy(zero_copy_only=False).astype(np.uint8).data)
+            sink(flags_of(array).data)
         case Sequence(item=item):
             sink(_lengths(array.offsets).data)
             column(array.flatten(), "*", item, sink)
@@ -177,11 +187,8 @@ def _regular_map(names: list[str], matrix: npt.NDArray[np.float64], sink: Sink) 
 def _text(array: pa.Array, sink: Sink) -> None:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary.take(array.indices)
-    _, offsets, data = array.buffers()
-    bounds = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
-    sink(np.diff(bounds.astype("<i8")).data)
-    if data is not None:
-        sink(memoryview(data)[bounds[0] : bounds[-1]])
+    sink(np.diff(text_bounds(array).astype("<i8")).data)
+    sink(bytes_of(array))
 
 
 def _by_name(keys: pa.Array, lengths: Index) -> pa.Array | None:
@@ -207,13 +214,28 @@ def leave_pandas_out() -> None:
     refusal = _NoPandas()
     sys.meta_path.insert(0, refusal)
     try:
-        pa.array([], pa.int8())  # Arrow looks for it once
+        pa.array([0])  # Arrow looks for it once, and once more to infer the first type
     finally:
         sys.meta_path.remove(refusal)
 
 
+def malloc_settings(**settings: int) -> tuple[int, ...] | None:
+    """Tells glibc how to treat freed memory; 1 for each setting that it took, None where there is another C library."""
+    import ctypes
+
+    numbers = {"trim_threshold": -1, "mmap_threshold": -3, "arenas": -8}
+    try:
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+    except (OSError, AttributeError):
+        return None
+    return tuple(mallopt(numbers[name], value) for name, value in settings.items())
+
+
 if sealtrace.bundle.OWN_PROCESS:
     leave_pandas_out()
+    # Every row group takes the memory of the one before, instead of pages that the kernel clears anew each time.
+    pa.set_memory_pool(pa.system_memory_pool())
+    malloc_settings(mmap_threshold=2**25, trim_threshold=2**26)
 
 
 def arrow_integers(values: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> pa.Array:
@@ -239,10 +261,23 @@ def text_lines(columns: Iterable[pa.ChunkedArray], worth: Callable[[pa.Array], p
                     yield bytes_of(pc.binary_join_element_wise(kept.unique().drop_null(), "", "\n")) + b"\n"
 
 
+def flags_of(array: pa.BooleanArray) -> npt.NDArray[np.uint8]:
+    """Flags that are all present, a byte each; Arrow itself takes many times as long. `TypeError` for anything else."""
+    if not pa.types.is_boolean(array.type):
+        raise TypeError(f"{array.type} is not a flag")
+    bits = np.frombuffer(array.buffers()[1], np.uint8)
+    return np.unpackbits(bits, count=array.offset + len(array), bitorder="little")[array.offset :]
+
+
+def text_bounds(texts: pa.StringArray) -> npt.NDArray[np.int32]:
+    """Where the bytes of each text begin, and where the last ends."""
+    return np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
+
+
 def bytes_of(texts: pa.StringArray) -> bytes:
     """All texts of a column, one after the other."""
-    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    return bytes(memoryview(texts.buffers()[2] or b"")[offsets[0] : offsets[-1]])
+    bounds = text_bounds(texts)
+    return bytes(memoryview(texts.buffers()[2] or b"")[bounds[0] : bounds[-1]])
 
 
 def as_long_as_digests(texts: pa.StringArray) -> pa.StringArray:

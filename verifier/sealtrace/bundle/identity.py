@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
@@ -20,12 +21,7 @@ WITNESSES = "witnesses"
 MAX_PATH = 200
 """As many characters as a name of the contract may have."""
 
-HASHES = {
-    "file": "sha256",
-    "document": "sha256-rfc8785",
-    "table": WHOLE,
-    "root": "sha256-rfc8785-without-root_sha256",
-}
+HASHES = {"file": "sha256", "document": "sha256-rfc8785", "table": WHOLE, "root": "sha256-rfc8785-without-root_sha256"}
 
 
 @dataclass(frozen=True)
@@ -96,6 +92,8 @@ def unsafe_path(path: str) -> str | None:
         return "it has a backslash"
     if any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 for character in path):
         return "it has a control character"
+    if any(unicodedata.category(character) == "Cf" for character in path):
+        return "it has an invisible character"
     if len(path) > MAX_PATH:
         return f"it is longer than {MAX_PATH} characters"
     if ".." in path.split("/"):
@@ -103,6 +101,13 @@ def unsafe_path(path: str) -> str | None:
     if str(PurePosixPath(path)) != path or path == ".":
         return "it is not written plainly"
     return None
+
+
+def colliding(paths: Iterable[str]) -> dict[str, str]:
+    """Paths that are one file where case, or how accents are encoded, tells no names apart; with the earlier one."""
+    seen: dict[str, str] = {}
+    first = {path: seen.setdefault(unicodedata.normalize("NFC", path).casefold(), path) for path in paths}
+    return {path: other for path, other in first.items() if path != other}
 
 
 ATTACHMENTS = "attachments"

@@ -316,21 +316,16 @@ def _united(tables: list[pa.Table]) -> pa.Table:
     if len(tables) == 1:
         return tables[0]
     kinds: dict[str, set[pa.DataType]] = {}
-    for table in tables:
-        for column in table.schema:
-            kinds.setdefault(column.name, set()).add(column.type)
-    names = list(kinds)
-    forms = {name: kinds[name].pop() if len(kinds[name]) == 1 else _common(kinds[name]) for name in names}
+    for column in (column for table in tables for column in table.schema):
+        kinds.setdefault(column.name, set()).add(column.type)
+    several = {name: _common(found) for name, found in kinds.items() if len(found) > 1}
     parts = []
     for table in tables:
-        columns = [
-            _as(table.column(name), forms[name])
-            if name in table.column_names
-            else pa.nulls(table.num_rows, forms[name])
-            for name in names
-        ]
-        parts.append(pa.table(columns, names=names))
-    return pa.concat_tables(parts)
+        for place, name in enumerate(table.column_names):
+            if name in several:
+                table = table.set_column(place, name, _as(table.column(name), several[name]))
+        parts.append(table)
+    return pa.concat_tables(parts, promote_options="default")
 
 
 def _common(kinds: set[pa.DataType]) -> pa.DataType:

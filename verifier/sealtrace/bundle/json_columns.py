@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.encoding import arrow_integers, regular
+from sealtrace.bundle.encoding import arrow_integers, bytes_of, regular, text_bounds
 from sealtrace.bundle.shapes import (
     Field,
     Flag,
@@ -29,6 +29,7 @@ from sealtrace.bundle.shapes import (
     arrow_type,
     describe,
 )
+from sealtrace.contract.scalars import PRINTABLE
 
 Rows = npt.NDArray[np.int64]
 Misfit = Callable[[int, str, str, str], None]
@@ -180,7 +181,7 @@ def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Mi
     if len(array) == 0:
         return
     match shape:
-        case Text():
+        case Text() if not _plainly_good(array, shape):
             _report(array, owners, _bad_text(array, shape), shape, pointer, misfit)
         case Number(minimum=low, maximum=high):
             bad = pc.invert(pc.is_finite(array))
@@ -192,7 +193,7 @@ def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Mi
         case Integer(minimum=minimum, maximum=maximum):
             bad = pc.or_(pc.less(array, minimum), pc.greater(array, maximum))
             _report(array, owners, bad, shape, pointer, misfit)
-        case Flag():
+        case Text() | Flag():
             pass
         case Sequence(item=item, min_items=least, max_items=most):
             lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
@@ -249,6 +250,16 @@ def _no_repeats(keys: pa.Array, maps: Rows, owners: Rows, pointer: str, misfit: 
         misfit(int(owners[index]), f"{pointer}/*", "each name once", shown(keys[index].as_py()))
 
 
+def _plainly_good(array: pa.Array, shape: Text) -> bool:
+    """Whether texts are seen to fit all at once: printable ASCII, of which each byte is a character."""
+    array = array.dictionary if pa.types.is_dictionary(array.type) else array
+    if not len(array) or array.null_count or shape.allowed is not None or shape.pattern not in (None, PRINTABLE):
+        return False
+    text, lengths = bytes_of(array), np.diff(text_bounds(array))
+    fits = lengths.min() >= shape.min_length and not (shape.max_length is not None and lengths.max() > shape.max_length)
+    return bool(fits) and text.isascii() and (shape.pattern is None or text.decode("ascii").isprintable())
+
+
 _MANY = 4096
 """So many texts are worth being told apart first."""
 
@@ -258,7 +269,7 @@ def _bad_text(array: pa.Array, shape: Text) -> pa.Array:
         # Few distinct values: decide each once.
         bad = _bad_text(array.dictionary, shape)
         if not pc.any(bad).as_py():
-            return pa.array(np.zeros(len(array), bool))
+            return pa.repeat(False, len(array))
         return bad.take(array.indices)
     if len(array) > _MANY and len(coded := array.dictionary_encode()) > 2 * len(coded.dictionary):
         return _bad_text(coded, shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_integers, one_dictionary
 from sealtrace.bundle.json_columns import array_of, shown
 from sealtrace.bundle.shapes import Mapping, RowKind, Sequence, Shape, Struct, Text, arrow_schema, row_shape, width
 from sealtrace.bundle.strict_json import StrictJSONError, parse
@@ -299,7 +300,7 @@ def footer_texts(metadata: Any, schema: pa.Schema) -> bytes:
 def as_declared_column(column: pa.ChunkedArray, wanted: pa.DataType, shape: Shape) -> pa.ChunkedArray:
     """The column in its declared type, text left dictionary-encoded; only casts that lose nothing."""
     if pa.types.is_list(wanted) and _is_text(_plain(column.type)):
-        return pa.chunked_array([_from_texts(chunk, shape) for chunk in column.chunks], wanted)
+        return _from_texts(column, shape)
     if _has_struct_for_map(column.type, wanted):
         column = pa.chunked_array([_mapped(_one_chunk(column), wanted)])
     if _plain(column.type) == wanted:
@@ -318,16 +319,20 @@ def _numbered_once(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if len(column) >= _MANY and 4 * distinct > 3 * len(column):
         column = pa.chunked_array([chunk.dictionary.take(chunk.indices) for chunk in column.chunks])
         return pa.chunked_array([_one_chunk(column)])
-    return column if column.num_chunks == 1 else pa.chunked_array([column.unify_dictionaries().combine_chunks()])
+    return column if column.num_chunks == 1 else pa.chunked_array([_one_chunk(one_dictionary(column))])
 
 
 _MANY = 4096
 
 
-def _from_texts(array: pa.Array, shape: Shape) -> pa.Array:
-    """Lists from their JSON texts, each distinct text read once, and strictly."""
-    coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-    return values_of_texts(coded.dictionary.to_pylist(), shape).take(coded.indices)
+def _from_texts(column: pa.ChunkedArray, shape: Shape) -> pa.ChunkedArray:
+    """Lists from their JSON texts, each distinct text read once, and strictly; texts in them stay by reference."""
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    coded = _one_chunk(one_dictionary(coded))
+    lists = values_of_texts(coded.dictionary.to_pylist(), shape)
+    if pa.types.is_string(lists.type.value_type):
+        lists = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode(), mask=lists.is_null())
+    return pa.chunked_array([lists.take(coded.indices)])
 
 
 def values_of_texts(texts: list[str | None], shape: Shape) -> pa.Array:
@@ -382,16 +387,13 @@ def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.
     for child in array.flatten():
         _same_sort(child.type, wanted.item_type)
         children.append(child.cast(wanted.item_type))
-    texts = pa.array(names, pa.string())
     if children and not any(child.null_count for child in children) and pa.types.is_float64(wanted.item_type):
-        matrix, places = np.empty((len(array), len(children))), np.arange(len(names), dtype=np.int32)
+        matrix = np.empty((len(array), len(children)))
         for place, child in enumerate(children):
             matrix[:, place] = child.to_numpy()
-        return pa.MapArray.from_arrays(
-            arrow_integers(np.arange(len(array) + 1, dtype=np.int32) * np.int32(len(children))),
-            pa.DictionaryArray.from_arrays(arrow_integers(np.tile(places, len(array))), texts),
-            pa.Array.from_buffers(pa.float64(), matrix.size, [None, pa.py_buffer(matrix)]),
-        )
+        items = pa.Array.from_buffers(pa.float64(), matrix.size, [None, pa.py_buffer(matrix)])
+        return pa.MapArray.from_arrays(*_same_names(tuple(names), len(array)), items)
+    texts = pa.array(names, pa.string())
     there = np.zeros((len(children), len(array)), bool)
     for row, child in zip(there, children, strict=True):
         row[:] = child.is_valid().to_numpy(zero_copy_only=False)
@@ -405,6 +407,14 @@ def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.
         values.take(arrow_integers(fields * len(array) + rows)),
         mask=array.is_null(),
     )
+
+
+@lru_cache(maxsize=4)
+def _same_names(names: tuple[str, ...], count: int) -> tuple[pa.Array, pa.Array]:
+    """Where maps begin and what they name, if all name the same: columns of a length share this."""
+    codes = np.tile(np.arange(len(names), dtype=np.int32), count)
+    offsets = np.arange(count + 1, dtype=np.int32) * np.int32(len(names))
+    return arrow_integers(offsets), pa.DictionaryArray.from_arrays(arrow_integers(codes), pa.array(names, pa.string()))
 
 
 def _same_sort(found: pa.DataType, wanted: pa.DataType) -> None:

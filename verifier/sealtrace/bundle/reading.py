@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +20,7 @@ from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_con
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
-from sealtrace.bundle.defects import BundleError, Defect
+from sealtrace.bundle.defects import BundleError, Defect, refusing
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.encoding import as_long_as_digests, text_lines
 from sealtrace.bundle.identity import (
@@ -27,6 +29,7 @@ from sealtrace.bundle.identity import (
     SUMS,
     WITNESSES,
     Entry,
+    colliding,
     dataset_of,
     file_digest,
     misplaced,
@@ -187,13 +190,9 @@ def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
     budget = budget or Budget()
     with open_container(path, budget) as container:
         _members(path, container)
-        try:
-            with container.open(MANIFEST) as opened:
-                budget.room(_OBJECTS * opened.size, MANIFEST)
-                manifest = parse(opened.whole())
-        except (StrictJSONError, OSError) as error:
-            reason = (error.strerror or error) if isinstance(error, OSError) else error
-            raise BundleError(f"{shown(path)}: {MANIFEST}: {reason}") from None
+        with refusing(f"{shown(path)}: {MANIFEST}"), container.open(MANIFEST) as opened:
+            budget.room(_OBJECTS * opened.size, MANIFEST)
+            manifest = parse(opened.whole())
     if misfits := misfits_of("manifest", manifest):
         pointer, expected, found = misfits[0]
         raise BundleError(f"{shown(path)}: {MANIFEST}{pointer}: expected {expected}, found {found}")
@@ -233,12 +232,7 @@ _Result = TypeVar("_Result")
 
 class _Reader:
     def __init__(
-        self,
-        container: Container,
-        members: list[Member],
-        every_row: bool,
-        progress: Progress | None,
-        budget: Budget,
+        self, container: Container, members: list[Member], every_row: bool, progress: Progress | None, budget: Budget
     ) -> None:
         self.progress = progress
         self.container = container
@@ -256,9 +250,8 @@ class _Reader:
         bundle = self.bundle
         data = self._bytes(MANIFEST, _OBJECTS)
         if data is None:
-            bundle.manifest_defects.append(
-                Defect("The manifest is not a plain file that can be read.", MANIFEST, expected="a file")
-            )
+            message = "The manifest is not a plain file that can be read."
+            bundle.manifest_defects.append(Defect(message, MANIFEST, expected="a file"))
         else:
             self._manifest(data)
         if bundle.manifest_readable:
@@ -340,7 +333,9 @@ class _Reader:
             return True
         except (NotLaidOutError, OSError) as error:
             del bundle.stores[before:]
-            message = f"large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory"
+            message = (
+                f"It is large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory."
+            )
             bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
             return False
         for path, (entry, file) in sources.items():
@@ -438,10 +433,7 @@ class _Reader:
                 f"the bundle has format {version}, and this sealtrace reads up to {FORMAT}; use a newer sealtrace"
             )
         misfits = misfits_of("manifest", manifest)
-        bundle.manifest_defects.extend(
-            Defect("The value does not fit the schema.", MANIFEST, field=pointer, expected=expected, found=found)
-            for pointer, expected, found in misfits
-        )
+        bundle.manifest_defects.extend(_misfitting(MANIFEST, misfits))
         if misfits:
             return
         bundle.manifest_readable = True
@@ -456,67 +448,27 @@ class _Reader:
         bundle = self.bundle
         bundle.unseen = self.container.unseen
         bundle.listing.extend(self.container.defects())
-        present: dict[str, list[str]] = {}
         foreign = [member for member in self.members if member.path.startswith(MACOS)]
         if foreign:
-            bundle.listing.append(
-                Defect("The archiver of macOS added these; they were not read. Pack without them (zip -X).",
-                       MACOS, found=f"{len(foreign)} files", severity="warning")
-            )  # fmt: skip
+            message = "The archiver of macOS added these; they were not read. Pack without them (zip -X)."
+            found = Defect(message, MACOS, found=f"{len(foreign)} files", severity="warning")
+            bundle.listing.append(found)
+        present: dict[str, list[str]] = {}
         for member in self.members:
-            if member in foreign:
-                continue
-            present.setdefault(member.path, []).append(member.kind)
-        listed: dict[str, int] = {}
-        for entry in bundle.entries:
-            listed[entry.path] = listed.get(entry.path, 0) + 1
-        for path, times in listed.items():
-            if path in (MANIFEST, SUMS):
-                bundle.listing.append(Defect("The manifest may not list itself or SHA256SUMS.", path, found="listed"))
-            reason = unsafe_path(path)
-            if reason:
-                bundle.listing.append(Defect(f"The manifest lists this path, and {reason}.", path))
-            elif path not in present:
-                bundle.listing.append(
-                    Defect(
-                        "The manifest lists this file, and the bundle does not hold it. Restore it, or seal again.",
-                        path,
-                        expected="a file",
-                    )
-                )
-            if times > 1:
-                bundle.listing.append(
-                    Defect(
-                        "The manifest lists this path more than once.", path, expected="once", found=f"{times} times"
-                    )
-                )
+            if member not in foreign:
+                present.setdefault(member.path, []).append(member.kind)
+        times = Counter(entry.path for entry in bundle.entries)
+        for path, other in colliding(times).items():
+            message = "Some systems cannot tell the names of two files apart. Rename one."
+            bundle.listing.append(Defect(message, path, expected="names that differ by more than case", found=other))
+        for path, count in times.items():
+            bundle.listing.extend(_wrongly_listed(path, count, path in present))
+        listed = {MANIFEST, SUMS, *times}
         for path, kinds in present.items():
-            if path not in listed and path not in (MANIFEST, SUMS) and not _is_witness(path):
-                bundle.listing.append(
-                    Defect("The manifest does not list this file. Remove it, or seal it.", path, found=kinds[0])
-                )
-            if len(kinds) > 1:
-                bundle.listing.append(
-                    Defect(
-                        "The archive holds this path more than once. Pack it again.",
-                        path,
-                        expected="once",
-                        found=f"{len(kinds)} times",
-                    )
-                )
-            if kinds[0] != "file":
-                bundle.listing.append(
-                    Defect(
-                        "This is a link or a special file, not a plain file. Replace it by the file itself.",
-                        path,
-                        expected="a file",
-                        found=f"a {kinds[0]}",
-                    )
-                )
+            bundle.listing.extend(_wrongly_there(path, kinds, path in listed or _is_witness(path)))
         if SUMS not in present:
-            bundle.listing.append(
-                Defect("The bundle has no SHA256SUMS. Seal again to write it.", SUMS, expected="a file")
-            )
+            message = "The bundle has no SHA256SUMS. Seal again to write it."
+            bundle.listing.append(Defect(message, SUMS, expected="a file"))
 
     def _file(self, entry: Entry) -> None:
         bundle = self.bundle
@@ -531,28 +483,17 @@ class _Reader:
             return
         if not bundle.lengths[entry.path]:
             bundle.listing.append(Defect("The file is empty. Fill it, or leave it out.", entry.path, found="0 bytes"))
-        for name, found in (("bytes", str(bundle.lengths[entry.path])), ("sha256", bundle.digests[entry.path])):
-            expected = str(getattr(entry, name))
-            if found != expected:
-                bundle.byte_defects.append(
-                    Defect(
-                        "The file changed after it was sealed. Restore it, or seal again.",
-                        entry.path,
-                        field=f"/{name}",
-                        expected=expected,
-                        found=found,
-                    )
-                )
+        message = "The file changed after it was sealed. Restore it, or seal again."
+        changed = {"bytes": bundle.lengths[entry.path], "sha256": bundle.digests[entry.path]}
+        bundle.byte_defects.extend(_changed(message, entry, changed))
         if kind is None or kind.name in ("manifest", "report"):
-            bundle.listing.append(
-                Defect("The manifest names a kind of record that is not known.", entry.path, found=entry.kind)
-            )
+            message = "The manifest names a kind of record that is not known."
+            bundle.listing.append(Defect(message, entry.path, found=entry.kind))
             return
         if (wrong := misplaced(entry)) is not None:
-            bundle.listing.append(
-                Defect("The manifest's entry does not fit the file's place.", entry.path, field=f"/{wrong[0]}",
-                       expected=wrong[1], found=wrong[2])
-            )  # fmt: skip
+            field, expected, place = wrong
+            message = "The manifest's entry does not fit the file's place."
+            bundle.listing.append(Defect(message, entry.path, field=f"/{field}", expected=expected, found=place))
         if kind.form is Form.DOCUMENT:
             self._document(entry, data)
         elif kind.form is Form.ROWS:
@@ -567,31 +508,22 @@ class _Reader:
         """Notes digests of later files: what a stage names was there when the stage was sealed."""
         later = self._later.get(entry.stage, {})
         for digest in sorted({digest.strip(b'"').decode() for digest in digests} & later.keys()):
-            self.bundle.forward.append(
-                Defect(
-                    "This file names the digest of a file that a later stage seals, so that one existed before.",
-                    entry.path,
-                    key={"stage": entry.stage},
-                    expected=f"nothing of {later[digest]}",
-                    found=digest,
-                )
-            )
+            message = "This file names the digest of a file that a later stage seals, so that one existed before."
+            key, expected = {"stage": entry.stage}, f"nothing of {later[digest]}"
+            self.bundle.forward.append(Defect(message, entry.path, key=key, expected=expected, found=digest))
 
     @cached_property
     def _later(self) -> dict[str, dict[str, str]]:
         """Stage to digests that only later stages seal, with the file of each."""
-        result: dict[str, dict[str, str]] = {}
-        seen: dict[str, str] = {}
-        for stage in reversed(STAGES):
-            here = [entry for entry in self.bundle.entries if entry.stage == stage]
-            own = {digest for entry in here for digest in (entry.sha256, entry.content_sha256) if digest}
-            seen = {digest: path for digest, path in seen.items() if digest not in own}
-            result[stage] = dict(seen)
-            seen |= {digest: entry.path for entry in here for digest in (entry.sha256, entry.content_sha256) if digest}
+        own: dict[str, dict[str, str]] = {stage: {} for stage in STAGES}
+        for entry in self.bundle.entries:
+            own[entry.stage] |= {digest: entry.path for digest in (entry.sha256, entry.content_sha256) if digest}
+        result = {}
         for place, stage in enumerate(STAGES):
-            before = [entry for entry in self.bundle.entries if entry.stage in STAGES[:place]]
-            for digest in {digest for entry in before for digest in (entry.sha256, entry.content_sha256) if digest}:
-                result[stage].pop(digest, None)
+            known = {digest for before in STAGES[: place + 1] for digest in own[before]}
+            # Of files with one digest, that of the earliest stage is named.
+            later = {digest: path for after in reversed(STAGES[place + 1 :]) for digest, path in own[after].items()}
+            result[stage] = {digest: path for digest, path in later.items() if digest not in known}
         return result
 
     def _document(self, entry: Entry, data: bytes) -> None:
@@ -603,10 +535,7 @@ class _Reader:
             bundle.syntax.add(Defect(place.message, entry.path, place.line, place.column))
             return
         misfits = misfits_of(entry.kind, value)
-        bundle.document_misfits.extend(
-            Defect("The value does not fit the schema.", entry.path, field=pointer, expected=expected, found=found)
-            for pointer, expected, found in misfits
-        )
+        bundle.document_misfits.extend(_misfitting(entry.path, misfits))
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
@@ -665,25 +594,15 @@ class _Reader:
             self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
             return
         if declared.name in self.bundle.declared:
-            self.bundle.document_misfits.append(
-                Defect("Two files declare this dataset. Keep one.", entry.path, field="/dataset")
-            )
+            message = "Two files declare this dataset. Keep one."
+            self.bundle.document_misfits.append(Defect(message, entry.path, field="/dataset"))
         self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
         bundle = self.bundle
         bundle.contents[entry.path] = digest
-        for name, found in (("content_sha256", digest), ("rows", rows)):
-            if found != getattr(entry, name):
-                bundle.content_defects.append(
-                    Defect(
-                        "The records changed after they were sealed. Restore them, or seal again.",
-                        entry.path,
-                        field=f"/{name}",
-                        expected=str(getattr(entry, name)),
-                        found=str(found),
-                    )
-                )
+        message = "The records changed after they were sealed. Restore them, or seal again."
+        bundle.content_defects.extend(_changed(message, entry, {"content_sha256": digest, "rows": rows}))
 
     def _sums(self) -> None:
         """SHA256SUMS must be, to the byte, what the manifest and the manifest's own bytes give."""
@@ -696,25 +615,53 @@ class _Reader:
         ).encode()
         if data == wanted:
             return
-        expected, found = wanted.split(b"\n"), data.split(b"\n")
-        for number in range(max(len(expected), len(found))):
-            line = expected[number] if number < len(expected) else None
-            other = found[number] if number < len(found) else None
+        message = "This line of SHA256SUMS differs from the manifest."
+        for number, (line, other) in enumerate(zip_longest(wanted.split(b"\n"), data.split(b"\n")), 1):
             if line != other:
-                bundle.sums.append(
-                    Defect(
-                        "This line of SHA256SUMS differs from the manifest.",
-                        SUMS,
-                        number + 1,
-                        expected=_line(line),
-                        found=_line(other),
-                    )
-                )
+                bundle.sums.append(Defect(message, SUMS, number, expected=_line(line), found=_line(other)))
+
+
+def _wrongly_listed(path: str, times: int, there: bool) -> Iterator[Defect]:
+    """What is wrong with a path that the manifest lists."""
+    if path in (MANIFEST, SUMS):
+        yield Defect("The manifest may not list itself or SHA256SUMS.", path, found="listed")
+    if reason := unsafe_path(path):
+        yield Defect(f"The manifest lists this path, and {reason}.", path)
+    elif not there:
+        message = "The manifest lists this file, and the bundle does not hold it. Restore it, or seal again."
+        yield Defect(message, path, expected="a file")
+    if times > 1:
+        message = "The manifest lists this path more than once."
+        yield Defect(message, path, expected="once", found=f"{times} times")
+
+
+def _wrongly_there(path: str, kinds: list[str], known: bool) -> Iterator[Defect]:
+    """What is wrong with what lies at a path; `known` where the manifest lists it, or need not."""
+    if not known:
+        yield Defect("The manifest does not list this file. Remove it, or seal it.", path, found=kinds[0])
+    if len(kinds) > 1:
+        message = "The archive holds this path more than once. Pack it again."
+        yield Defect(message, path, expected="once", found=f"{len(kinds)} times")
+    if kinds[0] != "file":
+        message = "This is a link or a special file, not a plain file. Replace it by the file itself."
+        yield Defect(message, path, expected="a file", found=f"a {kinds[0]}")
 
 
 def _is_witness(path: str) -> bool:
     """A file right below witnesses/: it proves itself or is nothing, so it need not be sealed."""
     return path.startswith(f"{WITNESSES}/") and path.count("/") == 1
+
+
+def _changed(message: str, entry: Entry, found: dict[str, object]) -> Iterator[Defect]:
+    """What an entry says of its file, and is not so."""
+    for name, value in found.items():
+        if value != (due := getattr(entry, name)):
+            yield Defect(message, entry.path, field=f"/{name}", expected=str(due), found=str(value))
+
+
+def _misfitting(path: str, misfits: Iterable[tuple[str, str, str]]) -> Iterator[Defect]:
+    for pointer, expected, found in misfits:
+        yield Defect("The value does not fit the schema.", path, field=pointer, expected=expected, found=found)
 
 
 def _line(data: bytes | None) -> str:

@@ -23,7 +23,7 @@ from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
-from sealtrace.bundle.defects import BundleError, Defect
+from sealtrace.bundle.defects import BundleError, Defect, refusing
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import (
     MANIFEST,
@@ -32,6 +32,7 @@ from sealtrace.bundle.identity import (
     WITNESSES,
     Entry,
     LayoutError,
+    colliding,
     dataset_of,
     file_digest,
     kind_and_format,
@@ -68,21 +69,15 @@ class Sealed:
 
 
 def seal(
-    directory: Path,
-    stages: list[str] | None = None,
-    empty: dict[str, str] | None = None,
-    *,
-    lenient: bool = False,
+    directory: Path, stages: list[str] | None = None, empty: dict[str, str] | None = None, *, lenient: bool = False
 ) -> list[Sealed]:
     """Seals the named stages, or all that are left. `empty` gives the reason of each empty stage.
 
     The reason of `all` is that of every stage which holds no file and has no reason of its own.
     `lenient` seals records that their schema refuses as well: for making broken bundles in tests.
     """
-    try:
+    with refusing(directory, SealError):
         return _seal_stages(directory, stages, empty or {}, lenient)
-    except OSError as error:
-        raise SealError(f"{error.filename or directory}: {error.strerror or error}") from None
 
 
 def _seal_stages(directory: Path, stages: list[str] | None, empty: dict[str, str], lenient: bool) -> list[Sealed]:
@@ -110,11 +105,9 @@ def reasons_of(directory: Path) -> dict[str, str]:
 
 def unseal(directory: Path) -> None:
     """Removes seals, manifest and sums: what was sealed is a draft again."""
-    try:
+    with refusing(directory, SealError):
         for path in [*(directory / seal_path(stage) for stage in STAGES), directory / MANIFEST, directory / SUMS]:
             path.unlink(missing_ok=True)
-    except OSError as error:
-        raise SealError(f"{error.filename or directory}: {error.strerror or error}") from None
 
 
 class _Sealer:
@@ -174,6 +167,8 @@ class _Sealer:
                 problems.append(f"{member.path}: cannot be listed, because {reason}")
             else:
                 paths[top].append(member.path)
+        same = colliding(path for members in paths.values() for path in members)
+        problems += [f"{path}: some systems cannot tell it from {other}; rename one" for path, other in same.items()]
         _refuse(problems)
         return paths
 
@@ -437,10 +432,8 @@ def _protocol_path(files: list[dict[str, Any]]) -> str:
 
 
 def _strict(data: bytes, path: str) -> Any:
-    try:
+    with refusing(path, SealError):
         return parse(data)
-    except StrictJSONError as error:
-        raise SealError(f"{path}: {error}") from None
 
 
 def _refuse_misfits(path: str, misfits: list[tuple[str, str, str]]) -> None:
@@ -477,10 +470,8 @@ def draft_bundle(directory: Path, changed: dict[str, bytes] | None = None) -> It
         raise BundleError(f"{directory}: a draft is a directory")
     with tempfile.TemporaryDirectory(prefix="sealtrace-draft-") as work:
         copy = Path(work) / "draft"
-        try:
+        with refusing(directory):
             _copied(directory, copy)
-        except OSError as error:
-            raise BundleError(f"{error.filename or directory}: {error.strerror or error}") from None
         for path, data in (changed or {}).items():
             place = copy / path
             place.parent.mkdir(parents=True, exist_ok=True)

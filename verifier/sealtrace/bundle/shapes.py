@@ -112,8 +112,7 @@ def row_shape(kind: RowKind) -> Struct:
         return kind.shape
     schema = schema_document(kind)
     shape = _derive(
-        {key: value for key, value in schema.items() if key not in {"$schema", "$id", "$defs"}},
-        schema.get("$defs", {}),
+        {key: value for key, value in schema.items() if key not in {"$schema", "$id", "$defs"}}, schema.get("$defs", {})
     )
     if not isinstance(shape, Struct):
         raise TypeError(f"schema of {kind} is not an object")

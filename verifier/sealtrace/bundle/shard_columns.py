@@ -38,7 +38,8 @@ class Column:
 
     def __init__(self, array: pa.Array) -> None:
         self.array = array
-        self._proved = False
+        self.proved: set[tuple[object, ...]] = set()
+        """What those who look at row groups have proved of it, which need not be proved again."""
         self._written: dict[tuple[str, Shape], list[Any]] = {}
 
     @cached_property
@@ -55,7 +56,7 @@ class Column:
 
     def prove(self) -> None:
         """Every code stands for a text, every text is UTF-8 and stands in some row; or `NotLaidOutError`."""
-        if self._proved or not pa.types.is_dictionary(self.array.type):
+        if ("sound",) in self.proved or not pa.types.is_dictionary(self.array.type):
             return
         size = len(self.array.dictionary)
         try:
@@ -68,7 +69,7 @@ class Column:
         # Most stand in the first rows already.
         if not any((np.bincount(some, minlength=size) > 0).all() for some in (codes[: 2 * size + 4096], codes)):
             raise NotLaidOutError("a text stands in no row of its row group")
-        self._proved = True
+        self.proved.add(("sound",))
 
     def written(self, name: str, shape: Shape) -> Iterable[Any]:
         """What the column adds to its block's digest, in pieces."""
@@ -77,8 +78,9 @@ class Column:
             return []
         if pa.types.is_dictionary(array.type):
             if (name, shape) not in self._written:
-                self._written[name, shape] = pieces = []
+                pieces: list[Any] = []
                 self._write_references(name, shape, lambda piece: pieces.append(_kept(piece)))
+                self._written[name, shape] = pieces  # When it is whole, and not before: threads share a column.
             return self._written[name, shape]
         found: list[Any] = []
         if pa.types.is_struct(array.type) and not array.null_count:
@@ -103,7 +105,7 @@ class Column:
             raise NotLaidOutError(f"a text of {name} is listed twice")
         if len(texts) >= _FEW and not encoding.ascending(texts):
             raise NotLaidOutError(f"the texts of {name} are not in order")
-        blocks.write_texts(name, self.codes, texts, sink)
+        blocks.write_texts(name, self.codes, texts, sink, ordered=len(texts) >= _FEW)
 
 
 def _plain(array: pa.Array, name: str, shape: Shape) -> Iterable[Any]:
@@ -157,16 +159,16 @@ class Decoder:
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[Any, ...], Column] = OrderedDict()
+        self._idle: dict[int, list[_Reader]] = {}
+        """Readers that nobody uses, by the footer of their file."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Elsewhere, one starts anew."""
-        return {"_known": OrderedDict()}
+        return {"_known": OrderedDict(), "_idle": {}}
 
     def columns(self, metadata: Any, texts: list[str], place: int, start: int, data: bytes) -> Columns:
         """The columns of a row group, texts and lists by reference, given its bytes and where they start."""
-        import pyarrow.parquet as pq
-
-        group = metadata.row_group(place)
+        group, idle = metadata.row_group(place), self._idle.setdefault(id(metadata), [])
         found, known = Columns(), {}
         found.rows = group.num_rows
         for index in range(group.num_columns):
@@ -176,13 +178,13 @@ class Decoder:
                 encoded = data[first : first + chunk.total_compressed_size]
                 known[chunk.path_in_schema] = chunk.compression, chunk.num_values, found.rows, encoded
         try:
-            file = pq.ParquetFile(pa.PythonFile(_Window(start, data), "r"), metadata=metadata, read_dictionary=texts)
-            names = file.schema_arrow.names
-            nullable = {field.name: (field.nullable, str(field.type)) for field in file.schema_arrow}
-            keys = {name: (*known[name], *nullable[name]) for name in known}
+            reader = _idle(idle) or _Reader(metadata, texts)
+            names = reader.names
+            keys = {name: (*known[name], *reader.kinds[name]) for name in known}
             remembered = {name: self._known.get(keys[name]) if name in keys else None for name in names}
             fresh = [name for name in names if remembered[name] is None]
-            table = file.read_row_group(place, columns=fresh, use_threads=False)
+            table = reader.read(place, fresh, start, data)
+            idle.append(reader)
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             raise NotLaidOutError(str(error)) from None
         if len(set(names)) < len(names) or (fresh and table.num_rows != found.rows):
@@ -203,14 +205,42 @@ class Decoder:
             self._known.popitem(last=False)
 
 
-class _Window(io.RawIOBase):
-    """The bytes of one row group at the place that they have in their file."""
+def _idle(readers: list[_Reader]) -> _Reader | None:
+    """A reader that nobody uses; between a look whether there is one and taking it, another thread could take it."""
+    try:
+        return readers.pop()
+    except IndexError:
+        return None
 
-    def __init__(self, start: int, data: bytes) -> None:
+
+class _Reader:
+    """Reads row groups of one file, one after the other, from their bytes."""
+
+    def __init__(self, metadata: Any, texts: list[str]) -> None:
+        import pyarrow.parquet as pq
+
+        self._window = _Window()
+        self._file = pq.ParquetFile(pa.PythonFile(self._window, "r"), metadata=metadata, read_dictionary=texts)
+        self.names: list[str] = self._file.schema_arrow.names
+        self.kinds = {field.name: (field.nullable, str(field.type)) for field in self._file.schema_arrow}
+
+    def read(self, place: int, names: list[str], start: int, data: bytes) -> pa.Table:
+        """Some columns of a row group whose bytes start there."""
+        self._window.show(start, data)
+        return self._file.read_row_group(place, columns=names, use_threads=False)
+
+
+class _Window(io.RawIOBase):
+    """The bytes of one row group at the place that they have in their file, of which nobody asks how long it is."""
+
+    _start, _data, _at = 0, memoryview(b""), 0
+
+    def show(self, start: int, data: bytes) -> None:
+        """From now on, these bytes."""
         self._start, self._data, self._at = start, memoryview(data), 0
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset if whence == 0 else self._at + offset if whence == 1 else self._start + len(self._data)
+        self._at = offset if whence == 0 else self._at + offset if whence == 1 else 2**62
         return self._at
 
     def tell(self) -> int:

@@ -24,7 +24,7 @@ import pyarrow as pa
 from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.archives import Opened
 from sealtrace.bundle.content import combined_codes, row_name
-from sealtrace.bundle.encoding import as_long_as_digests, text_lines
+from sealtrace.bundle.encoding import as_long_as_digests, malloc_settings, text_lines
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.parquet import as_declared, footer_texts, leaves, text_leaves
 from sealtrace.bundle.privacy import doubtful, marks_in
@@ -300,14 +300,7 @@ class Threads:
 
 def give_memory_back() -> tuple[int, ...] | None:
     """Has glibc return what is freed, and not keep it for arrays that never come; 1 for each setting that it took."""
-    import ctypes
-
-    trim_threshold, mmap_threshold, arenas = -1, -3, -8
-    try:
-        mallopt = ctypes.CDLL("libc.so.6").mallopt
-    except (OSError, AttributeError):  # another C library, which has no such settings
-        return None
-    return mallopt(arenas, 2), mallopt(trim_threshold, 2**22), mallopt(mmap_threshold, 2**22)
+    return malloc_settings(arenas=2, trim_threshold=2**22, mmap_threshold=2**22)
 
 
 class KeptFile:

@@ -61,8 +61,8 @@ class Store:
     """The record kind; of a dataset, its name."""
     table: pa.Table
     """The rows that fit the schema."""
-    rows: npt.NDArray[np.int64]
-    """Line or row number of each, from one."""
+    rows: npt.NDArray[np.int64] | range
+    """Line or row number of each, from one; all that follow each other as a range, which takes no memory."""
     whole: pa.Table | None
     """All rows, for the content digest; None where a row could not be read."""
     syntax: Defects
@@ -82,7 +82,7 @@ class Store:
     def streamed(cls, path: str, kind: str, form: RowKind, count: int) -> Store:
         """Rows that were judged a shard at a time and are not held."""
         none = arrow_schema(form).empty_table()
-        return cls(path, kind, none, np.zeros(0, np.int64), none, Defects(), Defects(), count, none, form)
+        return cls(path, kind, none, range(0), none, Defects(), Defects(), count, none, form)
 
 
 class _Misfits:
@@ -91,7 +91,7 @@ class _Misfits:
     def __init__(self, path: str, kind: RowKind) -> None:
         self.defects = Defects()
         self.spoilt: set[int] = set()
-        self.numbers: list[int] | npt.NDArray[np.int64] = []
+        self.numbers: list[int] | npt.NDArray[np.int64] | range = []
         self.key_of: Callable[[int, str], Any] = lambda _row, _name: None
         """The value of a field of a row, as far as it is known when a misfit is met."""
         self._known: set[tuple[int, str]] = set()
@@ -155,7 +155,7 @@ def read_rows(
             syntax.add(defect)
         for defect in read.columns:
             misfits.defects.add(defect)
-        misfits.numbers = np.arange(1, count + 1, dtype=np.int64)
+        misfits.numbers = range(1, count + 1)
     elif file_format == "csv":
         budget.hold(4 * len(data), path)
         rows = table_from_csv(bytes(data), path, row_shape(kind), syntax)
@@ -165,7 +165,7 @@ def read_rows(
     else:
         table, count = _json_table(bytes(data), path, kind, syntax, misfits, budget)
     misfits.key_of = lambda row, name: table.column(name)[row].as_py()
-    numbers = np.asarray(misfits.numbers, np.int64)
+    numbers = misfits.numbers if isinstance(misfits.numbers, range) else np.asarray(misfits.numbers, np.int64)
     lossless = not (misfits.defects.total or syntax.total)
     check_table(table, row_shape(kind), misfits.of_value)
     if every_row:
@@ -174,7 +174,7 @@ def read_rows(
     if misfits.spoilt:
         sound = misfits.sound(table.num_rows)
         refused = table.take(pa.array(sorted(misfits.spoilt)))
-        good, numbers = table.take(pa.array(sound)), numbers[sound]
+        good, numbers = table.take(pa.array(sound)), np.asarray(numbers)[sound]
     whole = table if lossless else None
     name = kind.name if isinstance(kind, Declared) else kind
     return Store(path, name, good, numbers, whole, syntax, misfits.defects, count, refused, kind, footer)

@@ -1,19 +1,27 @@
-"""Writes records, and says what their content digest is. Recipes use this."""
+"""Writes records, and says what their content digest is. Recipes use this, and commands that write or convert files."""
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from sealtrace.bundle.content import table_digest
-from sealtrace.bundle.declared import opened_rows
+from sealtrace.bundle.content import document_digest, table_digest
+from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
+from sealtrace.bundle.defects import BundleError, refusing
+from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.identity import LayoutError, dataset_of, file_digest, kind_and_format
 from sealtrace.bundle.parquet_writing import write_parquet
-from sealtrace.bundle.shapes import RowKind
-from sealtrace.bundle.stores import read_rows
+from sealtrace.bundle.resources import place_new_file
+from sealtrace.bundle.shapes import Declared, RowKind, arrow_schema
+from sealtrace.bundle.stores import Store, read_rows, without_nulls
+from sealtrace.bundle.strict_json import parse
+from sealtrace.contract.kinds import KINDS, Form
 
 
 def write_document(path: Path, document: dict[str, Any]) -> None:
@@ -47,3 +55,176 @@ def write_table(path: Path, kind: RowKind, table: pa.Table) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(table, kind, path)
     return table_digest(table, kind)
+
+
+# Datasets of a draft: a declaration, and rows in one of three forms that all say the same
+
+FORMATS = ("parquet", "jsonl", "csv")
+
+
+def dataset_paths(name: str, file_format: str) -> tuple[str, str]:
+    """Where a draft holds a declaration and its rows."""
+    return f"declare/dataset.{name}.json", f"report/rows.{name}.{file_format}"
+
+
+def checked(declaration: dict[str, Any]) -> Declared:
+    """The form of a declared dataset's rows; `BundleError` where the declaration is not sound."""
+    for pointer, expected, found in misfits_of("dataset", declaration):
+        raise BundleError(f"dataset.{declaration.get('dataset')}.json{pointer}: expected {expected}, found {found}")
+    try:
+        return declared_rows(declaration)
+    except DeclarationError as error:
+        raise BundleError(f"dataset.{declaration['dataset']}.json{error}") from None
+
+
+def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table, file_format: str) -> list[Path]:
+    """Writes both files, new ones only, after reading back what they would hold."""
+    declared = checked(declaration)
+    rows = _in_order(table, declared)
+    data = rows_as(rows, declared, file_format)
+    back = read_rows(data, f"rows.{declared.name}.{file_format}", declared, file_format)
+    _same(back, rows, declared)
+    paths = [directory / path for path in dataset_paths(declared.name, file_format)]
+    taken = [path for path in (*paths, *directory.glob(f"report/rows.{declared.name}.*")) if path.exists()]
+    if taken:
+        raise BundleError(f"{taken[0]}: exists already; nothing is overwritten")
+    contents = [(json.dumps(declaration, indent=2, ensure_ascii=False) + "\n").encode(), data]
+    for path, content in zip(paths, contents, strict=True):
+        with refusing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            place_new_file(path, content)
+    return paths
+
+
+def rows_as(table: pa.Table, kind: RowKind, file_format: str, *, laid_out: bool | None = None) -> bytes:
+    """The rows as the bytes of a file."""
+    sink = io.BytesIO()
+    if file_format == "parquet":
+        write_parquet(table, kind, sink, laid_out=laid_out)
+    elif file_format == "csv":
+        import pyarrow.csv as writer
+
+        writer.write_csv(table, sink)
+    else:
+        for batch in table.to_batches(2**14):
+            rows = batch.to_pylist(maps_as_pydicts="strict")
+            lines = (json.dumps(without_nulls(row), ensure_ascii=False) + "\n" for row in rows)
+            sink.write("".join(lines).encode())
+    return sink.getvalue()
+
+
+def _in_order(table: pa.Table, declared: Declared) -> pa.Table:
+    schema = arrow_schema(declared)
+    if missing := [name for name in schema.names if name not in table.column_names]:
+        raise BundleError(f"the declaration has a field {missing[0]!r}, and the rows have none")
+    if extra := [name for name in table.column_names if name not in schema.names]:
+        raise BundleError(f"the rows have a field {extra[0]!r}, and the declaration has none")
+    try:
+        return table.select(schema.names).cast(schema).combine_chunks()
+    except pa.ArrowException as error:
+        raise BundleError(f"the rows do not fit the declaration: {str(error).splitlines()[0]}") from None
+
+
+def _same(back: Store, rows: pa.Table, declared: Declared) -> None:
+    """Nothing is written that could not be read back as the same records."""
+    for defect in back.syntax.listed + back.misfits.listed:
+        where = f"row {defect.row}{defect.field or ''}: " if defect.row else ""
+        wanted = f"expected {defect.expected}, found {defect.found}" if defect.expected else defect.message
+        raise BundleError(f"{where}{wanted}; nothing is written")
+    if back.whole is None or table_digest(back.whole, declared) != table_digest(rows, declared):
+        raise BundleError("read back, the rows say something else; take another --format; nothing is written")
+
+
+# One file: its digests as sealing computes them, and the same records in another format
+
+
+@dataclass(frozen=True)
+class Digests:
+    """A file's digest, and that of its content where it holds records."""
+
+    file: str
+    content: str | None = None
+    rows: int | None = None
+
+
+def digests_of(path: Path) -> Digests:
+    """The digests of a file; `BundleError` where it holds no sound records and is named as if it did."""
+    with refusing(path):
+        data = path.read_bytes()
+    whole = file_digest(data)
+    try:
+        kind, file_format = kind_and_format(f"report/{path.name}")
+    except LayoutError:
+        return Digests(whole)
+    if KINDS[kind].form is Form.BYTES:
+        return Digests(whole)
+    if KINDS[kind].form is Form.DOCUMENT:
+        return Digests(whole, document_digest(_document(path, data)))
+    table, form = _sound_rows(path, data, kind, file_format)
+    return Digests(whole, table_digest(table, form), table.num_rows)
+
+
+def sound_rows(path: Path) -> tuple[pa.Table, RowKind]:
+    """The records of a file, and what they are; `BundleError` where they are not sound."""
+    try:
+        kind, file_format = kind_and_format(f"report/{path.name}")
+    except LayoutError as error:
+        raise BundleError(f"{path}: {error}") from None
+    if KINDS[kind].form is not Form.ROWS:
+        raise BundleError(f"{path}: holds no rows")
+    with refusing(path):
+        return _sound_rows(path, path.read_bytes(), kind, file_format)
+
+
+def _sound_rows(path: Path, data: bytes, kind: str, file_format: str) -> tuple[pa.Table, RowKind]:
+    form = _declared(path) if kind == "rows" else _opened(kind, path)
+    store = read_rows(data, path.name, form, file_format)
+    if store.whole is None or store.misfits.total:
+        defect = (store.syntax.listed + store.misfits.listed)[0]
+        wanted = f": expected {defect.expected}, found {defect.found}" if defect.expected else f": {defect.message}"
+        raise BundleError(f"{path}:{defect.row}{defect.field or ''}{wanted}")
+    return store.whole, form
+
+
+def _document(path: Path, data: bytes) -> dict[str, object]:
+    with refusing(path):
+        document = parse(data)
+    if not isinstance(document, dict):
+        raise BundleError(f"{path}: not an object")
+    return document
+
+
+def _opened(kind: str, path: Path) -> RowKind:
+    """What the rows of a kind are, by the protocol of the draft that a file lies in."""
+    place = path.parent.parent / "declare" / "protocol.json"
+    if not KINDS[kind].open or not place.is_file():
+        return kind
+    try:
+        return opened_rows(kind, _document(place, place.read_bytes()))
+    except DeclarationError as error:
+        raise BundleError(f"{place}{error}") from None
+
+
+def _declared(path: Path) -> RowKind:
+    name = f"dataset.{dataset_of(path.name)}.json"
+    for place in (path.parent / name, path.parent.parent / "declare" / name):
+        if place.is_file():
+            return checked(_document(place, place.read_bytes()))
+    raise BundleError(f"{path}: nothing declares it; {name} is neither beside it nor in ../declare")
+
+
+def convert(source: Path, target: Path) -> Digests:
+    """Writes the records of a file into a new one, whose ending says the format; Parquet is laid out for reading."""
+    file_format = target.suffix.removeprefix(".")
+    if file_format not in ("jsonl", "parquet"):
+        raise BundleError(f"{target}: a file of records ends in .jsonl or .parquet")
+    table, form = sound_rows(source)
+    data = rows_as(table, form, file_format, laid_out=True)
+    back = read_rows(data, target.name, form, file_format)
+    content = table_digest(table, form)
+    if back.whole is None or table_digest(back.whole, form) != content:
+        raise BundleError(f"{target}: read back, the rows say something else; nothing is written")
+    with refusing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        place_new_file(target, data)
+    return Digests(file_digest(data), content, table.num_rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -122,21 +123,21 @@ def source(printed: Printed, outcome: Outcome) -> None:
     transcribed = []
     for document in printed.bundle.documents_of("table"):
         spot = outcome.at(document.path, {"table": document.value["label"]})
-        if (found := printed.in_manuscript(document.value)) is None:
+        if not (found := printed.in_manuscripts(document.value)):
             transcribed.append(spot)
             continue
         outcome.inspected += 1
-        path, reported = found
-        if reported is None:
-            spot.error(
-                "/label",
-                f"The sealed {path} has no table with this label. Correct the label, or seal the right manuscript.",
-                document.value["label"],
-                "no such table",
-            )
-        else:
-            for pointer, what, due, given in _differences(reported, document.value):
-                spot.error(pointer, f"The sealed {path} prints {what}. Correct the record.", due, given)
+        for path, reported in found:
+            if reported is None:
+                spot.error(
+                    "/label",
+                    f"The sealed {path} has no table with this label. Correct the label, or seal the right manuscript.",
+                    document.value["label"],
+                    "no such table",
+                )
+            else:
+                for pointer, what, due, given in _differences(reported, document.value):
+                    spot.error(pointer, f"The sealed {path} prints {what}. Correct the record.", due, given)
     if not outcome.inspected:
         outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
     else:
@@ -144,12 +145,15 @@ def source(printed: Printed, outcome: Outcome) -> None:
             spot.note("/source", "No sealed manuscript prints this table: its cells are as transcribed.")
     if unreported := printed.unreported:
         outcome.missing = f"a sealed manuscript prints tables that no record reports: {', '.join(unreported)}"
+    elif outcome.inspected and (doubts := printed.doubts):
+        outcome.missing = f"what a sealed manuscript prints is not certain ({len(doubts)} doubts, first {doubts[0]})"
 
 
 def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     """Where a table record is not what was printed: the pointer, what is printed, and both."""
-    if len(due["rows"]) != len(given["rows"]):
-        yield "/rows", "another number of rows", f"{len(due['rows'])} rows", f"{len(given['rows'])} rows"
+    for part in ("rows", "columns"):
+        if len(due[part]) != len(given[part]):
+            yield f"/{part}", f"another number of {part}", f"{len(due[part])} {part}", f"{len(given[part])} {part}"
     for place, (column, own) in enumerate(zip(due["columns"], given["columns"], strict=False)):
         if _letters(column["label"]) != _letters(own["label"]):
             yield f"/columns/{place}/label", "another label over the column", column["label"], own["label"]
@@ -162,7 +166,8 @@ def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[s
             )
     labels = [_letters(row["label"]) for row in due["rows"]]
     for place, (row, own) in enumerate(zip(due["rows"], given["rows"], strict=False)):
-        if (label := _letters(own["label"])) != labels[place] and label in labels:
+        printed = _letters(" ".join((row["label"], *row["cells"])))
+        if (label := _letters(own["label"])) != labels[place] and (label in labels or label not in printed):
             yield f"/rows/{place}/label", "another row here", row["label"], own["label"]
         for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
             if _plain(text) != _plain(said):
@@ -172,8 +177,8 @@ def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[s
                 yield f"/rows/{place}/{field}", "this row on another line", str(row[field]), str(own[field])
         marked = [sorted(_marked(table, at)) for table, at in ((due, place), (given, place))]
         if marked[0] != marked[1]:
-            printed, said = (", ".join(one) or "none" for one in marked)
-            yield f"/rows/{place}/marks", "other marks", printed, said
+            due_marks, given_marks = (", ".join(one) or "none" for one in marked)
+            yield f"/rows/{place}/marks", "other marks", due_marks, given_marks
 
 
 def _marked(table: dict[str, Any], row: int) -> Iterator[str]:
@@ -189,8 +194,9 @@ def _plain(text: str) -> str:
 
 
 def _letters(label: str) -> str:
-    """What tells labels apart: not how they are set, nor arrows."""
-    return "".join(character for character in label.casefold() if character.isalnum())
+    """What tells labels apart: not how they are set or encoded, nor arrows."""
+    plain = unicodedata.normalize("NFC", label).casefold()
+    return "".join(character for character in plain if character.isalnum())
 
 
 @check("table.recipes", "recipes")

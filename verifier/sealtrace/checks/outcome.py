@@ -123,13 +123,15 @@ class Outcome:
     ) -> None:
         """One finding per row of a frame that `where` marks or lists; all counted, the first described.
 
-        The message, and what was expected and found, is a value or a function of the row.
+        The message, and what was expected and found, is a value, a function of the row, or an array along `where`.
         """
-        rows = np.flatnonzero(where) if where.dtype == np.bool_ else where
+        marks = where.dtype == np.bool_
+        rows = np.flatnonzero(where) if marks else where
         listed = rows[: LISTED - len(self.findings)].tolist()
-        for row in listed:
-            was = _own(frame, field, row) if found is OWN else _of(found, row)
-            self.on(frame, row).say(severity, field, str(_of(message, row)), _of(expected, row), was)
+        for place, row in enumerate(listed):
+            at = row if marks else place
+            was = _own(frame, field, row) if found is OWN else _of(found, row, at)
+            self.on(frame, row).say(severity, field, str(_of(message, row, at)), _of(expected, row, at), was)
         self.counts[severity] += len(rows) - len(listed)
 
     def compare(
@@ -153,20 +155,10 @@ class Outcome:
             allowed = tolerance * np.maximum(np.maximum(np.abs(replayed), np.abs(stored)), scale)
         position = np.flatnonzero(~(distance <= allowed))
         if len(position):
-            place = {int(rows[index]): index for index in position.tolist()}
-            self.rows(
-                frame,
-                rows[position],
-                field,
-                message,
-                lambda row: float(replayed[place[row]]),
-                lambda row: float(stored[place[row]]),
-            )
+            self.rows(frame, rows[position], field, message, replayed[position], stored[position])
         elif tolerance > USUAL_TOLERANCE:
             self._eased(frame, rows, field, replayed, stored, distance - allowed * (USUAL_TOLERANCE / tolerance))
-        finite = np.where(np.isfinite(distance), distance, -1.0)
-        if len(finite) and (worst := int(finite.argmax())) >= 0 and finite[worst] >= 0:
-            self.difference(float(finite[worst]), frame, int(rows[worst]), field)
+        self.farthest(frame, rows, field, distance)
 
     def _eased(self, frame: Frame, rows: Index, field: str, replayed: Vector, stored: Vector, excess: Vector) -> None:
         """Says what a loosened tolerance lets pass, at the number that is farthest off."""
@@ -179,6 +171,12 @@ class Outcome:
                 float(replayed[worst]),
                 float(stored[worst]),
             )
+
+    def farthest(self, frame: Frame, rows: Index, field: str, distance: Vector) -> None:
+        """Keeps the largest difference of some rows, of those that are numbers; `distance` runs along `rows`."""
+        finite = np.where(np.isfinite(distance), distance, -1.0)
+        if len(finite) and finite[worst := int(finite.argmax())] >= 0:
+            self.difference(float(finite[worst]), frame, int(rows[worst]), field)
 
     def difference(self, value: float, frame: Frame, row: int, field: str) -> None:
         """Keeps the largest difference and where it was met."""
@@ -196,8 +194,10 @@ def _comes_first(one: Place, other: Place) -> bool:
     return one.source == other.source and (one.row or 0) < (other.row or 0)
 
 
-def _of(value: object, row: int) -> object:
-    return value(row) if callable(value) else value
+def _of(value: object, row: int, place: int) -> object:
+    if callable(value):
+        return value(row)
+    return value[place] if isinstance(value, np.ndarray | list) else value
 
 
 def _own(frame: Frame, field: str, row: int) -> object:

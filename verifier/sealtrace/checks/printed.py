@@ -19,6 +19,7 @@ from sealtrace.printed.evaluation import CellResult, evaluate
 from sealtrace.printed.judgement import Judgement, Status
 
 if TYPE_CHECKING:
+    from sealtrace.printed.reported import Reported
     from sealtrace.relations.decision import Claim, Decision
     from sealtrace.relations.language import Problem
     from sealtrace.relations.sealed import Address
@@ -57,47 +58,62 @@ class Printed(Evidence):
     # The manuscript
 
     @cached_property
-    def _manuscript_tables(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The tables of every manuscript that is sealed as source text, by the file's name and their label."""
+    def _manuscripts(self) -> dict[str, Reported]:
+        """What every manuscript prints that is sealed as source text, by its path; parts of another are read in it."""
         from sealtrace.printed.reported import UnreadableTypeError, read_reported
 
-        texts = {PurePath(path).name: text for path, text in self.bundle.manuscripts.items()}
-        found: dict[str, dict[str, dict[str, Any]]] = {}
-        for name, text in texts.items():
+        texts = self.bundle.manuscripts
+        names = {PurePath(path).name.removeprefix("manuscript."): path for path in texts}
+        found: dict[str, Reported] = {}
+        parts: set[str] = set()
+
+        def load(name: str) -> str | None:
+            path = names.get(PurePath(name).name)
+            parts.update([path] if path else [])
+            return texts[path] if path else None
+
+        for path, text in texts.items():
             with suppress(UnreadableTypeError):
-                found[name] = {one["label"]: one for one in read_reported(text, name, texts.get).records}
-        return found
+                found[path] = read_reported(text, PurePath(path).name, load)
+        return {path: one for path, one in found.items() if path not in parts}
 
-    def in_manuscript(self, record: dict[str, Any]) -> tuple[str, dict[str, Any] | None] | None:
-        """The sealed source that a table names, and the table there; None where the bundle does not hold the source.
+    def in_manuscripts(self, record: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None]]:
+        """Every sealed source that prints a table of this label, and the table there.
 
-        A sealed manuscript that prints a table of this label is its source, whatever the record says.
+        Where none does, the source that the record names, with None: it should have.
         """
-        name = PurePath(record.get("source") or "").name
-        for source in (name, f"manuscript.{name}"):
-            if source in self._manuscript_tables:
-                return source, self._manuscript_tables[source].get(record["label"])
-        for source, tables in self._manuscript_tables.items():
-            if record["label"] in tables:
-                return source, tables[record["label"]]
-        return None
+        label, name = record["label"], PurePath(record.get("source") or "").name
+        printed = {path: {one["label"]: one for one in found.records} for path, found in self._manuscripts.items()}
+        told = [(path, tables[label]) for path, tables in printed.items() if label in tables]
+        named = [path for path in printed if name in (one := PurePath(path).name, one.removeprefix("manuscript."))]
+        return [*told, *((path, None) for path in named if not told)]
+
+    @property
+    def doubts(self) -> list[str]:
+        """What of a sealed manuscript could not be read, or only with a doubt."""
+        return [
+            f"{path}:{one.line}: {one.message}"
+            for path, found in self._manuscripts.items()
+            for one in found.problems
+            if not one.certain
+        ]
 
     @cached_property
     def captions(self) -> dict[str, str]:
         """What each table says of itself: the sealed manuscript's words, and the record's only where there are none."""
         records = [document.value for document in self.bundle.documents_of("table")]
-        printed = {one["label"]: (self.in_manuscript(one) or ("", None))[1] for one in records}
-        return {one["label"]: (printed[one["label"]] or one).get("caption") or "" for one in records}
+        printed = {one["label"]: next((due for _, due in self.in_manuscripts(one) if due), one) for one in records}
+        return {label: one.get("caption") or "" for label, one in printed.items()}
 
     @property
     def unreported(self) -> list[str]:
         """Tables with numbers that a sealed manuscript prints and no record reports."""
         known = {document.value["label"] for document in self.bundle.documents_of("table")}
         return [
-            label
-            for source, tables in self._manuscript_tables.items()
-            for label, table in tables.items()
-            if label not in known and any(cell.role == "number" for cell in cells_of(table, source))
+            table["label"]
+            for source, found in self._manuscripts.items()
+            for table in found.records
+            if table["label"] not in known and any(cell.role == "number" for cell in cells_of(table, source))
         ]
 
     # Relations
@@ -112,7 +128,7 @@ class Printed(Evidence):
         problems: list[Problem] = []
         for store in self.bundle.of_kind("relation"):
             records = [without_nulls(row) for row in store.table.to_pylist()]
-            found, wrong = claims_of(records, store.path, facts, store.rows.tolist())
+            found, wrong = claims_of(records, store.path, facts, list(map(int, store.rows)))
             problems += wrong
             for claim in found:
                 # A second one of the same name is for join.unique-key to report.

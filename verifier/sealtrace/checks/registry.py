@@ -16,16 +16,24 @@ FUNCTIONS: dict[str, tuple[CheckFunction, str]] = {}
 
 
 def check(
-    check_id: str, unit: str, unless: Callable[[Any, Outcome], bool] | None = None
+    check_id: str,
+    unit: str,
+    unless: Callable[[Any, Outcome], bool] | None = None,
+    of: Callable[[Any, Outcome], Any] | None = None,
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Registers the function of a check of the catalogue; `unless` says in the outcome why nothing is to be checked."""
+    """Registers the function of a check of the catalogue.
+
+    `unless` says in the outcome why nothing is to be checked. `of` takes from the evidence what the function looks at
+    instead of it; None where nothing is to be checked, which the outcome then says.
+    """
     if check_id not in BY_ID or check_id in FUNCTIONS:
         raise RuntimeError(f"{check_id} is not in the catalogue, or has a function already")
 
     def register(function: CheckFunction) -> CheckFunction:
         def guarded(evidence: Any, outcome: Outcome) -> None:
-            if unless is None or not unless(evidence, outcome):
-                function(evidence, outcome)
+            subject = evidence if of is None else of(evidence, outcome)
+            if subject is not None and (unless is None or not unless(evidence, outcome)):
+                function(subject, outcome)
 
         FUNCTIONS[check_id] = (guarded, unit)
         return function

@@ -7,8 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.options import budget_options
-from sealtrace.cli.output import Target, format_options, progress_bar, quiet_option, root_option, targets_of
+from sealtrace.bundle.defects import BundleError, nearest
+from sealtrace.cli.options import PATH, budget_options, several
+from sealtrace.cli.output import (
+    Target,
+    format_options,
+    paint,
+    progress_bar,
+    quiet_option,
+    refuse_bad_places,
+    root_option,
+    shown_at,
+    targets_of,
+    text_width,
+    way_down,
+    write_targets,
+)
 from sealtrace.report.formats import OF_AUDITS, Showing
 
 if TYPE_CHECKING:
@@ -23,7 +37,6 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
     """Prints what the automatic families look for, and ends."""
     if not wanted or context.resilient_parsing:
         return
-    from sealtrace.cli.output import paint, text_width
     from sealtrace.relations.families.registry import FAMILIES
     from sealtrace.report.text import wrapped
 
@@ -35,15 +48,9 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 
 
 @click.command()
-@click.argument("paper", type=click.Path(path_type=Path))
-@click.option(
-    "--relations",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Decide the relations that FILE declares, too; repeatable.",
-)
-@click.option("--family", "families", multiple=True, metavar="NAME", help="Use only this automatic family; repeatable.")
+@click.argument("paper", type=PATH)
+@several("--relations", metavar="FILE", type=PATH, help="Decide the relations that FILE declares, too; repeatable.")
+@several("--family", "families", metavar="NAME", help="Use only this automatic family; repeatable.")
 @click.option(
     "--families",
     "listing",
@@ -118,7 +125,6 @@ def audit(
     the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
-    from sealtrace.cli.output import refuse_bad_places, shown_at, way_down, write_targets
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
 
@@ -129,13 +135,7 @@ def audit(
         subject, beside = read_subject(paper, progress, root)
         sources = [*beside, *map(read_source, relations)]
         found = audit(
-            subject,
-            sources,
-            version=__version__,
-            families=chosen,
-            suggest=suggest,
-            progress=progress,
-            seconds=seconds,
+            subject, sources, version=__version__, families=chosen, suggest=suggest, progress=progress, seconds=seconds
         )
     _refuse_unreadable(found, [source.name for source in sources])
     suspected = any(one.status == "suspicion" for one in found.decisions)
@@ -157,7 +157,6 @@ def audit(
 def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
     """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
     from sealtrace import __version__
-    from sealtrace.cli.output import text_width
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_subject
     from sealtrace.report import audit_text
@@ -175,7 +174,6 @@ def _families(families: tuple[str, ...], no_automatic: bool) -> tuple[str, ...] 
     """The automatic families to use; None for all."""
     if no_automatic and families:
         raise click.UsageError("choose families, or none, not both")
-    from sealtrace.bundle.defects import nearest
     from sealtrace.relations.families.registry import FAMILIES
 
     known = [family.name for family in FAMILIES]
@@ -187,7 +185,6 @@ def _families(families: tuple[str, ...], no_automatic: bool) -> tuple[str, ...] 
 
 def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
     """A file of which nothing could be read is unreadable input, not a finding."""
-    from sealtrace.bundle.defects import BundleError
     from sealtrace.report.audit_text import problem_text
 
     for name in sources:

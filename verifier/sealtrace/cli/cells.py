@@ -10,25 +10,39 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.options import budget_options
-from sealtrace.cli.output import examined, format_options, progress_bar, quiet_option, shown_at, targets_of
+from sealtrace.bundle.defects import nearest
+from sealtrace.cli.options import FILE, PATH, budget_options, several
+from sealtrace.cli.output import (
+    Target,
+    examined,
+    format_options,
+    paint,
+    progress_bar,
+    quiet_option,
+    refuse_bad_places,
+    shown_at,
+    targets_of,
+    text_width,
+    write_output,
+    write_targets,
+)
 from sealtrace.report.formats import OF_CELLS, Showing
+from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from sealtrace.printed.evaluation import CellResult
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
-@click.argument("other", required=False, type=click.Path(path_type=Path))
-@click.option(
+@click.argument("bundle", type=PATH)
+@click.argument("other", required=False, type=PATH)
+@several(
     "--reported",
-    multiple=True,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Take printed numbers from this .tex, .md or .csv instead of the bundle's table records; repeatable.",
 )
-@click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
+@several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
 @format_options(tuple(OF_CELLS))
 @quiet_option
@@ -60,10 +74,7 @@ def diff(
     Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
     3 nothing else differs, but a cell is missing or waived, or nobody classified it.
     """
-    from sealtrace.bundle.defects import nearest
-    from sealtrace.cli.output import refuse_bad_places, write_targets
     from sealtrace.comparison import compare, compare_printed
-    from sealtrace.report.inert import harmless
 
     targets = targets_of(forms, outputs, tuple(OF_CELLS))
     if other is not None and reported:
@@ -85,7 +96,7 @@ def diff(
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=PATH)
 @click.argument("cell", metavar="'TABLE[ROW, COLUMN]'")
 @quiet_option
 @budget_options
@@ -125,16 +136,11 @@ def explain(bundle: Path, cell: str) -> int:
 
 
 def _print(result: CellResult, count: int, records: list[str], waived: str | None) -> None:
-    from sealtrace.cli.output import paint, text_width
     from sealtrace.printed.judgement import DEFINITIONS
-    from sealtrace.report.inert import harmless
 
     cell, metric = result.cell, result.metric
     place = f"{cell.source}:{cell.line}" if cell.line else cell.source or cell.record
-    lines = [
-        ("printed", f"{cell.text}  ({place})"),
-        ("recipe", result.recipe or "none"),
-    ]
+    lines = [("printed", f"{cell.text}  ({place})"), ("recipe", result.recipe or "none")]
     if metric is not None:
         lines.append(("formula", f"{metric.formula}  [{metric.source}]"))
         if result.population is not None:
@@ -169,13 +175,15 @@ def _number(number: object) -> str:
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=PATH)
 @click.option(
-    "--recipes", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    "--recipes",
+    type=FILE,
+    metavar="FILE",
     help="Recipes as `extract` takes them; by default, those that the tables of BUNDLE have.",
-)  # fmt: skip
-@click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
-@click.option("--reported", type=click.Path(path_type=Path), metavar="FILE", help="Take the tables from this paper.")
+)
+@several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
+@click.option("--reported", type=PATH, metavar="FILE", help="Take the tables from this paper.")
 @click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
 @quiet_option
 def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: Path | None, everything: bool) -> int:
@@ -190,14 +198,11 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     Exit codes: 0 every cell agrees; 1 a cell differs or a recipe cannot be followed; 2 usage or unreadable input;
     3 nothing differs, but a cell is missing or nobody classified it.
     """
-    from sealtrace.bundle.defects import nearest
     from sealtrace.bundle.sealing import draft_bundle
-    from sealtrace.cli.output import Target
     from sealtrace.comparison import compare
     from sealtrace.examination import examine
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
-    from sealtrace.report.inert import harmless
 
     places = {json.loads(path.read_bytes())["label"]: path for path in sorted(bundle.glob("report/table*.json"))}
     records = (
@@ -232,8 +237,8 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE.")
+@click.argument("bundle", type=PATH)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.")
 @quiet_option
 @budget_options
 def macros(bundle: Path, output: Path | None) -> int:
@@ -252,9 +257,7 @@ def macros(bundle: Path, output: Path | None) -> int:
     Exit codes: 0 written, and the bundle verifies; 1 or 3 written, and `sealtrace verify` says what is wrong;
     2 usage or unreadable input.
     """
-    from sealtrace.cli.output import write_output
     from sealtrace.report.findings import times
-    from sealtrace.report.inert import harmless
     from sealtrace.report.latex import render_macros
 
     examination = examined(bundle)

@@ -8,56 +8,33 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.options import budget_options, constant_in, range_of
-from sealtrace.cli.output import examined, quiet_option
+from sealtrace.cli.options import PATH, budget_options, form_option, range_of, several, what_if
+from sealtrace.cli.output import examined, paint, quiet_option, text_width, write_output
+from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from sealtrace.studies.policies.certifying import Explored
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
-@click.option("--selector", "selectors", multiple=True, metavar="NAME", help="Only this selector; repeatable.")
-@click.option(
+@click.argument("bundle", type=PATH)
+@several("--selector", "selectors", metavar="NAME", help="Only this selector; repeatable.")
+@several(
     "--partition",
     "partitions",
-    multiple=True,
     metavar="NAME",
     help="Only the certificates of this partition, and selectors that choose in it; repeatable.",
 )
-@click.option(
-    "--rho",
-    metavar="R",
-    callback=constant_in(lambda value: 0 <= value <= 2, "from 0 to 2"),
-    help="What if mixtures of groups could move by R (l1)?",
+@what_if("--rho", "R", lambda value: 0 <= value <= 2, "from 0 to 2", "mixtures of groups could move by R (l1)")
+@what_if(
+    "--epsilon", "E", lambda value: 0 <= value <= 1, "from 0 to 1", "the risk budget, of groups and of mixtures, were E"
 )
-@click.option(
-    "--epsilon",
-    metavar="E",
-    callback=constant_in(lambda value: 0 <= value <= 1, "from 0 to 1"),
-    help="What if the risk budget, of groups and of mixtures, were E?",
-)
-@click.option(
-    "--tau",
-    metavar="T",
-    callback=constant_in(lambda value: value > 0, "above 0"),
-    help="What if only a loss of more than T counted as a crossing?",
-)
-@click.option(
-    "--zeta",
-    metavar="Z",
-    callback=constant_in(lambda value: 0 < value < 1, "between 0 and 1, both excluded"),
-    help="What if both failure probabilities were Z?",
+@what_if("--tau", "T", lambda value: value > 0, "above 0", "only a loss of more than T counted as a crossing")
+@what_if(
+    "--zeta", "Z", lambda value: 0 < value < 1, "between 0 and 1, both excluded", "both failure probabilities were Z"
 )
 @click.option("--range", "span", metavar="LOW,HIGH", callback=range_of, help="What if utilities lay in this range?")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or for machines.",
-)
+@form_option
 @click.option("--width", type=click.IntRange(min=40), metavar="COLUMNS", help="Fit the text into so many columns.")
 @quiet_option
 @budget_options
@@ -113,9 +90,7 @@ def certify(
     Exit codes: 0 everything was computed; 1 a sealed map is another one, or the bundle fails; 2 usage or
     unreadable input; 3 something is missing. With a what-if option, sealed maps are not compared.
     """
-    from sealtrace.cli.output import paint, text_width, write_output
     from sealtrace.report.certify_text import render_text
-    from sealtrace.report.inert import harmless
     from sealtrace.studies.policies.certifying import certify, render_json
 
     explored: Explored = {}

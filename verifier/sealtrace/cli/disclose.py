@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sealtrace.bundle.defects import BundleError, refusing
+from sealtrace.bundle.resources import place_new_file
+from sealtrace.bundle.strict_json import parse
+from sealtrace.cli.options import FILE, several
+from sealtrace.cli.output import write_output
+from sealtrace.contract.kinds import KINDS, Form
+from sealtrace.report.inert import json_text
+
 if TYPE_CHECKING:
     from sealtrace.witnesses.disclosure import Withheld
-
-_File = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.group("disclose")
@@ -30,12 +36,12 @@ def disclose() -> None:
 
 
 @disclose.command("tree")
-@click.argument("rows", type=_File)
+@click.argument("rows", type=FILE)
 @click.option("--kind", required=True, metavar="KIND", help="The record kind of the rows.")
 @click.option("--name", metavar="NAME", help="The tree's name.  [default: after the file of -o]")
 @click.option("--reason", metavar="TEXT", help="Why the rows are withheld.")
-@click.option("--keep", required=True, type=_File, metavar="SECRET", help="Where rows and salts go that you keep.")
-@click.option("-o", "--output", required=True, type=_File, metavar="FILE", help="The tree: STAGE/tree.X.json.")
+@click.option("--keep", required=True, type=FILE, metavar="SECRET", help="Where rows and salts go that you keep.")
+@click.option("-o", "--output", required=True, type=FILE, metavar="FILE", help="The tree: STAGE/tree.X.json.")
 def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path, output: Path) -> int:
     """Make a tree of ROWS (JSON lines), to be sealed in their place.
 
@@ -43,10 +49,7 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
 
     Exit codes: 0 written; 2 the rows do not fit their schema, or a file is there already.
     """
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.resources import place_new_file
     from sealtrace.bundle.stores import read_rows
-    from sealtrace.contract.kinds import KINDS, Form
     from sealtrace.witnesses.disclosure import salted, tree_document
 
     if kind not in KINDS or KINDS[kind].form is not Form.ROWS:
@@ -59,22 +62,20 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
     withheld = salted(records)
     document = tree_document(name or output.name.removeprefix("tree.").removesuffix(".json"), kind, withheld, reason)
     lines = "".join(json.dumps({"salt": one.salt.hex(), "row": one.row}, ensure_ascii=False) + "\n" for one in withheld)
-    try:
-        place_new_file(keep, lines.encode())
-        place_new_file(output, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
-    except OSError as error:
-        raise BundleError(f"{error.filename or output}: {error.strerror or error}") from None
+    for path, text in ((keep, lines), (output, json.dumps(document, indent=2, ensure_ascii=False) + "\n")):
+        with refusing(path):
+            place_new_file(path, text.encode())
     click.echo(f"{document['leaves']} rows  {document['root_sha256']}")
     return 0
 
 
 @disclose.command("rows")
-@click.argument("secret", type=_File)
-@click.option("--tree", "sealed", required=True, type=_File, metavar="TREE", help="The sealed tree.")
-@click.option("--row", "chosen", multiple=True, type=click.IntRange(min=1), metavar="N", help="This row; repeatable.")
+@click.argument("secret", type=FILE)
+@click.option("--tree", "sealed", required=True, type=FILE, metavar="TREE", help="The sealed tree.")
+@several("--row", "chosen", type=click.IntRange(min=1), metavar="N", help="This row; repeatable.")
 @click.option("--seed", metavar="TEXT", help="Draw rows by these words of a reviewer.")
 @click.option("--count", type=click.IntRange(min=1), metavar="N", help="How many to draw.")
-@click.option("-o", "--output", type=_File, metavar="FILE", help="Write to FILE.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.")
 def rows(
     secret: Path, sealed: Path, chosen: tuple[int, ...], seed: str | None, count: int | None, output: Path | None
 ) -> int:
@@ -84,20 +85,14 @@ def rows(
 
     Exit codes: 0 written; 2 the rows are not those of the tree.
     """
-    from sealtrace.bundle.defects import BundleError
     from sealtrace.bundle.documents import misfits_of
-    from sealtrace.bundle.strict_json import StrictJSONError, parse
-    from sealtrace.cli.output import write_output
-    from sealtrace.report.inert import json_text
     from sealtrace.witnesses.disclosure import DisclosureError, disclosed, drawn
     from sealtrace.witnesses.envelope import read_bytes
 
     if bool(chosen) == (seed is not None) or (seed is None) != (count is None):
         raise click.UsageError("name rows with --row, or have them drawn with --seed and --count")
-    try:
+    with refusing(sealed):
         document = parse(read_bytes(sealed, 2**20))
-    except StrictJSONError as error:
-        raise BundleError(f"{sealed}: {error}") from None
     if misfits := misfits_of("tree", document):
         pointer, expected, found = misfits[0]
         raise BundleError(f"{sealed}{pointer}: expected {expected}, found {found}")
@@ -115,7 +110,6 @@ def rows(
 
 
 def _withheld(path: Path, number: int, record: Any) -> Withheld:
-    from sealtrace.bundle.defects import BundleError
     from sealtrace.witnesses.disclosure import Withheld
 
     match record:
@@ -127,15 +121,8 @@ def _withheld(path: Path, number: int, record: Any) -> Withheld:
 def _lines(path: Path) -> tuple[bytes, list[Any]]:
     """The bytes of a file of JSON lines, and the value of each line."""
     from sealtrace.bundle.budget import Budget
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.strict_json import StrictJSONError, parse
 
-    try:
+    with refusing(path):
         Budget().room(12 * path.stat().st_size, str(path))
         data = path.read_bytes()
-    except OSError as error:
-        raise BundleError(f"{path}: {error.strerror or error}") from None
-    try:
         return data, [parse(line, first_line=number) for number, line in enumerate(data.rstrip().split(b"\n"), 1)]
-    except StrictJSONError as error:
-        raise BundleError(f"{path}: {error}") from None

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import click
 
+from sealtrace.bundle.defects import BundleError, nearest, refusing
+from sealtrace.bundle.resources import begin_draft, directories_of, files_of, place_new_file
+from sealtrace.cli.options import DIRECTORY, FILE, PATH, several
 from sealtrace.cli.output import root_option
+from sealtrace.report.inert import harmless
 
 KINDS = ("results", "policies")
 
 
 @click.command()
-@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("directory", type=DIRECTORY)
 @click.option(
     "--kind",
     type=click.Choice(KINDS),
@@ -36,11 +40,7 @@ def init(directory: Path, kind: str) -> int:
 
     Exit codes: 0 started; 2 refused, and nothing was written.
     """
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.resources import directories_of, files_of, place_new_file
-    from sealtrace.report.inert import harmless
-
-    try:
+    with refusing(directory):
         if directory.is_dir() and any(directory.iterdir()):
             raise BundleError(f"{directory}: not empty; a study is started in a directory of its own")
         files = files_of(kind, directory.resolve().name)
@@ -51,8 +51,6 @@ def init(directory: Path, kind: str) -> int:
             place.parent.mkdir(parents=True, exist_ok=True)
             place_new_file(place, data)
             click.echo(harmless(str(place)))
-    except OSError as error:
-        raise BundleError(f"{error.filename or directory}: {error.strerror or error}") from None
     return 0
 
 
@@ -70,34 +68,47 @@ def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str
 
 @click.command()
 @click.argument("results", nargs=-1, required=True)
-@click.option(
-    "--name", "names", multiple=True, metavar="PATTERN",
+@several(
+    "--name",
+    "names",
+    metavar="PATTERN",
     help="Fields in file names, such as '{model}_seed{seed}'; repeatable, and the first that fits is taken.",
-)  # fmt: skip
-@click.option(
-    "--map", "renamed", multiple=True, callback=_pairs, metavar="FIELD=COLUMN[,COLUMN...]",
-    help="Take FIELD from the first of these columns that has a value; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--set", "constants", multiple=True, callback=_pairs, metavar="FIELD=VALUE", help="Give FIELD this value."
 )
-@click.option("--drop", "dropped", multiple=True, metavar="COLUMN", help="Leave COLUMN out; repeatable.")
+@several(
+    "--map",
+    "renamed",
+    callback=_pairs,
+    metavar="FIELD=COLUMN[,COLUMN...]",
+    help="Take FIELD from the first of these columns that has a value; repeatable.",
+)
+@several("--set", "constants", callback=_pairs, metavar="FIELD=VALUE", help="Give FIELD this value.")
+@several("--drop", "dropped", metavar="COLUMN", help="Leave COLUMN out; repeatable.")
 @click.option("--where", metavar="SQL", help="Keep the rows for which this holds, such as \"split = 'test'\".")
 @click.option("--distinct", is_flag=True, help="Keep equal rows once.")
 @click.option("--key", metavar="FIELD[,FIELD...]", help="The fields that identify a row.  [default: proposed]")
-@click.option(
-    "--printed", multiple=True, callback=_pairs, metavar="FIELD:VALUE=LABEL",
+@several(
+    "--printed",
+    callback=_pairs,
+    metavar="FIELD:VALUE=LABEL",
     help="How tables print a value, where they print another name; repeatable.",
-)  # fmt: skip
+)
 @click.option("--records", metavar="FIELD", help="Where in a JSON document its list of rows lies; dots lead inside.")
 @click.option("--delimiter", metavar="CHARACTER", help="What separates cells of CSV files.  [default: found out]")
 @click.option("--dataset", metavar="NAME", help="The dataset's name.  [default: after the files]")
-@click.option("--format", "file_format", type=click.Choice(["parquet", "jsonl", "csv"]),
-              help="How the rows are written.  [default: jsonl up to 10,000 rows]")  # fmt: skip
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
+    "--format",
+    "file_format",
+    type=click.Choice(["parquet", "jsonl", "csv"]),
+    help="How the rows are written.  [default: jsonl up to 10,000 rows]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=DIRECTORY,
+    required=True,
+    metavar="DIR",
     help="The draft of a bundle, begun where there is none.",
-)  # fmt: skip
+)
 def import_(
     results: tuple[str, ...],
     names: tuple[str, ...],
@@ -129,11 +140,9 @@ def import_(
 
     Exit codes: 0 written; 2 refused, and nothing was written.
     """
-    from sealtrace.bundle.datasets import write_dataset
     from sealtrace.bundle.importing import Wanted, described, files_of, read_results
     from sealtrace.bundle.proposing import proposed, referring
-    from sealtrace.bundle.resources import begin_draft
-    from sealtrace.report.inert import harmless
+    from sealtrace.bundle.writing import write_dataset
 
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise click.UsageError("--delimiter: one character is needed, and no quotation mark or line end")
@@ -188,19 +197,19 @@ def _labels(printed: dict[str, str]) -> dict[str, dict[str, str]]:
 
 
 @click.command()
-@click.argument("paper", type=click.Path(path_type=Path))
+@click.argument("paper", type=PATH)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=DIRECTORY,
     metavar="DIR",
     help="Write one table record per table into DIR; existing files are kept.",
 )
 @root_option
-@click.option("--table", "tables", multiple=True, metavar="LABEL", help="Only this table; repeatable.")
+@several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
 @click.option(
     "--recipes",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help='Fill recipes in: JSON, as in {"tab:main": {"Accuracy": {"sql": "SELECT ..."}}}.',
 )
@@ -219,11 +228,9 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
 
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
-    from sealtrace.bundle.defects import BundleError, nearest
     from sealtrace.printed.cells import key_columns
     from sealtrace.printed.papers import read_paper
     from sealtrace.printed.recipe_files import fill_in, read_recipes
-    from sealtrace.report.inert import harmless
 
     reported = read_paper(paper, root)
     labels = [record["label"] for record in reported.records]
@@ -240,23 +247,20 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     if output is None:
         click.echo(json.dumps(records, indent=2, ensure_ascii=True))
     else:
-        try:
+        written = [(f"table.{_file_name(record['label'])}.json", record) for record in records]
+        written += [] if shared is None else [("queries.json", shared)]
+        with refusing(output):
             output.mkdir(parents=True, exist_ok=True)
-            for record in records:
-                name = re.sub(r"[^A-Za-z0-9-]+", "-", record["label"].removeprefix("tab:")).strip("-") or "unnamed"
-                with (output / f"table.{name}.json").open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
-                click.echo(output / f"table.{name}.json")
-            if shared is not None:
-                with (output / "queries.json").open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(json.dumps(shared, indent=2, ensure_ascii=False) + "\n")
-                click.echo(output / "queries.json")
-        except FileExistsError as error:
-            raise BundleError(f"{error.filename}: exists already; nothing is overwritten") from None
-        except OSError as error:
-            raise BundleError(f"{output}: {error.strerror or error}") from None
+            for name, document in written:
+                with (output / name).open("x", encoding="utf-8", newline="\n") as file:
+                    file.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+                click.echo(output / name)
     for problem in reported.problems:
         click.echo(
             f"{harmless(problem.source)}:{problem.line}: {problem.severity}: {harmless(problem.message)}", err=True
         )
     return int(any(problem.severity == "error" for problem in reported.problems))
+
+
+def _file_name(label: str) -> str:
+    return re.sub(r"[^A-Za-z0-9-]+", "-", label.removeprefix("tab:")).strip("-") or "unnamed"

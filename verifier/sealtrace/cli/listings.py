@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.bundle.resources import schema_document
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
+from sealtrace.cli.options import form_option
+from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import SCHEMA_KINDS
 
 if TYPE_CHECKING:
@@ -19,14 +22,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("id", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or for machines.",
-)
+@form_option
 def checks(id: str | None, form: str) -> int:
     """List every check with its sentence and source, or explain the check ID.
 
@@ -55,16 +51,12 @@ def checks(id: str | None, form: str) -> int:
 
 
 def _list(check: Check) -> None:
-    from sealtrace.cli.output import paint, text_width
-
     click.echo(paint(check.id, "cyan"))
     for text in (check.title, f"[{check.source}]"):
         click.echo(textwrap.fill(text, text_width(), initial_indent="  ", subsequent_indent="  "))
 
 
 def _explain(check: Check) -> None:
-    from sealtrace.cli.output import paint, text_width
-
     click.echo(paint(check.id, "cyan"))
     for name, text in (
         ("says", check.title),
@@ -84,14 +76,7 @@ def _explain(check: Check) -> None:
 
 
 @click.command()
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or for machines.",
-)
+@form_option
 def metrics(form: str) -> int:
     """List the named metrics that a table's recipes can ask for.
 
@@ -99,7 +84,6 @@ def metrics(form: str) -> int:
     Examples:
       sealtrace metrics
     """
-    from sealtrace.cli.output import paint, text_width
     from sealtrace.printed.metrics import all_metrics
 
     if form == "json":
@@ -140,9 +124,6 @@ def schema(kind: str | None) -> int:
       sealtrace schema
       sealtrace schema trace > trace.schema.json
     """
-    from sealtrace.bundle.resources import schema_document
-    from sealtrace.cli.output import text_width
-
     if kind is not None and kind not in SCHEMA_KINDS:
         from sealtrace.bundle.defects import nearest
 

@@ -70,6 +70,7 @@ ROOMS = {
     name: room
     for room, names in {
         "cells": ("diff", "explain", "try", "macros"),
+        "check": ("check", "bind"),
         "drafts": ("init", "import", "extract"),
         "listings": ("checks", "metrics", "schema", "completion"),
         "records": ("seal", "show", "digest", "convert"),
@@ -184,7 +185,10 @@ def program() -> None:
     bundle.OWN_PROCESS = options.OWN_PROCESS = True
     # Tens of thousands of objects are made while modules are imported, and all of them stay.
     gc.set_threshold(100_000, 20, 20)
-    main()
+    try:
+        main()
+    finally:
+        gc.freeze()  # or they would all be looked through once more, before the process ends
 
 
 def main() -> None:

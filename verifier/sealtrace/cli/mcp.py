@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from sealtrace.bundle.defects import BundleError
+
 
 @click.command()
 def mcp() -> int:
@@ -22,8 +24,6 @@ def mcp() -> int:
     Examples:
       sealtrace mcp
     """
-    from sealtrace.bundle.defects import BundleError
-
     try:
         found = server()
     except ImportError:
@@ -53,8 +53,6 @@ def server() -> Any:
 def _told(tool: Callable[..., str]) -> Callable[..., str]:
     """What is wrong with the input is an answer, not a crash."""
     from mcp.server.mcpserver.exceptions import ToolError
-
-    from sealtrace.bundle.defects import BundleError
 
     @wraps(tool)
     def answer(*args: Any, **options: Any) -> str:

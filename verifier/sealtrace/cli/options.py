@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import fields
 from fractions import Fraction
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +17,21 @@ from sealtrace.contract.packs import STAGES
 
 OWN_PROCESS = False
 """Whether the process is this program's own, so that the operating system may end what was not foreseen."""
+
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
+DIRECTORY = click.Path(path_type=Path, file_okay=False)
+
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for machines.",
+)
+several = partial(click.option, multiple=True)
+"""An option that may be given again."""
 
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -93,64 +109,41 @@ def _backstop_time() -> None:
         signal.setitimer(signal.ITIMER_REAL, LIMITS.seconds, 1.0)
 
 
-_File = click.Path(path_type=Path, dir_okay=False)
-
-
 def witness_options(function: Callable[..., int]) -> Callable[..., int]:
     """Gives a command the argument `asked`."""
 
     @wraps(function)
-    def asking(
-        *args: Any,
-        keys: tuple[str, ...],
-        stages: tuple[str, ...],
-        authorities: tuple[Path, ...],
-        sigstore_root: Path | None,
-        sigstore_identity: str | None,
-        sigstore_issuer: str | None,
-        witnesses: tuple[Path, ...],
-        partial: tuple[Path, ...],
-        seed: str | None,
-        **rest: Any,
-    ) -> int:
+    def asking(*args: Any, **given: Any) -> int:
         from sealtrace.bundle.budget import Asked
 
-        if stages and not authorities:
+        asked = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
+        identity = asked["sigstore_identity"]
+        if asked["timestamps"] and not asked["authorities"]:
             raise click.UsageError("--require-timestamp needs --tsa-root: the certificate of an authority you trust")
-        if (sigstore_root is None) != (sigstore_identity is None):
+        if (asked["sigstore_root"] is None) != (identity is None):
             raise click.UsageError("--sigstore-root and --sigstore-identity go together")
-        if sigstore_issuer is not None and sigstore_identity is None:
+        if asked["sigstore_issuer"] is not None and identity is None:
             raise click.UsageError("--sigstore-issuer says who vouches for --sigstore-identity")
-        if seed is not None and not partial:
+        if asked["seed"] is not None and not asked["partial"]:
             raise click.UsageError("--seed is what the rows of --partial were drawn by")
-        asked = Asked(
-            signatures=tuple(Path(key) for key in keys if key != sigstore_identity),
-            timestamps=stages,
-            authorities=authorities,
-            sigstore_root=sigstore_root,
-            sigstore_identity=sigstore_identity,
-            sigstore_issuer=sigstore_issuer,
-            sigstore_required=sigstore_identity in keys,
-            partial=partial,
-            seed=seed,
-            files=witnesses,
-        )
-        return function(*args, asked=asked, **rest)
+        keys: tuple[str, ...] = asked.pop("signatures")
+        signatures = tuple(Path(key) for key in keys if key != identity)
+        return function(*args, asked=Asked(signatures, **asked, sigstore_required=identity in keys), **given)
 
     for option in reversed(
         (
-            click.option("--require-signature", "keys", multiple=True, metavar="PUB.pem",
+            click.option("--require-signature", "signatures", multiple=True, metavar="PUB.pem",
                          help="This key, or the sigstore identity, must have signed the root; repeatable."),
-            click.option("--require-timestamp", "stages", multiple=True, type=click.Choice([*STAGES, "root"]),
+            click.option("--require-timestamp", "timestamps", multiple=True, type=click.Choice([*STAGES, "root"]),
                          metavar="STAGE", help="An authority must have seen STAGE, or root; repeatable."),
-            click.option("--tsa-root", "authorities", multiple=True, type=_File, metavar="CA.pem",
+            click.option("--tsa-root", "authorities", multiple=True, type=FILE, metavar="CA.pem",
                          help="Certificates of timestamping authorities that you trust; repeatable."),
-            click.option("--sigstore-root", type=_File, metavar="FILE", help="The trust root of sigstore bundles."),
+            click.option("--sigstore-root", type=FILE, metavar="FILE", help="The trust root of sigstore bundles."),
             click.option("--sigstore-identity", metavar="NAME", help="Who must have signed them."),
             click.option("--sigstore-issuer", metavar="URL", help="Who must have vouched for that identity."),
-            click.option("--witness", "witnesses", multiple=True, type=_File, metavar="FILE",
+            click.option("--witness", "files", multiple=True, type=FILE, metavar="FILE",
                          help="A signature, timestamp or proof besides those in witnesses/; repeatable."),
-            click.option("--partial", multiple=True, type=_File, metavar="FILE",
+            click.option("--partial", multiple=True, type=FILE, metavar="FILE",
                          help="Rows of a sealed tree that were disclosed (`sealtrace disclose`); repeatable."),
             click.option("--seed", metavar="TEXT", help="The words that you had the rows drawn by."),
         )
@@ -168,8 +161,10 @@ def _exact(text: str) -> Fraction:
     return exact(text)
 
 
-def constant_in(holds: Callable[[Fraction], bool], domain: str) -> Callable[..., Fraction | None]:
-    """Reads an exact constant that must lie in its domain."""
+def what_if(
+    name: str, metavar: str, holds: Callable[[Fraction], bool], domain: str, what: str
+) -> Callable[[_Function], _Function]:
+    """An option that explores an exact constant, which must lie in its domain."""
 
     def read(_: click.Context, __: click.Parameter, text: str | None) -> Fraction | None:
         value = None if text is None else _exact(text)
@@ -177,7 +172,7 @@ def constant_in(holds: Callable[[Fraction], bool], domain: str) -> Callable[...,
             raise click.BadParameter(f"{text} is outside what it can be: {domain}")
         return value
 
-    return read
+    return click.option(name, metavar=metavar, callback=read, help=f"What if {what}?")
 
 
 def range_of(_: click.Context, __: click.Parameter, text: str | None) -> tuple[Fraction, Fraction] | None:

@@ -292,8 +292,6 @@ def _refuse_one_file_twice(targets: list[Target]) -> None:
 
 def refuse_bad_places(targets: list[Target], inputs: Sequence[Path]) -> None:
     """Before any work is done: no report where a bundle or a paper is, or where there is no directory."""
-    from sealtrace.bundle.defects import BundleError
-
     for target in targets:
         if target.path is None:
             continue
@@ -305,12 +303,10 @@ def refuse_bad_places(targets: list[Target], inputs: Sequence[Path]) -> None:
 
 def shown_at(target: Target, showing: Showing) -> Showing:
     """As wide and as colourful as the terminal, where the target is one; a file is the same everywhere."""
-
     return showing if target.path else replace(showing, width=text_width(), paint=paint)
 
 
 def write_targets(targets: list[Target], render: Callable[[Target], str]) -> None:
     """Renders everything before the first file is touched; files are then replaced whole."""
-
     for target, text in [(target, render(target)) for target in targets]:
         write_output(text, target.path, None)

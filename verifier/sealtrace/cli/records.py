@@ -8,8 +8,12 @@ from typing import Any
 
 import click
 
-from sealtrace.cli.options import budget_options
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.resources import default_bundle
+from sealtrace.cli.options import FILE, PATH, budget_options, form_option, several
+from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import STAGES
+from sealtrace.report.inert import harmless
 
 
 def _reasons(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -25,11 +29,10 @@ def _reasons(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
 
 
 @click.command()
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=PATH)
 @click.option("--stage", type=click.Choice(STAGES), help="Seal this stage only: the next link of the chain.")
-@click.option(
+@several(
     "--empty",
-    multiple=True,
     callback=_reasons,
     metavar='STAGE="REASON"',
     help="Seal STAGE although it holds nothing, and say why; repeatable. STAGE may be all: those without files.",
@@ -94,7 +97,6 @@ def _files(stage: Path) -> bool:
 
 def _refuse_recipes(directory: Path) -> None:
     """Broken recipes, unknown metrics and placeholders, with the sentences of `verify`."""
-    from sealtrace.bundle.defects import BundleError
     from sealtrace.examination import examine
 
     if not any(directory.glob("report/table*.json")):
@@ -108,15 +110,8 @@ def _refuse_recipes(directory: Path) -> None:
 
 
 @click.command()
-@click.argument("bundle", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or for machines.",
-)
+@click.argument("bundle", required=False, type=PATH)
+@form_option
 @click.option("--digests", is_flag=True, help="Show each file's content digest and SHA-256 in full.")
 @budget_options
 def show(bundle: Path | None, form: str, digests: bool) -> int:
@@ -133,7 +128,6 @@ def show(bundle: Path | None, form: str, digests: bool) -> int:
     Exit codes: 0 shown; 2 there is no bundle, or its manifest cannot be read.
     """
     from sealtrace.bundle.reading import read_manifest
-    from sealtrace.bundle.resources import default_bundle
 
     manifest = read_manifest(bundle or default_bundle())
     if form == "json":
@@ -144,10 +138,6 @@ def show(bundle: Path | None, form: str, digests: bool) -> int:
 
 
 def _print(manifest: dict[str, Any], digests: bool) -> None:
-    from sealtrace.cli.output import paint, text_width
-    from sealtrace.contract.kinds import STAGES
-    from sealtrace.report.inert import harmless
-
     files = manifest["files"]
     click.echo(paint(harmless(manifest["name"]), "cyan"))
     click.echo(f"root {manifest['root_sha256']}")
@@ -186,7 +176,7 @@ def _size(count: int) -> str:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("files", nargs=-1, required=True, type=FILE)
 def digest(files: tuple[Path, ...]) -> int:
     """Print the digests of record files as sealing will compute them, before anything is sealed.
 
@@ -201,8 +191,7 @@ def digest(files: tuple[Path, ...]) -> int:
 
     Exit codes: 0 printed; 2 unreadable, or refused by its schema.
     """
-    from sealtrace.bundle.digests import digests_of
-    from sealtrace.report.inert import harmless
+    from sealtrace.bundle.writing import digests_of
 
     for path in files:
         found = digests_of(path)
@@ -215,9 +204,14 @@ def digest(files: tuple[Path, ...]) -> int:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Where to; its ending says the format.  [default: beside FILE, in the other format]")  # fmt: skip
+@click.argument("file", type=FILE)
+@click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    metavar="FILE",
+    help="Where to; its ending says the format.  [default: beside FILE, in the other format]",
+)
 def convert(file: Path, output: Path | None) -> int:
     """Turn a file of records from JSON lines into Parquet, or back. What it says, and so its content digest, stays.
 
@@ -232,8 +226,7 @@ def convert(file: Path, output: Path | None) -> int:
 
     Exit codes: 0 written; 2 unreadable, refused by its schema, or there already.
     """
-    from sealtrace.bundle.digests import convert
-    from sealtrace.report.inert import harmless
+    from sealtrace.bundle.writing import convert
 
     other = {".jsonl": ".parquet", ".parquet": ".jsonl", ".csv": ".parquet"}
     target = output or file.with_suffix(other.get(file.suffix, ".parquet"))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.cli.options import budget_options
-from sealtrace.cli.output import examined, quiet_option
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.resources import replace_file
+from sealtrace.cli.options import DIRECTORY, PATH, budget_options
+from sealtrace.cli.output import examined, quiet_option, refuse_input
 from sealtrace.cli.verify import beside_option, prefix_of, root_digest
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
@@ -26,11 +28,11 @@ INDEX = "index.html"
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path(path_type=Path))
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=PATH)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=DIRECTORY,
     required=True,
     metavar="DIR",
     help="Write into DIR, which is made where it is not there.",
@@ -125,9 +127,6 @@ def without_timings(report: Report) -> Report:
 
 def _refuse_bad_directory(output: Path, bundle: Path) -> None:
     """Before any work is done: no report inside the bundle or over it, and no file where a directory should be."""
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.cli.output import refuse_input
-
     refuse_input(output, bundle)
     for name in (*FILES, DIFF, INDEX):
         place = output / name
@@ -138,9 +137,6 @@ def _refuse_bad_directory(output: Path, bundle: Path) -> None:
 
 def _write(output: Path, texts: dict[str, str]) -> None:
     """A new directory appears whole; in one that is there, each file is replaced whole."""
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.bundle.resources import replace_file
-
     try:
         if output.exists():
             for name, text in texts.items():

@@ -6,15 +6,17 @@ from pathlib import Path
 
 import click
 
-from sealtrace.cli.options import budget_options
+from sealtrace.bundle.resources import default_bundle
+from sealtrace.cli.options import PATH, budget_options
 from sealtrace.cli.output import progress_bar, quiet_option
+from sealtrace.report.inert import harmless
 
 SHOWN = 20
 """How many unnoticed changes are printed."""
 
 
 @click.command()
-@click.argument("bundle", required=False, type=click.Path(path_type=Path))
+@click.argument("bundle", required=False, type=PATH)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -51,8 +53,6 @@ def selftest(bundle: Path | None, sample: int, seconds: float, every: bool, seed
     Exit codes: 0 every change was noticed or is known not to matter; 1 one was not; 2 usage or unreadable input.
     """
     from sealtrace.bundle.reading import read_bundle
-    from sealtrace.bundle.resources import default_bundle
-    from sealtrace.report.inert import harmless
     from sealtrace.selftest.campaign import Campaign
 
     with progress_bar() as progress:

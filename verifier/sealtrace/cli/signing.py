@@ -11,10 +11,12 @@ from typing import Any
 import click
 
 from sealtrace import __version__
-from sealtrace.cli.options import budget_options
-from sealtrace.cli.output import examined, quiet_option
+from sealtrace.bundle.strict_json import StrictJSONError, parse
+from sealtrace.cli.options import FILE, PATH, budget_options, several
+from sealtrace.cli.output import Target, examined, quiet_option, refuse_bad_places, write_output
 from sealtrace.cli.verify import root_digest
 from sealtrace.contract.packs import STAGES
+from sealtrace.report.inert import harmless, json_text
 
 
 def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -22,28 +24,19 @@ def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=PATH)
 @click.option(
-    "--key",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="KEY.pem",
-    help="The private key: Ed25519 or ECDSA P-256, not encrypted.",
+    "--key", required=True, type=FILE, metavar="KEY.pem", help="The private key: Ed25519 or ECDSA P-256, not encrypted."
 )
 @click.option("--stage", type=click.Choice(STAGES), help="Sign this stage, while the experiment runs.  [default: root]")
-@click.option(
+@several(
     "--supersedes",
-    multiple=True,
     callback=_roots,
     metavar="SHA256",
     help="The root digest of an older bundle that this one replaces; repeatable.",
 )
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE.  [default: in witnesses/ of the bundle]",
+    "-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.  [default: in witnesses/ of the bundle]"
 )
 @budget_options
 def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...], output: Path | None) -> int:
@@ -65,9 +58,7 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
     Exit codes: 0 signed; 1 the bundle is not what was sealed; 2 usage, unreadable input or key.
     """
     from sealtrace.bundle.identity import WITNESSES
-    from sealtrace.cli.output import write_output
     from sealtrace.examination import examine
-    from sealtrace.report.inert import json_text
     from sealtrace.witnesses.commitments import ROOT, commitments_of, statement
     from sealtrace.witnesses.envelope import read_private_key, signed
 
@@ -119,14 +110,11 @@ def _stamp(moment: datetime) -> str:
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE.")
+@click.argument("bundle", type=PATH)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.")
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
 @click.option(
-    "--key",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="KEY.pem",
-    help="Sign with this private key: Ed25519 or ECDSA P-256, not encrypted.",
+    "--key", type=FILE, metavar="KEY.pem", help="Sign with this private key: Ed25519 or ECDSA P-256, not encrypted."
 )
 @click.option("--keyid", metavar="ID", help="Name the key so.  [default: SHA-256 of its public half]")
 @click.option(
@@ -135,19 +123,8 @@ def _stamp(moment: datetime) -> str:
 @click.option(
     "--time", callback=_time, metavar="TIME", help="When it was verified.  [default: SOURCE_DATE_EPOCH, or now]"
 )
-@click.option(
-    "--check",
-    "envelope",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Check a signed statement instead of making one.",
-)
-@click.option(
-    "--public-key",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="PUB.pem",
-    help="The key that must have signed it.",
-)
+@click.option("--check", "envelope", type=FILE, metavar="FILE", help="Check a signed statement instead of making one.")
+@click.option("--public-key", type=FILE, metavar="PUB.pem", help="The key that must have signed it.")
 @quiet_option
 @budget_options
 def attest(
@@ -188,7 +165,22 @@ def attest(
         return _checked(bundle, envelope, public_key, expect_root)
     if keyid and not key:
         raise click.UsageError("--keyid names the key of --key")
-    return _attested(bundle, output, expect_root, key, keyid, verifier_id, time or _now())
+    from sealtrace.report.in_toto import refusal_of, statement
+    from sealtrace.witnesses.envelope import read_private_key, signed
+
+    refuse_bad_places([Target("in-toto", output)], [bundle, *([key] if key else [])])
+    # A time or a key that cannot be used is found out before the work is done.
+    moment = time or _now()
+    private = None if key is None else read_private_key(key)
+    report = examined(bundle, expect_root=expect_root).report
+    if reason := refusal_of(report):
+        _complain(f"nothing is stated, because {reason}")
+        return 1
+    text = json_text(statement(report, verifier=verifier_id, time=moment))
+    if report.verdict != "verified":
+        _complain(f"the statement is about a bundle whose verdict is `{report.headline}`, and says so")
+    write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
+    return report.exit_code
 
 
 def _now() -> str:
@@ -204,43 +196,12 @@ def _now() -> str:
         raise click.UsageError(f"SOURCE_DATE_EPOCH is not a number of seconds: {epoch!r}") from None
 
 
-def _attested(
-    bundle: Path,
-    output: Path | None,
-    expect_root: str | None,
-    key: Path | None,
-    keyid: str | None,
-    verifier: str,
-    time: str,
-) -> int:
-    from sealtrace.cli.output import Target, refuse_bad_places, write_output
-    from sealtrace.report.in_toto import refusal_of, statement
-    from sealtrace.report.inert import json_text
-    from sealtrace.witnesses.envelope import read_private_key, signed
-
-    refuse_bad_places([Target("in-toto", output)], [bundle, *([key] if key else [])])
-    # A key that cannot be used is found out before the work is done.
-    private = None if key is None else read_private_key(key)
-    report = examined(bundle, expect_root=expect_root).report
-    if reason := refusal_of(report):
-        _complain(f"nothing is stated, because {reason}")
-        return 1
-    text = json_text(statement(report, verifier=verifier, time=time))
-    if report.verdict != "verified":
-        _complain(f"the statement is about a bundle whose verdict is `{report.headline}`, and says so")
-    write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
-    return report.exit_code
-
-
 def _complain(sentence: str) -> None:
-    from sealtrace.report.inert import harmless
-
     click.echo(f"sealtrace: {harmless(sentence)}", err=True)
 
 
 def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None) -> int:
     from sealtrace.api import verify
-    from sealtrace.bundle.strict_json import StrictJSONError, parse
     from sealtrace.report.in_toto import refusal_of
     from sealtrace.witnesses.envelope import SignatureError, opened, read_envelope, read_public_key
 
@@ -283,8 +244,6 @@ def _stranger(payload: Any, root: str | None) -> str | None:
 
 def _say(payload: dict[str, Any]) -> None:
     """What the signer vouches for."""
-    from sealtrace.report.inert import harmless
-
     predicate = payload["predicate"]
     verifier = predicate.get("verifier")
     click.echo("The signature is of this key, and the statement is about this bundle.")

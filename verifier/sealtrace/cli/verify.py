@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sealtrace.cli.options import budget_options, witness_options
-from sealtrace.cli.output import examined, format_options, quiet_option, targets_of
+from sealtrace.bundle.resources import default_bundle
+from sealtrace.cli.options import DIRECTORY, PATH, budget_options, several, witness_options
+from sealtrace.cli.output import (
+    examined,
+    format_options,
+    quiet_option,
+    refuse_bad_places,
+    shown_at,
+    targets_of,
+    way_down,
+    write_targets,
+)
 from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
+from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from sealtrace.bundle.budget import Asked
@@ -29,32 +40,23 @@ beside_option = click.option(
     "--beside",
     multiple=True,
     metavar="BUNDLE",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A bundle that recomputes cells of this one; repeatable.",
 )
 
 
 @click.command()
-@click.argument("bundle", required=False, type=click.Path(path_type=Path))
+@click.argument("bundle", required=False, type=PATH)
 @format_options(tuple(OF_REPORTS))
-@click.option(
-    "--check",
-    "check",
-    multiple=True,
-    metavar="ID",
-    help="Run only checks with this id or prefix; repeatable.",
-)
-@click.option(
-    "--skip", "skip", multiple=True, metavar="ID", help="Leave out checks with this id or prefix; repeatable."
-)
+@several("--check", "check", metavar="ID", help="Run only checks with this id or prefix; repeatable.")
+@several("--skip", "skip", metavar="ID", help="Leave out checks with this id or prefix; repeatable.")
 @click.option("--strict", is_flag=True, help="A warning counts as an error.")
 @click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
 @click.option("--draft", is_flag=True, help="Judge a directory that is not sealed; the verdict says so.")
-@click.option(
+@several(
     "--reported",
-    multiple=True,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
 )
 @click.option("--all", "everything", is_flag=True, help="List every finding, and the checks that do not apply.")
@@ -75,7 +77,7 @@ beside_option = click.option(
 )
 @click.option(
     "--cache",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=DIRECTORY,
     metavar="DIR",
     help="Keep reports in DIR, and take one from there if not a byte of the bundle or the verifier differs.",
 )
@@ -91,24 +93,16 @@ beside_option = click.option(
 @click.pass_obj
 def verify(
     settings: Settings,
+    /,
     bundle: Path | None,
     forms: tuple[str, ...],
     outputs: tuple[str, ...],
-    check: tuple[str, ...],
-    skip: tuple[str, ...],
-    strict: bool,
-    expect_root: str | None,
-    draft: bool,
-    reported: tuple[Path, ...],
     everything: bool,
-    beside: tuple[Path, ...],
-    every_row: bool,
-    jobs: int,
-    scheduler: str | None,
     cache: Path | None,
     as_expected: bool,
     allow_waived: bool,
     asked: Asked,
+    **chosen: Any,
 ) -> int:
     """Verify BUNDLE: a directory, a .zip or a .tar.gz, here or at an address (https://, s3://, file://).
 
@@ -140,45 +134,30 @@ def verify(
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing, skipped or waived (docs/in-your-project.md).
     """
-    from sealtrace.bundle.resources import default_bundle
-    from sealtrace.cli.output import refuse_bad_places, shown_at, write_targets
     from sealtrace.examination import select, unexpected
-    from sealtrace.report.inert import harmless
 
     targets = targets_of(forms, outputs, tuple(OF_REPORTS))
     try:
-        select(check, skip)
+        select(chosen["check"], chosen["skip"])
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    refuse_bad_places(targets, [bundle or default_bundle(), *reported, *beside])
+    others = [*chosen["reported"], *chosen["beside"]]
+    refuse_bad_places(targets, [bundle or default_bundle(), *others])
     page = any(BY_NAME[target.form].details for target in targets)
     known: Cache | None = None
     # Files of the reader's own are not hashed, so what depends on them is not kept.
-    own = draft or reported or beside or as_expected or settings.waivers or settings.must_be_empty
+    own = chosen["draft"] or others or as_expected or settings.waivers or settings.must_be_empty
     if cache is not None and not own and asked == type(asked)():
         from sealtrace.bundle.remote import address_of
         from sealtrace.cache import Cache
 
         if bundle is not None and address_of(bundle) is not None:
             raise click.UsageError("--cache hashes a bundle before it is read, so it takes none at an address")
-        options = {"check": check, "skip": skip, "strict": strict, "root": expect_root, "rows": every_row, "page": page}
-        known = Cache(cache, bundle or default_bundle(), options)
+        telling = ("check", "skip", "strict", "expect_root", "every_row")
+        known = Cache(cache, bundle or default_bundle(), {"page": page, **{name: chosen[name] for name in telling}})
     differences: list[str] = []
     if known is None or (report := known.report()) is None:
-        examination = examined(
-            bundle,
-            asked,
-            check=check,
-            skip=skip,
-            strict=strict,
-            expect_root=expect_root,
-            every_row=every_row,
-            draft=draft,
-            reported=reported,
-            beside=beside,
-            jobs=jobs,
-            scheduler=scheduler,
-        )
+        examination = examined(bundle, asked, **chosen)
         report = examination.full_report if page else examination.report
         differences = unexpected(examination) if as_expected else []
         if known is not None:
@@ -195,6 +174,4 @@ def verify(
 
 def prefix_of(bundle: Path | None) -> str | None:
     """The way from the working directory down to the bundle; None where it is an archive, or elsewhere."""
-    from sealtrace.cli.output import way_down
-
     return None if bundle is None or not bundle.is_dir() else way_down(bundle)

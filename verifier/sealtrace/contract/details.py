@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from sealtrace.contract.scalars import Count, Record
@@ -33,6 +35,15 @@ class DrawnTable(Record):
     caption: str | None = Field(None, description="What it shows.")
     columns: list[str] = Field(description="The columns' labels, in order.")
     rows: list[DrawnRow] = Field(description="The rows, in order.")
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> DrawnTable:
+        """A table record, drawn."""
+        rows = [
+            DrawnRow(label=row["label"], cells=row["cells"], marks=row.get("marks") or {}) for row in record["rows"]
+        ]
+        columns = [column["label"] for column in record["columns"]]
+        return cls(label=record["label"], caption=record.get("caption") or None, columns=columns, rows=rows)
 
 
 class StageLink(Record):

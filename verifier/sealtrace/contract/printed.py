@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text, example
+from sealtrace.contract.scalars import PRINTABLE, Count, Exact, Name, Record, Sha256, Text, example
 
-Value = Annotated[str, StringConstraints(strict=True, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Value = Annotated[str, StringConstraints(strict=True, max_length=200, pattern=PRINTABLE)]
 Condition = Value | Annotated[list[Value], Field(min_length=1)]
 """A value as it is written, or several."""
 

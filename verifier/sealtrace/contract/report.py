@@ -160,12 +160,7 @@ class Cell(Record):
         from sealtrace.report.notebooks import cell_html
 
         place = f"{self.source}:{self.line}" if self.line else self.source
-        known = (
-            ("printed", self.reported),
-            ("recomputed", self.recomputed),
-            ("", self.said),
-            ("recipe", self.recipe),
-        )
+        known = (("printed", self.reported), ("recomputed", self.recomputed), ("", self.said), ("recipe", self.recipe))
         return cell_html(self.name, self.status, (*known, ("where", place)))
 
 

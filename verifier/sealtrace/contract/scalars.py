@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
@@ -26,7 +26,8 @@ Exact = Annotated[
 """A declared constant. Eighty doubles of 1/80 sum to more than one; eighty times "1/80" does not."""
 
 Sha256 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
-Name = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"
+Name = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200, pattern=PRINTABLE)]
 """An identifier. Control characters are barred: names are printed on terminals."""
 
 Text = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=4000)]
@@ -60,6 +61,6 @@ class Record(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
-def example(*texts: str) -> ConfigDict:
-    """The settings of a record whose schema shows examples, each written as it stands in a file."""
-    return ConfigDict(json_schema_extra={"examples": [json.loads(text) for text in texts]})
+def example(*texts: str, **schema: Any) -> ConfigDict:
+    """The settings of a record whose schema shows examples, each written as it stands in a file, and says `schema`."""
+    return ConfigDict(json_schema_extra={**schema, "examples": [json.loads(text) for text in texts]})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,27 @@ class Layer:
     """Inputs by outputs."""
     bias: Vector
     activation: str
+
+
+def layers_of(records: Sequence[Mapping[str, Any]]) -> list[Layer]:
+    """Layers as records hold them: `weights`, `bias` and `activation`."""
+    return [
+        Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
+        for one in records
+    ]
+
+
+def misfit(records: Sequence[Mapping[str, Any]], inputs: int, outputs: int) -> tuple[str, str, str] | None:
+    """(pointer, expected, found) where layers do not lead from these inputs to these outputs; None where they do."""
+    width = inputs
+    for place, layer in enumerate(records):
+        if len(layer["weights"]) != width:
+            return f"/{place}/weights", f"{width} inputs", str(len(layer["weights"]))
+        width = len(layer["bias"])
+        for row, numbers in enumerate(layer["weights"]):
+            if len(numbers) != width:
+                return f"/{place}/weights/{row}", f"{width} outputs", str(len(numbers))
+    return None if width == outputs else ("", f"{outputs} outputs at the end", str(width))
 
 
 def forward(inputs: Matrix, layers: Sequence[Layer]) -> Matrix:

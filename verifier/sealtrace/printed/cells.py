@@ -146,10 +146,7 @@ _SETTING = re.compile(
 def naming_columns(record: dict[str, Any]) -> int:
     """How many of the first columns make up the rows' labels, in most rows."""
     counts = Counter(
-        next(
-            (n for n in range(1, len(row["cells"])) if JOIN.join(filter(None, row["cells"][:n])) == row["label"]),
-            1,
-        )
+        next((n for n in range(1, len(row["cells"])) if JOIN.join(filter(None, row["cells"][:n])) == row["label"]), 1)
         for row in record["rows"]
     )
     return counts.most_common(1)[0][0] if counts else 1

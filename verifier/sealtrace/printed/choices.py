@@ -10,25 +10,26 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.frames import Frame, StreamedFrame
+from sealtrace.bundle.frames import Frame, plain
 from sealtrace.printed.cells import TableCell
 
 REPEATS = re.compile(r"(?:\w+_)?(?:seeds?|runs?|repeats?|trials?|folds?|replicates?|draws?|rep|replica)(?:_\w+)?", re.I)
 """How fields are called whose values are repeats of the same thing."""
 MOST_NAMES = 1000
 """How many values of a field are looked for in print."""
-MOST_ONE_BY_ONE = 4
-"""Up to how many repeats of a field are spoilt one at a time."""
 _EXTREMES = ("best", "worst", "top", "highest", "lowest", "largest", "smallest", "greatest", "least", "peak", "max",
              "maximum", "min", "minimum", "most", "fewest", "longest", "shortest", "range", "oracle", "first", "last",
              "median", "commonest", "majority", "dominant", "mode", "final", "latest", "winner", "selected", "chosen",
-             "rank", "quantile", "percentile", "fastest", "slowest")  # fmt: skip
+             "rank", "quantile", "percentile", "quartile", "p50", "p90", "p95", "p99", "fastest", "slowest", "vote",
+             "voting", "maj", "pass", "any", "floor", "ceiling", "truncated")  # fmt: skip
 _SHOWN: dict[str, tuple[str, ...]] = {
     "max": ("max", "maximum", "best", "highest", "largest", "greatest", "peak", "top", "oracle", "longest", "slowest"),
     "min": ("min", "minimum", "worst", "lowest", "smallest", "least", "shortest", "fastest"),
@@ -97,6 +98,16 @@ class Print:
         return names(name, self.everything)
 
 
+_ALIKE = str.maketrans("аеорсухіѕјһԁԛԝьνвкмнтгοαικρτυχεη", "aeopcyxisjhdqwbvbkmhtroaikptuxen")
+"""Small Cyrillic and Greek letters, and the Latin ones for which they, or their capitals, are taken in print."""
+
+
+def appearance(text: str) -> str:
+    """What a reader tells a name by: not what is invisible, nor which alphabet a letter is from."""
+    shown = (one for one in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(one) != "Cf")
+    return " ".join("".join(shown).translate(_ALIKE).split())
+
+
 def names(name: str, text: str) -> bool:
     """Whether a text names a value, however its words are joined."""
     return bool(_letters(name)) and (_word(name, text) or _letters(name) in _letters(text))
@@ -111,7 +122,8 @@ def _word(word: str, text: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+    plain = unicodedata.normalize("NFC", text).casefold()
+    return "".join(character for character in plain if character.isalnum())
 
 
 def unsaid(choices: Collection[Choice], around: Print, disclosed: Collection[str]) -> Iterator[tuple[str, bool]]:
@@ -145,19 +157,16 @@ def of_metric(name: str, arguments: Mapping[str, str], column: str, frame: Frame
             said = (field.replace("_", " "),) if flag else ()
             yield Choice(f"of {field} it takes only {', '.join(values[:5])}", said, values, field)
         elif frame is not None:
-            yield from _exchanged(field, values[0], _values(frame, field))
+            yield from _exchanged(field, values[0], values_of(frame, field))
 
 
-def _values(frame: Frame, field: str) -> pa.Array:
-    """The values of a field, found once; of rows that are not held, those of some."""
+def values_of(frame: Frame, field: str) -> pa.Array:
+    """The values of a field, found once; where there are very many, and rows are not held, those of some rows."""
     known = frame.matrices
     if ("values", field) not in known:
-        table = frame.some if isinstance(frame, StreamedFrame) and frame.kept else frame.table
-        column = table.column(field) if field in table.column_names else pa.chunked_array([[]], pa.null())
-        plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        known["values", field] = plain.unique()
-    found: pa.Array = known["values", field]
-    return found
+        known["values", field] = frame.distinct(field, MOST_NAMES) if field in frame.names else pa.array([], pa.null())
+    values: pa.Array = known["values", field]
+    return values
 
 
 def _exchanged(field: str, value: str, values: pa.Array) -> Iterator[Choice]:
@@ -165,6 +174,9 @@ def _exchanged(field: str, value: str, values: pa.Array) -> Iterator[Choice]:
     if pa.types.is_string(values.type) and 1 < len(values) <= MOST_NAMES:
         rivals = tuple(one for one in values.to_pylist() if one != value)
         yield Choice(f"{field} {value}", (), (value,), field, rivals)
+        twin = next((one for one in rivals if appearance(one) == appearance(value)), None)
+        if twin is not None and len(rivals) < len(values):  # what is no value itself is how one is printed
+            yield Choice(f"{field} {value!a} looks like {twin!a}, which is another: rename one")
 
 
 # Queries
@@ -185,15 +197,15 @@ def renamed(field: str, shift: int) -> str:
     return f"renamed:{field}:{shift}"
 
 
-def spoilt(field: str, values: Sequence[str], way: str) -> str:
-    """The form in which the results of some repeats are all `low`, or `high`; or these are `alone`, so or unchanged."""
-    return f"spoilt:{field}:{way}:{json.dumps(values)}"
+def spoilt(field: str, value: str, way: str) -> str:
+    """The form in which one repeat has the worst results, or the best, in one of two ways; or is there `alone`, too."""
+    return f"spoilt:{field}:{way}:{value}"
 
 
 def of_query(asked: Asked, fields: Mapping[str, pa.Array], turned: tuple[object, ...] | None) -> Iterator[Choice]:
     """What a query chooses; `fields` are those that identify rows, each with its values in order."""
     if turned is not None and not _alike(turned, asked.given):
-        yield Choice("it picks rows by their results", _EXTREMES)
+        yield Choice("it picks rows by their results, or rounds one way", _EXTREMES)
     texts = {text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", asked.sql)}
     written = sorted(texts | set(re.findall(r"(?<![\w.'])-?\d+(?![\w.'])", asked.sql)))
     most = max(map(len, fields.values()), default=0)
@@ -229,17 +241,18 @@ def _repeats(field: str, values: pa.Array) -> bool:
 
 
 def _ignored(asked: Asked, field: str, values: pa.Array) -> list[str]:
-    """Repeats whose results could be worse, or better, without any difference: one by one if few, else by halves."""
-    every = values.cast(pa.string()).to_pylist()
-    groups = [[one] for one in every] if len(every) <= MOST_ONE_BY_ONE else [every[::2], every[1::2]]
-    for group in groups:
-        for way in ("low", "high"):
-            if not _alike(asked.on(spoilt(field, group, way)), asked.given):
-                continue
-            before = asked.on(spoilt(field, group, "alone"))
-            after = None if before is None else asked.on(spoilt(field, group, f"alone {way}"))
-            if after is not None and not _alike(before, after):
-                return group
+    """Repeats that could be worse still where they are the worst, or better where they are the best, and none of
+    it would show. Whoever leaves out the worst leaves out any that is made so; two are tried."""
+    tried = [str(values[0]), str(values[-1])]
+    for low in ("low", "high"):
+        ways = (low, f"{low} too")
+        for one in tried:
+            # A query to which the difference means nothing would not tell them apart where there is no other repeat.
+            alone = [asked.on(spoilt(field, one, f"alone {way}")) for way in ways]
+            if not _alike(*(asked.on(spoilt(field, one, way)) for way in ways)) or (alone[0] and _alike(*alone)):
+                break
+        else:
+            return tried
     return []
 
 
@@ -265,33 +278,103 @@ def formed(form: str, table: pa.Table, keys: Collection[str], values: pa.Array, 
     kind, field, *rest = form.split(":", 3)
     if field not in table.column_names:
         return table
-    column = table.column(field)
-    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    column = plain(table.column(field))
     at = table.column_names.index(field)
     if kind == "renamed":
         shift = int(rest[0])
         others = pa.concat_arrays([values[shift:], values[:shift]])
-        return table.set_column(at, field, others.take(pc.index_in(plain, value_set=values)))
+        return table.set_column(at, field, others.take(pc.index_in(column, value_set=values)))
     way, told = rest
-    mine = pc.is_in(plain.cast(pa.string()), value_set=pa.array(json.loads(told), pa.string()))
+    mine = pc.fill_null(pc.equal(column.cast(pa.string()), told), False)
     changed = table
-    for place, name in enumerate(table.column_names if way != "alone" else ()):
+    for place, name in enumerate(table.column_names):
         if name not in keys and name not in fixed:
             changed = changed.set_column(place, name, _spoilt(table.column(name), mine, way.removeprefix("alone ")))
     return changed.filter(mine) if way.startswith("alone") else changed
 
 
 def _spoilt(column: pa.ChunkedArray, where: pa.ChunkedArray, way: str) -> pa.ChunkedArray:
-    """Results of some rows, all lower than any, or higher; texts that no record has."""
+    """Results of some rows, all lower than any, or higher; texts that no record has.
+
+    There are two ways to be so: with other numbers, and, where nothing is lower than wrong, with some that are right.
+    """
+    column = plain(column)
+    new: pa.Scalar | None = None
+    lower, again = way.startswith("low"), way.endswith(" too")
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        least, greatest = (float(bound or 0) for bound in pc.min_max(column).as_py().values())
+        step = max(1.0, greatest - least) * (2 if again else 1)
+        new = pa.scalar(least - step if lower else greatest + step).cast(column.type, safe=False)
+    elif pa.types.is_boolean(column.type) or pa.types.is_string(column.type):
+        flags = pa.types.is_boolean(column.type)
+        new = pa.scalar(not lower) if flags else pa.scalar("~" if lower else "~~")
+        if again:
+            spared = np.cumsum(where.to_numpy()) % 4 == 0
+            column = pc.if_else(pc.and_(where, spared), not new.as_py(), column) if flags else column
+            where = pc.and_(where, ~spared)
+    return column if new is None else pc.if_else(where, new, column)
+
+
+# The same records altered: a value that is the same on all of these forms, or nothing at all, is what the recipe says
+# and not what the records give
+
+Altering = Callable[[pa.Table, Collection[str]], pa.Table]
+"""From a table, and the columns that select rows, which stay as they are."""
+
+
+def _shuffled(seed: int) -> Altering:
+    """Every column in an order of its own, with other values."""
+
+    def alter(table: pa.Table, kept: Collection[str]) -> pa.Table:
+        random = np.random.default_rng(seed)
+        orders = [pa.array(random.permutation(table.num_rows)) for _ in table.columns]
+        columns = [
+            column if name in kept else _moved(column.take(order), seed, texts=seed > 1)
+            for name, column, order in zip(table.column_names, table.columns, orders, strict=True)
+        ]
+        return pa.table(columns, names=table.column_names)
+
+    return alter
+
+
+def _with_other_numbers(table: pa.Table, kept: Collection[str]) -> pa.Table:
+    columns = [
+        column if name in kept else _moved(column, 3, texts=False)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+FORMS: dict[str, Altering] = {
+    "shuffled": _shuffled(1),
+    "shuffled otherwise": _shuffled(2),
+    "with other numbers": _with_other_numbers,
+    "some rows twice": lambda table, _: table.take(
+        pa.array(np.r_[np.arange(table.num_rows), np.arange(0, table.num_rows, 2)])
+    ),
+    "without every third row": lambda table, _: table.take(
+        pa.array(np.flatnonzero(np.arange(table.num_rows) % 3 != 1))
+    ),
+    "one row": lambda table, _: table.slice(0, 1),
+    "no row": lambda table, _: table.slice(0, 0),
+}
+"""Each form's name and how it is made; those that mostly tell come first."""
+ROW_BY_ROW = tuple(form for form in FORMS if form not in ("one row", "no row"))
+"""Forms that can be made of some rows at a time."""
+
+
+def _moved(column: pa.ChunkedArray, seed: int, *, texts: bool) -> pa.ChunkedArray:
+    """Other numbers, some flags turned, and, where asked, some texts that no record has."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    new: pa.Scalar | None = None
+    steps = np.arange(len(column)) % 7
+    some = pa.array(steps % 3 == seed % 3)
+    if pa.types.is_floating(column.type):
+        return pc.add(pc.multiply(column, 1.0 + 0.37 * seed), pa.array(0.0113 * seed * (1 + steps)).cast(column.type))
+    if pa.types.is_integer(column.type):
+        return pc.add(column, pa.array(seed + steps).cast(column.type))
     if pa.types.is_boolean(column.type):
-        new = pa.scalar(way == "high")
-    elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        least, greatest = (float(bound or 0) for bound in pc.min_max(column).as_py().values())
-        step = max(1.0, greatest - least)
-        new = pa.scalar(least - step if way == "low" else greatest + step).cast(column.type, safe=False)
-    elif pa.types.is_string(column.type):
-        new = pa.scalar("~" if way == "low" else "~~")
-    return column if new is None else pc.if_else(where, new, column)
+        return pc.xor(column, some)
+    if texts and pa.types.is_string(column.type):
+        return pc.if_else(some, pc.binary_join_element_wise(column, "~", ""), column)
+    return column

@@ -6,17 +6,25 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from sealtrace.contract.report import Cell, Report
 from sealtrace.evidence import Evidence
-from sealtrace.printed.altered import FORMS
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.choices import Print, of_metric, unsaid
+from sealtrace.printed.choices import FORMS, Print, of_metric, unsaid
 from sealtrace.printed.judgement import RECOMPUTED, Judgement, Status, in_print, judge, judge_text
-from sealtrace.printed.metrics import Metric, MissingEvidenceError, RecipeError, Value, all_metrics, compute
+from sealtrace.printed.metrics import (
+    Metric,
+    MissingEvidenceError,
+    RecipeError,
+    Value,
+    all_metrics,
+    compute,
+    constant_of,
+)
 from sealtrace.printed.queries import Queries
 
 
@@ -275,6 +283,9 @@ def _unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> V
     """
     value = compute(evidence, name, arguments)
     known = all_metrics()[name]
+    named = {word: _policy(arguments[word]) for word in ("policy", "selector", "base", "against") if word in arguments}
+    if len(set(named.values())) < len(named) and not known.measured:
+        return replace(value, fixed="a difference of something from itself")
     if "where" not in known.optional or value.frame is None or value.rows is None:
         return value
     frame = value.frame
@@ -294,6 +305,12 @@ def _unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> V
         if all(moves):
             return value
     return replace(value, fixed=_SAME) if computed else value
+
+
+def _policy(name: str) -> tuple[str, Fraction | None]:
+    """A policy however its scale is written."""
+    arm, at, scale = name.partition("@")
+    return arm, constant_of(scale) if at else None
 
 
 def _selecting(arguments: dict[str, str]) -> set[str]:

@@ -169,9 +169,7 @@ def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int
         return Judgement(Status.TRUNCATED, f"{said} The printed number is cut off, not rounded.")
     distance = abs(value - part.value) / part.unit
     return Judgement(
-        Status.MISMATCH,
-        f"{said} They differ by {as_float(distance):.3g} units of the last printed digit.",
-        distance,
+        Status.MISMATCH, f"{said} They differ by {as_float(distance):.3g} units of the last printed digit.", distance
     )
 
 

@@ -16,6 +16,7 @@ from sealtrace.printed.tex_tokens import BLANK, Token, written
 _CAPTIONS = frozenset({"caption", "captionof"})
 # A caption made by \captionof holds for the tables in the same box.
 _BOXES = commands.FLOATS | {"minipage", "center"}
+_INNER = frozenset(f"{{{name}}}" for name in commands.TABULARS)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class _Reader:
         self.part: _Caption | None = None
         """The caption of a part of a float, until its table comes."""
         self.started = not self.stream.has_document
-        self.unknown: set[str] = set()
+        self.doubts: set[str] = set()
 
     # The stream
 
@@ -268,6 +269,9 @@ class _Reader:
         try:
             tabular = read_tabular(name, tokens, end, self.stream.column_types, self.problems)
         except RefusedError as refused:
+            if (inside := _laid_out(name, tokens)) is not None:
+                self.waiting.extend(reversed(inside))
+                return
             where = refused.token or token
             self.problems.append(where.problem(f"{refused.message}: the table is refused"))
             return
@@ -294,13 +298,12 @@ class _Reader:
 
     def warn_of(self, tabular: Tabular, begin: Token) -> None:
         if not any(row.header for row in tabular.rows):
-            self.problems.append(begin.problem("nothing sets a header apart: every row is read as body", warning=True))
-        for name, token in tabular.unknown.items():
-            if name not in self.unknown:
-                self.unknown.add(name)
-                self.problems.append(
-                    token.problem(f"\\{name} is not known: its arguments are read as text", warning=True)
-                )
+            message = "nothing sets a header apart: every row is read as body"
+            self.problems.append(begin.problem(message, warning=True, certain=True))
+        for doubt, token in tabular.doubts.items():
+            if doubt not in self.doubts:
+                self.doubts.add(doubt)
+                self.problems.append(token.problem(doubt, warning=True))
 
     def caption(self, token: Token) -> None:
         self.flush()
@@ -369,7 +372,7 @@ class _Reader:
                 chosen = box.captions[max(0, found.captions - 1)]
                 if len(box.captions) > 1:
                     message = "captions and tables of a float do not pair: the caption before the table is taken"
-                    self.problems.append(found.begin.problem(message, warning=True))
+                    self.problems.append(found.begin.problem(message, warning=True, certain=True))
             self.add_table(found, chosen, chosen.label if chosen is not None else lone_label)
 
     def add_table(self, found: _Found, caption: _Caption | None, label: str | None) -> None:
@@ -419,6 +422,24 @@ class _Reader:
         for token, text in lines:
             place = (token.file.name, token.line)
             self.prose.append(ProseLine(text, *place, self.paragraph, caption, tuple(named.get(place, ()))))
+
+
+def _laid_out(name: str, tokens: list[Token]) -> list[Token] | None:
+    """The cells of a tabular that only sets other tables side by side: in each that is not empty stands one."""
+    cursor = Cursor(tokens)
+    for letter in commands.ENVIRONMENTS[name]:
+        cursor.take(letter)
+    cells: list[list[Token]] = [[]]
+    depth = 0
+    for token in cursor.tokens[cursor.index :]:
+        depth += token.is_command("begin") - token.is_command("end")
+        if depth == 0 and (token.kind == "&" or token.is_command("\\", "tabularnewline")):
+            cells.append([])
+        else:
+            cells[-1].append(token)
+    filled = [cell for cell in cells if any(token.kind not in BLANK for token in cell)]
+    inner = [any(written(cell[place + 1 : place + 4]) in _INNER for place in range(len(cell))) for cell in filled]
+    return [token for cell in filled for token in cell] if inner and all(inner) else None
 
 
 def _raw(tokens: list[Token]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Mark, Problem, ProseLine, collapse, marked_cell
-from sealtrace.printed.tex_text import render
+from sealtrace.printed.tex_text import Rendering, render
 from sealtrace.printed.tex_tokens import SourceText, tokenize
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ _LABEL = re.compile(r"\s*\{[^{}#]{0,200}#([^\s{}#]{1,200})[^{}]{0,200}\}")
 _CAPTION = re.compile(r"(?:Table)?:\s*")
 _MATH = re.compile(r"\$(?!\s)([^$\n]{1,2000}?)(?<![\s\\])\$(?!\d)")
 _PIPE = re.compile(r"(?<!\\)\|")
+_HIDING = re.compile(r"<\w[^>]*\b(?:style|hidden|class)\b|<(?:details|style|script|template|table|img)\b", re.I)
+_PLAIN_TAG = re.compile(r"</?(?:b|strong|u|ins|i|em|br|sup|sub|small|code|span|a|abbr|mark)\b|<!--", re.I)
 _STANDS_FOR_MATH = "\ue000"
+_STOOD_FOR = re.compile(f"{_STANDS_FOR_MATH}([0-9]+);")
 
 
 @dataclass
@@ -71,8 +74,13 @@ class _Reader:
                 caption = block.content.rpartition("\n")[2]
             elif block.type in ("fence", "code_block", "html_block", "hr"):
                 caption = ""
+                if block.type == "html_block" and _HIDING.search(block.content):
+                    self.doubt("HTML that may hide or print tables is not read", (block.map or [0])[0])
             index += 1
         return self.page
+
+    def doubt(self, message: str, line: int) -> None:
+        self.page.problems.append(Problem(message, self.source, line + 1, "warning"))
 
     def paragraph(self, block: Token) -> None:
         shown = "".join(mark.character for mark in self.marks(block.children or []))
@@ -106,6 +114,13 @@ class _Reader:
                 self.page.problems.append(Problem(message, self.source, line + 1, "warning"))
                 raws += [""] * (columns - len(raws))
             contents = [block for block in blocks[opening : opening + 3 * columns + 1] if block.type == "inline"]
+            for one in (one for block in contents for one in block.children or ()):
+                tag = one.type == "html_inline" and (_HIDING.search(one.content) or not _PLAIN_TAG.match(one.content))
+                if tag or one.type == "image":
+                    self.doubt(f"{one.content or 'an image'} may hide what it sets: it is read as text", line)
+                for number in _STOOD_FOR.findall(one.content):
+                    for doubt in self.formula(number).doubts:
+                        self.doubt(doubt, line)
             cells = tuple(
                 marked_cell(self.marks(content.children or []), raw, self.source, line + 1)
                 for content, raw in zip(contents, raws, strict=True)
@@ -153,11 +168,14 @@ class _Reader:
         return marks
 
     def characters(self, text: str, bold: bool, underline: bool) -> Iterable[Mark]:
-        for number, piece in enumerate(re.split(f"{_STANDS_FOR_MATH}([0-9]+);", text)):
+        for number, piece in enumerate(_STOOD_FOR.split(text)):
             if number % 2 == 0:
                 yield from (Mark(character, bold, underline) for character in piece.replace("−", "-"))
                 continue
-            formula = SourceText("", self.formulas[int(piece)])
-            tokens, _problems = tokenize(formula, 0, len(formula.text))
-            for mark in render(tokens, math=True).marks():
+            for mark in self.formula(piece).marks():
                 yield Mark(mark.character, mark.bold or bold, mark.underline or underline)
+
+    def formula(self, number: str) -> Rendering:
+        """What a formula prints."""
+        formula = SourceText("", self.formulas[int(number)])
+        return render(tokenize(formula, 0, len(formula.text))[0], math=True)

@@ -106,28 +106,59 @@ MetricFunction = Callable[[Any, Arguments], Value]
 METRICS: dict[str, Metric] = {}
 
 
-def metrics_of(pack: str) -> Callable[..., Callable[[MetricFunction], MetricFunction]]:
-    """The decorator that registers a metric of a pack; `needs` and `takes` name its required and optional arguments."""
+def metrics_of(
+    pack: str, listed: str = "", paper: str = ""
+) -> Callable[..., Callable[[MetricFunction], MetricFunction]]:
+    """The decorator that registers a metric of a pack; `needs` and `takes` name its required and optional arguments.
+
+    What is registered by its name alone stands in a list, under its source; a section or an appendix is one of `paper`:
+
+        section 3.3
+            crossing_rate policy [population]: share of states with d < -tau
+
+    A line that is too long goes on below, further in. (given) and (measured) at its end say what those words say here.
+    """
+    known = _listed(listed, paper)
 
     def metric(
         name: str,
-        formula: str,
-        source: str,
+        formula: str = "",
+        source: str = "",
         *,
         needs: str = "",
         takes: str = "",
         given: bool = False,
         measured: bool = False,
     ) -> Callable[[MetricFunction], MetricFunction]:
+        described = (formula, source, tuple(needs.split()), tuple(takes.split()), given, measured)
+
         def register(function: MetricFunction) -> MetricFunction:
-            METRICS[name] = Metric(
-                name, formula, source, tuple(needs.split()), tuple(takes.split()), given, measured, function, pack
-            )
+            METRICS[name] = Metric(name, *(described if formula else known[name]), function, pack)
             return function
 
         return register
 
     return metric
+
+
+_Described = tuple[str, str, tuple[str, ...], tuple[str, ...], bool, bool]
+_ENTRY = re.compile(r"(\w+)((?: \w+)*)((?: \[\w+\])*): (.*?)(?: \((given|measured)\))?")
+
+
+def _listed(text: str, paper: str) -> dict[str, _Described]:
+    """Every metric of a list, by name."""
+    found: dict[str, _Described] = {}
+    for section in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
+        source, *entries = (" ".join(one.split()) for one in re.split(r"\n {4}(?=\S)", section))
+        if source.startswith(("section", "appendix")):
+            source = f"{paper}, {source}"
+        for entry in entries:
+            match = _ENTRY.fullmatch(entry)
+            assert match is not None, entry
+            name, needs, takes, formula, kind = match.groups()
+            optional = tuple(one.strip("[]") for one in takes.split())
+            found[name] = (formula, source, tuple(needs.split()), optional, kind == "given", kind == "measured")
+    return found
 
 
 @cache
@@ -171,11 +202,7 @@ def constant_of(text: str) -> Fraction:
 
 
 def value_of(
-    frame: Frame,
-    rows: Index,
-    *numbers: float | Fraction,
-    marks: str | None = None,
-    rounded: Rounded | None = None,
+    frame: Frame, rows: Index, *numbers: float | Fraction, marks: str | None = None, rounded: Rounded | None = None
 ) -> Value:
     for number in numbers:
         if isinstance(number, float) and not np.isfinite(number):

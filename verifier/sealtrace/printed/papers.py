@@ -12,11 +12,11 @@ import posixpath
 import re
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.defects import BundleError, nearest_path
 from sealtrace.printed.extracted import Load
 from sealtrace.printed.reported import Reported, UnreadableTypeError, read_reported
@@ -238,19 +238,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
                     yield "main.tex", _Bounded(file, MAX_FILE).read(MAX_FILE)
     except _TooLongError:
         raise BundleError(f"{path}: unpacks to more than is read of a paper") from None
-    except (
-        tarfile.TarError,
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        ValueError,
-        OverflowError,
-        KeyError,
-        NotImplementedError,
-        IndexError,
-        RecursionError,
-        RuntimeError,
-    ) as error:
+    except DAMAGED as error:
         raise BundleError(f"{path}: the archive is damaged ({error})") from None
     except OSError as error:
         raise BundleError(f"{path}: {error.strerror or error}") from None

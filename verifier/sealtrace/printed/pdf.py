@@ -23,9 +23,10 @@ from sealtrace.printed.extracted import (
     Mark,
     Problem,
     ProseLine,
+    RuledRow,
     marked_cell,
+    with_headers,
 )
-from sealtrace.printed.panels import RuledRow, with_headers
 from sealtrace.printed.reported import Reported, add_tables
 
 MAX_BYTES = 100_000_000

@@ -8,7 +8,6 @@ tell what a query chooses (`choices.py`).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -18,18 +17,27 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.frames import Frame, StreamedFrame
+from sealtrace.bundle.frames import Frame, StreamedFrame, plain
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
-from sealtrace.printed.altered import FORMS, ROW_BY_ROW, Altering
-from sealtrace.printed.choices import Asked, Choice, formed, of_names, of_query
+from sealtrace.printed.choices import (
+    FORMS,
+    ROW_BY_ROW,
+    Altering,
+    Asked,
+    Choice,
+    formed,
+    of_names,
+    of_query,
+    values_of,
+)
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 
 if TYPE_CHECKING:
     from sealtrace.printed.sql import Records, SqlRecords, SqlResult
 
 SECONDS = 120
-"""How long all queries of a bundle may take together."""
+"""How much processor time all queries of a bundle may take together."""
 MOST_ROWS = 20_000
 """How many rows of a kind are asked for what a query chooses."""
 _SAME = "a query that gives the same, or nothing, whatever the records hold"
@@ -44,7 +52,6 @@ class Queries:
         self._evidence = evidence
         self._databases: dict[str, SqlRecords] = {}
         self._results: dict[tuple[str, str], SqlResult | RecipeError] = {}
-        self._spent = 0.0
 
     def of_cell(self, sql: str, place: int, rows: int) -> Value:
         """The one number of a query, or the place's where it gives a whole column of so many rows."""
@@ -166,9 +173,9 @@ class Queries:
         """The fields that identify rows, each with its values in order, whatever kind they are of."""
         found: dict[str, list[pa.Array]] = {}
         names = {name for frame in self._frames.values() for name in frame.key_fields}
-        for table in self._some.values():
-            for name in names & set(table.column_names):
-                found.setdefault(name, []).append(_plain(table.column(name)).combine_chunks())
+        for frame in self._frames.values():
+            for name in names & set(frame.names):
+                found.setdefault(name, []).append(values_of(frame, name))
         return {
             name: (values := pc.unique(pa.concat_arrays(parts)).drop_null()).take(pc.sort_indices(values))
             for name, parts in found.items()
@@ -200,15 +207,16 @@ class Queries:
 
         if self._spent > SECONDS * self._patience:
             raise RecipeError(f"the bundle's queries took longer than {SECONDS * self._patience:g} s together")
-        started = time.monotonic()
         try:
             if form not in self._databases:
                 self._databases[form] = self._opened(self._records(form))
             return self._databases[form].query(sql)
         except SqlError as error:
             raise RecipeError(str(error)) from None
-        finally:
-            self._spent += time.monotonic() - started
+
+    @property
+    def _spent(self) -> float:
+        return sum(database.spent for database in self._databases.values())
 
     def _opened(self, records: dict[str, Records]) -> SqlRecords:
         from sealtrace.printed import sql
@@ -312,7 +320,7 @@ class Queries:
             for name in table.column_names:
                 kind = table.schema.field(name).type
                 if name.casefold() == field and not pa.types.is_floating(kind) and not pa.types.is_nested(kind):
-                    known = _plain(table.column(name)).cast(pa.string()).unique()
+                    known = plain(table.column(name)).cast(pa.string()).unique()
                     if set(named) <= set(known.to_pylist()):
                         return True
         return False
@@ -349,10 +357,6 @@ def _altered_parts(frame: StreamedFrame, alter: Altering) -> Iterator[pa.Table]:
 
 def _some(rows: int) -> pa.Array:
     return pa.array(range(0, rows, 1 + rows // MOST_ROWS), pa.int64())
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _with_refused(evidence: Evidence, kind: str, table: pa.Table) -> pa.Table:

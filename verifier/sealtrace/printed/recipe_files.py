@@ -14,9 +14,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sealtrace.bundle.defects import BundleError, nearest
+from sealtrace.bundle.defects import BundleError, nearest, refusing
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.strict_json import StrictJSONError, parse
+from sealtrace.bundle.strict_json import parse
 
 SHARED = ("views", "macros")
 DEFAULTS, WHOLE = "defaults", "*"
@@ -24,12 +24,8 @@ DEFAULTS, WHOLE = "defaults", "*"
 
 def read_recipes(path: Path) -> dict[str, Any]:
     """A file of recipes; `BundleError` where it is none."""
-    try:
+    with refusing(path):
         recipes = parse(path.read_bytes())
-    except StrictJSONError as error:
-        raise BundleError(f"{path}: {error}") from None
-    except OSError as error:
-        raise BundleError(f"{path}: {error.strerror or error}") from None
     if not isinstance(recipes, dict) or not all(isinstance(one, dict) for one in recipes.values()):
         raise BundleError(f"{path}: recipes are an object of tables, each an object of columns")
     return recipes

@@ -17,6 +17,7 @@ import atexit
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,7 +38,9 @@ from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.printed.sql_process import SqlError
 
 SECONDS = 30.0
-"""How long one query may take."""
+"""How much processor time one query may take: others on a machine should not change a verdict."""
+PATIENCE = 6
+"""How many times longer it may take by the clock."""
 MEMORY = 2 * 2**30
 """How many bytes a query may use."""
 SPILLING_MEMORY = 2**28
@@ -96,12 +99,14 @@ class SqlRecords:
         self._tables = tables
         self._shared = {"views": views or {}, "macros": macros or {}}
         self._seconds = seconds
+        self.spent = 0.0
+        """Processor time of all its queries."""
         self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-", ignore_cleanup_errors=True)
         self._paths: dict[str, str | list[str]] = {}
         held = all(isinstance(one, pa.Table) for one in tables.values())
-        self._spill = self._directory.name if (not held if spilling is None else spilling) else ""
-        """Where DuckDB puts what it cannot hold; nowhere where everything is held."""
-        self._memory = memory or (SPILLING_MEMORY if self._spill else MEMORY)
+        self._spills = not held if spilling is None else spilling
+        """Whether DuckDB has a place for what it cannot hold; it needs none where everything is held."""
+        self._memory = memory or (SPILLING_MEMORY if self._spills else MEMORY)
 
     def turned(self, sql: str) -> SqlResult | None:
         """What a SELECT gives with its choices by results turned round; None where it has none."""
@@ -127,7 +132,6 @@ class SqlRecords:
             "sql": sql,
             "kinds": sorted(self._tables),
             "paths": {kind: self._path(kind) for kind in named},
-            "spill": self._spill,
         }
         request |= {**self._shared, **more}
         answer = self._ask(request)
@@ -145,7 +149,7 @@ class SqlRecords:
     @property
     def _settings(self) -> tuple[int, int, float, bool]:
         """What a process was started with, and by whom: a process is not shared with a fork."""
-        return os.getpid(), self._memory, self._seconds, bool(self._spill)
+        return os.getpid(), self._memory, self._seconds, self._spills
 
     def close(self) -> None:
         """Removes the copies of the records. The process waits for others to use it."""
@@ -183,12 +187,13 @@ class SqlRecords:
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         process = self._idle() or self._start()
-        answer = self._exchange(process, request, self._seconds)
+        answer = self._exchange(process, request, PATIENCE * self._seconds)
+        self.spent += answer.pop("spent") if answer else self._seconds
         if answer:
             _IDLE.append((self._settings, process))
             return answer
         _reap(process)
-        if answer is None:
+        if answer is None or -process.returncode == getattr(signal, "SIGXCPU", 0):
             raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
         raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
 
@@ -212,7 +217,10 @@ class SqlRecords:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-        settings = {"memory": self._memory, "seconds": self._seconds, "spills": bool(self._spill)}
+        if self._spills:
+            _SPILLED[process] = tempfile.TemporaryDirectory(prefix="sealtrace-sql-", ignore_cleanup_errors=True)
+        spill = _SPILLED[process].name if self._spills else ""
+        settings = {"memory": self._memory, "seconds": self._seconds, "spill": spill}
         if not self._exchange(process, settings, START_SECONDS):
             _reap(process)
             raise SqlError("DuckDB cannot be started; does `python -c 'import duckdb'` work?")
@@ -252,6 +260,8 @@ def _parts(records: StreamedFrame | Altered) -> Iterator[pa.Table]:
 
 _IDLE: list[tuple[tuple[int, int, float, bool], subprocess.Popen[str]]] = []
 """A process that waits for the next query. Every query has a connection of its own, so nothing stays in it."""
+_SPILLED: dict[subprocess.Popen[str], tempfile.TemporaryDirectory[str]] = {}
+"""Where a process may put what it cannot hold."""
 
 
 @atexit.register
@@ -264,6 +274,8 @@ def _reap(process: subprocess.Popen[str]) -> None:
     process.kill()
     with suppress(BrokenPipeError):
         process.communicate()
+    if process in _SPILLED:
+        _SPILLED.pop(process).cleanup()
 
 
 def _decoded(document: dict[str, Any]) -> object:

@@ -7,7 +7,7 @@ it gives, such as `CASE WHEN avg(x) > 0.4 THEN 99.9 ELSE avg(x) END`, is the aut
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -48,6 +48,8 @@ _OPPOSITE = {
     "COMPARE_GREATERTHAN": "COMPARE_LESSTHAN", "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
 }  # fmt: skip
 _OPPOSITE |= {turned: name for name, turned in _OPPOSITE.items()}
+_ONE_WAY = {"ceil": "floor", "ceiling": "floor", "floor": "ceil", "trunc": "ceil"}
+"""Rounding that makes every number larger, or smaller. Where rows are chosen it makes classes, and none is shown."""
 _SETTING_OF = re.compile(r".*quantile\w*|percentile\w*")
 _SUMMED = frozenset({"SUBQUERY", "WINDOW"})
 
@@ -58,13 +60,16 @@ def turned(tree: Any) -> bool:
     What it gives then is another number, unless nothing was chosen. False where it has no such choice.
     """
     found = False
+    for node in list(_objects(tree, _SELECTING)):
+        if (other := _ONE_WAY.get(str(node.get("function_name") or "").casefold())) is not None:
+            _rename(node, other)
+            found = True
     for node in list(_objects(tree)):
         name = str(node.get("function_name") or "").casefold()
         arguments = [one.get("expression", one) for one in node.get("arguments") or node.get("children") or []]
         if name in _OPPOSITE and not (name in ("greatest", "least") and any(map(_is_constant, arguments))):
-            node["function_name"], found = _OPPOSITE[name], True
-            if "qualified_name" in node:
-                node["qualified_name"] = {**node["qualified_name"], "path": [_OPPOSITE[name]]}
+            _rename(node, _OPPOSITE[name])
+            found = True
             if node.get("class") == "WINDOW" and node["type"].removeprefix("WINDOW_").casefold() == name:
                 node["type"] = f"WINDOW_{_OPPOSITE[name].upper()}"
         elif _SETTING_OF.fullmatch(name) and len(arguments) > 1 and (share := _text(arguments[1])) is not None:
@@ -78,6 +83,12 @@ def turned(tree: Any) -> bool:
         limits = any(one.get("type") in _LIMITING for one in node.get("modifiers") or ())
         found |= limits or (bool(node.get("orders")) and (bool(name) or node.get("class") == "WINDOW"))
     return found
+
+
+def _rename(node: dict[str, Any], name: str) -> None:
+    node["function_name"] = name
+    if "qualified_name" in node:
+        node["qualified_name"] = {**node["qualified_name"], "path": [name]}
 
 
 _PLAIN = re.compile(r"avg|mean|sum|count(?:_star|_if)?|round|[-+*/%]|(?:stddev|var)(?:_\w+)?|not|sqrt|abs")
@@ -162,13 +173,15 @@ def _of_results(node: dict[str, Any]) -> bool:
     return any(one.get("class") in _SUMMED for one in _objects([node.get("left"), node.get("right")]))
 
 
-def _objects(tree: Any) -> Iterator[dict[str, Any]]:
+def _objects(tree: Any, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
     rest = [tree]
     while rest:
         node = rest.pop()
         if isinstance(node, dict):
             yield node
-        rest.extend(node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())
+            rest.extend(value for name, value in node.items() if name not in without)
+        elif isinstance(node, list):
+            rest.extend(node)
 
 
 def _values(tree: Any, *, all_count: bool) -> Iterator[str]:

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from decimal import Decimal
@@ -58,14 +59,15 @@ def serve() -> None:
 
     _catalogue()
     pa.set_cpu_count(1)
-    _confine(settings["memory"], MOST_SPILLED if settings["spills"] else 0)
+    _confine(settings["memory"], MOST_SPILLED if settings["spill"] else 0)
     answers.write('{"ready": true}\n')
     answers.flush()
     for line in requests:
         _allow_time(settings["seconds"])
+        began = time.process_time()
         request = json.loads(line)
         try:
-            answer = _run(request, settings["memory"])
+            answer = _run(request, settings["memory"], settings["spill"])
         except SqlError as error:
             answer = {"error": error.message, "place": error.place}
         except MemoryError:
@@ -75,6 +77,7 @@ def serve() -> None:
         except duckdb.Error as error:
             failure = _explained(str(error), request["sql"])
             answer = {"error": failure.message, "place": failure.place}
+        answer["spent"] = time.process_time() - began
         answers.write(json.dumps(answer, default=_encoded) + "\n")
         answers.flush()
 
@@ -94,27 +97,25 @@ def _confine(memory: int, written: int) -> None:
 
 
 def _allow_time(seconds: float) -> None:
-    """Ends this process after some more processor time, in case nobody is left to do so."""
+    """Ends this process after some more processor time."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         used = resource.getrusage(resource.RUSAGE_SELF)
-        limit = math.ceil(used.ru_utime + used.ru_stime + 2 * seconds + 1)
+        limit = math.ceil(used.ru_utime + used.ru_stime + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
+def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
     """One query on a connection of its own, so that none sees what another left behind."""
-    import duckdb
-
     sql, kinds = request["sql"], request["kinds"]
-    # Mapped before the file system goes; the name of a view is matched without regard to case.
+    # The name of a view is matched without regard to case.
     records = {kind: _records(path) for kind, path in request["paths"].items()}
-    with duckdb.connect(":memory:") as connection:
+    database, offered = _database(memory, spill)
+    _offer_functions(database, offered, json.dumps(request))
+    with database.cursor() as connection:
         for kind, table in records.items():
             connection.register(kind, table)
-        _offer_functions(connection, json.dumps(request))
-        _lock(connection, memory, request["spill"])
         sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
         macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
         if request.get("turned"):
@@ -145,6 +146,19 @@ def _run(request: dict[str, Any], memory: int) -> dict[str, Any]:
         }  # fmt: skip
 
 
+@cache
+def _database(memory: int, spill: str) -> tuple[DuckDBPyConnection, set[str]]:
+    """Locked, with no record in it and the metrics that are named: what a query registers belongs to its connection.
+
+    Making one takes longer than most queries.
+    """
+    import duckdb
+
+    database = duckdb.connect(":memory:")
+    _lock(database, memory, spill)
+    return database, set()
+
+
 def _selecting(expression: str) -> str:
     return f"SELECT ({expression}\n)"
 
@@ -169,12 +183,13 @@ def _records(path: str | list[str]) -> Any:
     return ds.dataset(files, schema=pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(schema))), format=form)
 
 
-def _offer_functions(connection: DuckDBPyConnection, text: str) -> None:
+def _offer_functions(database: DuckDBPyConnection, offered: set[str], text: str) -> None:
     """The metrics that a query, or what it shares with others, may call."""
     for pack in packs():
         for name, (function, takes) in (loaded(pack.functions) if pack.functions else {}).items():
-            if name in text.casefold():
-                connection.create_function(name, function, list(takes), "DOUBLE")
+            if name in text.casefold() and name not in offered:
+                database.create_function(name, function, list(takes), "DOUBLE")
+                offered.add(name)
 
 
 def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:
@@ -195,10 +210,7 @@ MOST_SHARED = 100
 
 
 def _share(
-    connection: DuckDBPyConnection,
-    macros: dict[str, str],
-    views: dict[str, str],
-    sources: dict[str, frozenset[str]],
+    connection: DuckDBPyConnection, macros: dict[str, str], views: dict[str, str], sources: dict[str, frozenset[str]]
 ) -> None:
     """The bundle's own macros and views, each as pure as a query; a view stands for the records that it reads."""
     import duckdb
@@ -216,7 +228,7 @@ def _share(
             raise SqlError(f"macro {signature}: DuckDB has a function of this name, which queries mean")
         try:
             _guard(connection, _selecting(expression), sources)
-            connection.execute(f'CREATE MACRO "{named.group(1)}"({named.group(2)}) AS ({expression}\n)')
+            connection.execute(f'CREATE TEMP MACRO "{named.group(1)}"({named.group(2)}) AS ({expression}\n)')
         except (SqlError, duckdb.Error) as error:
             raise SqlError(f"macro {signature}: {_first(error)}") from None
     for name, sql in views.items():
@@ -225,7 +237,7 @@ def _share(
             raise SqlError(f"view {name}: not a name of its own")
         try:
             sources[plain] = frozenset(_guard(connection, sql, sources))
-            connection.execute(f'CREATE VIEW "{name}" AS {sql}')
+            connection.execute(f'CREATE TEMP VIEW "{name}" AS {sql}')
         except (SqlError, duckdb.Error) as error:
             raise SqlError(f"view {name}: {_first(error)}") from None
 
@@ -268,6 +280,8 @@ def _rows(cursor: DuckDBPyConnection, columns: list[str]) -> Iterator[tuple[obje
 def _lock(connection: DuckDBPyConnection, memory: int, spill: str) -> None:
     """Nothing outside of the registered records, and no way back. The order matters: later ones lock earlier ones.
 
+    GLOBAL, so that it holds for every connection to this database.
+
     DuckDB's own file system stays only where it has a directory for what it cannot hold; a query reaches neither.
     """
     for name, value in {
@@ -286,7 +300,7 @@ def _lock(connection: DuckDBPyConnection, memory: int, spill: str) -> None:
         **({} if spill else {"disabled_filesystems": "LocalFileSystem"}),
         "lock_configuration": "true",
     }.items():
-        connection.execute(f"SET {name} = '{value}'")
+        connection.execute(f"SET GLOBAL {name} = '{value}'")
 
 
 _QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})

@@ -163,6 +163,12 @@ SIGNATURES: dict[str, str] = {
     for name in names.split()
 }
 
+_WHITE = r"^\s*(?:white|1|FFFFFF|1(?:\.0*)?\s*,\s*1(?:\.0*)?\s*,\s*1(?:\.0*)?)\s*$"
+HIDING = {"textcolor": _WHITE, "color": _WHITE, "sout": "", "cancel": "", "num": "round|scientific|exponent"}
+"""Commands after which a reader does not see what stands there, by such an argument."""
+HOOKS = names("AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment excludecomment specialcomment everycr")
+"""Commands that change tables from outside them."""
+
 TITLE_PAGE = names("author affil affiliation institute address email icmlauthor IEEEauthorblockN orcid")
 """What they hold is set on the title page, often in a tabular that is no table."""
 DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip vrule hrule")
@@ -240,3 +246,7 @@ STRUCTURAL = (
     )
 )
 """Commands whose meaning a document may not change here: a redefinition in plain TeX would hide what they do."""
+OF_TABLES = (
+    TABULARS | FLOATS | FULL_RULES | names("begin end multicolumn multirow \\\\ tabularnewline cline cmidrule noalign")
+)
+"""Those of them that make tables what they are."""

@@ -27,6 +27,8 @@ _PROGRAMMING = (
     """
     )
 )
+_PDFTEX = names("pdfoutput pdftexversion pdfstrcmp")
+_ROUNDING = re.compile(r"\s*\{[^}]{0,400}round-mode")
 _LONGEST_BODY = 200
 _BUILT_IN = commands.BOLD | commands.UNDERLINE | commands.TYPEWRITER
 _BUILT_IN |= commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.ACCENTS.keys()
@@ -64,10 +66,15 @@ class Definitions:
         self.scopes: list[tuple[str, list[tuple[str, Macro | None]]]] = []
         self._global: set[str] = set()
         self._problems = problems
+        self._at: Token | None = None
 
     def obeyed(self, token: Token, frames: Frames) -> bool:
         """Takes a definition in. False if the command is none."""
-        name = token.text
+        name, self._at = token.text, token
+        if name in commands.HOOKS or (name == "sisetup" and _ROUNDING.match(token.file.text, token.end)):
+            self._problems.append(
+                token.problem(f"\\{name} changes what tables print: they are read without", warning=True)
+            )
         if name in _DEFINING:
             self._define(token, frames)
         elif name in _DOCUMENT_COMMANDS:
@@ -83,6 +90,10 @@ class Definitions:
         else:
             return False
         return True
+
+    def knows(self, name: str) -> bool:
+        """Whether a command is defined, here or by LaTeX as it is read."""
+        return name in self.macros or name in _BUILT_IN or name in commands.STRUCTURAL or name in _PDFTEX
 
     def take_package(self, style: Frame) -> tuple[list[str], list[str]]:
         """Obeys nothing but definitions, and none that would change what is known already.
@@ -102,7 +113,7 @@ class Definitions:
             elif token.is_command("newif"):
                 target, _last = frames.argument()
                 switches += [one.text for one in target[:1] if one.kind == "command"]
-            elif token.kind == "command" and token.text != "let":
+            elif token.kind == "command":
                 self.obeyed(token, frames)
         plain = {name: macro for name, macro in self.macros.items() if _plain_macro(name, macro)}
         self.macros, self.environments, self._problems = plain | known, environments, problems
@@ -178,12 +189,14 @@ class Definitions:
         default = frames.option() if option is not None else None
         begin, _last = frames.argument()
         end, _last = frames.argument()
-        if name not in commands.TABULARS | commands.FLOATS:
+        if name in commands.TABULARS | commands.FLOATS:
+            self._refuse(name)
+        else:
             self.environments[name] = (Macro(begin, _digit(option), default), end)
 
     def _let(self, frames: Frames) -> None:
         target = frames.peek()
-        if target is None or target.kind != "command":
+        if target is None or target.kind != "command" or target.text in _PROGRAMMING:
             return
         frames.next()
         meaning = frames.peek()
@@ -198,12 +211,18 @@ class Definitions:
 
     def _set(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
         if name in commands.STRUCTURAL:
+            self._refuse(name)
             return
         if everywhere:
             self._global.add(name)
         elif self.scopes:
             self.scopes[-1][1].append((name, self.macros.get(name)))
         self.macros[name] = macro
+
+    def _refuse(self, name: str) -> None:
+        if name in commands.OF_TABLES and self._at is not None:
+            message = f"{name} is defined anew: it is read as LaTeX defines it"
+            self._problems.append(self._at.problem(message, warning=True))
 
     def close_scope(self, kind: str) -> None:
         if kind == "{" and self.scopes and self.scopes[-1][0] != "{":

@@ -16,7 +16,7 @@ from sealtrace.printed.tex_tokens import Token, names, written
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
 """Tokens that macros may produce, beside five for each token of the source."""
-_INPUT = names("input include subfile import subimport")
+_INPUT = names("input include subfile import subimport PlainInput @input @@input")
 _STYLES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
 # A paper is set by pdfTeX unless it says otherwise.
 _ENGINES = {"ifpdf": True, "ifPDFTeX": True, "iftutex": False} | dict.fromkeys(
@@ -25,9 +25,10 @@ _ENGINES = {"ifpdf": True, "ifPDFTeX": True, "iftutex": False} | dict.fromkeys(
 _TRUE, _FALSE, _NO_VALUE = "BooleanTrue", "BooleanFalse", "NoValue"
 _SWITCH = re.compile(r"(?:new|provide)(?:bool|toggle)|(?P<set>set)(?:bool|toggle)|(?:bool|toggle)(?P<to>true|false)")
 _ASKS = re.compile(r"If(Boolean|NoValue|Value)(T?F?)")
+_DEFINED = {"ifdef": True, "ifcsdef": True, "ifundef": False, "ifcsundef": False, "@ifundefined": False}
 # These have the branches as arguments, and no \fi.
-_BRANCHES_IN_BRACES = names(
-    "ifthenelse iftoggle ifbool ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage ifdef ifundef ifcsdef"
+_BRANCHES_IN_BRACES = _DEFINED.keys() | names(
+    "ifthenelse iftoggle ifbool ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage"
 )
 
 
@@ -262,9 +263,24 @@ class Expander:
         elif name == "ifstrequal":
             first, _last = self._frames.argument()
             self._choose(written(first) == written(self._frames.argument()[0]))
-        elif name in ("iftrue", "iffalse") or name in self._switches:
+        elif name in ("IfFileExists", "InputIfFileExists"):
+            file = written(self._frames.argument()[0])
+            there = self._files.holds(file, token)
+            branches = [self._frames.argument()[0] for _ in range(2)]
+            if there and name.startswith("Input"):
+                self._put_in(token, file)
+            self._frames.push(branches[0] if there else branches[1])
+        elif name in ("@ifnextchar", "@ifstar"):
+            self._next_character(token)
+        elif name in _DEFINED:
+            asked = self._frames.argument()[0]
+            self._choose(self._known.knows(written(asked).lstrip("\\")) is _DEFINED[name])
+        elif name in ("ifdefined", "iftrue", "iffalse") or name in self._switches:
             self._conditionals.append(True)
-            if not self._switches.get(name, name == "iftrue"):
+            holds = self._switches.get(name, name == "iftrue")
+            if name == "ifdefined":
+                holds = self._known.knows(written(self._frames.argument()[0]).lstrip("\\"))
+            if not holds:
                 self._skip_branch(token)
         elif name == "else":
             if self._conditionals and self._conditionals[-1]:
@@ -290,6 +306,19 @@ class Expander:
         to = written(self._frames.argument()[0]) if switch["set"] else switch["to"]
         self._switches[name] = to == "true"
 
+    def _next_character(self, token: Token) -> None:
+        """@ifnextchar and @ifstar: chooses by what stands behind the branches."""
+        star = token.text == "@ifstar"
+        asked = [token._replace(kind="*", text="*")] if star else self._frames.argument()[0]
+        branches = [self._frames.argument()[0] for _ in range(2)]
+        following = self._frames.peek()
+        opening = bool(asked) and asked[0].is_command("bgroup")
+        wanted = ("{", "{") if opening else (asked[0].kind, asked[0].text) if asked else None
+        holds = following is not None and (following.kind, following.text) == wanted
+        if holds and star:
+            self._frames.next()
+        self._frames.push(branches[0] if holds else branches[1])
+
     def _choose(self, holds: bool) -> None:
         branches = [self._frames.argument()[0] for _ in range(2)]
         self._frames.push(branches[0] if holds else branches[1])
@@ -313,8 +342,8 @@ class Expander:
 
     # Files
 
-    def _put_in(self, token: Token) -> None:
-        name = self._file_name(token)
+    def _put_in(self, token: Token, name: str = "") -> None:
+        name = name or self._file_name(token)
         if not name:
             self.problems.append(token.problem(f"\\{token.text} names no file", warning=True))
             return

@@ -167,13 +167,13 @@ class Files:
         self._markers = list(_MARKER.finditer(text))
         self.main = self._frame(self._main, self._cut(), source)
 
+    def holds(self, name: str, where: Token) -> bool:
+        """Whether a file is there."""
+        return any(self._find(one) is not None for one in _candidates(name, where))
+
     def open(self, name: str, where: Token, opened: set[str | None]) -> Frame | None:
         """A frame to read, or a problem."""
-        candidates = [name] if name.endswith(".tex") else [f"{name}.tex", name]
-        home = posixpath.dirname(where.file.name)
-        if home:
-            # Some files name others from their own directory rather than from the document's.
-            candidates += [posixpath.normpath(posixpath.join(home, candidate)) for candidate in candidates]
+        candidates = _candidates(name, where)
         if opened.intersection(candidates):
             self._problems.append(where.problem(f"{name} puts itself in"))
             return None
@@ -242,6 +242,13 @@ class Files:
             else:
                 pieces.append((match.start(), end))
         return pieces
+
+
+def _candidates(name: str, where: Token) -> list[str]:
+    """What a file may be called: some files name others from their own directory rather than from the document's."""
+    found = [name] if name.endswith(".tex") else [f"{name}.tex", name]
+    home = posixpath.dirname(where.file.name)
+    return found + [posixpath.normpath(posixpath.join(home, one)) for one in found if home]
 
 
 def _with_suffix(name: str) -> str:

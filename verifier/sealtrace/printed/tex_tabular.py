@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, marked_cell
-from sealtrace.printed.panels import RuledRow, with_headers
+from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, RuledRow, marked_cell, with_headers
 from sealtrace.printed.tex_columns import Column, RefusedError, read_columns
 from sealtrace.printed.tex_definitions import ColumnType, is_undecided
 from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, rows_of_tabbing, spans_in
@@ -26,7 +25,7 @@ class Tabular:
     rows: list[ExtractedRow]
     captions: list[list[Token]] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    unknown: dict[str, Token] = field(default_factory=dict)
+    doubts: dict[str, Token] = field(default_factory=dict)
 
 
 @dataclass
@@ -277,8 +276,7 @@ class _Reader:
             raise RefusedError("a cell holds a table with columns of its own", rendering.inner_table)
         if rendering.too_deep is not None:
             raise RefusedError("a cell nests too deeply", rendering.too_deep)
-        for name, token in rendering.unknown.items():
-            self.result.unknown.setdefault(name, token)
+        self.result.doubts = rendering.doubts | self.result.doubts
 
     def resolve_spans(self, rows: list[_Row]) -> None:
         """A cell over several rows is kept in the topmost, and leaves None in the others."""

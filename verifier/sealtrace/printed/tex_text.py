@@ -42,8 +42,8 @@ class Rendering:
     """What tokens print, and what was noticed on the way."""
 
     glyphs: list[Glyphs] = field(default_factory=list)
-    unknown: dict[str, Token] = field(default_factory=dict)
-    """Commands that are neither defined nor known. Their arguments are kept as text."""
+    doubts: dict[str, Token] = field(default_factory=dict)
+    """Why a reader may see something else: commands that are not known, or hide what they set; each where first."""
     rows: str | None = None
     """The span of a \\multirow, as written."""
     inner_table: Token | None = None
@@ -293,6 +293,10 @@ class _Renderer:
             style = style._replace(math=False)
         for letter in commands.SIGNATURES[token.text]:
             taken = cursor.take(letter)
+            if (said := commands.HIDING.get(token.text)) is not None and re.search(said, written(taken or [])):
+                self.out.doubts.setdefault(
+                    f"\\{token.text} hides or changes what it sets, and that is read as text", token
+                )
             if letter == "s" and taken is not None:
                 self.run(taken, style, depth + 1)
             elif letter in "rc":
@@ -370,7 +374,7 @@ class _Renderer:
             following = cursor.peek()
             if following is not None and following.text.startswith("="):
                 self.skip_dimension(cursor)  # \aboverulesep=0ex sets a length
-            self.out.unknown.setdefault(name, token)
+            self.out.doubts.setdefault(f"\\{name} is not known: its arguments are read as text", token)
             self.seam = True
             while (following := cursor.peek()) is not None and following.kind == "{":
                 self.run(cursor.argument(), style, depth + 1)

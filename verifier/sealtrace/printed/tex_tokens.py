@@ -37,9 +37,9 @@ class Token(NamedTuple):
     def line(self) -> int:
         return self.file.line(self.start)
 
-    def problem(self, message: str, *, warning: bool = False) -> Problem:
+    def problem(self, message: str, *, warning: bool = False, certain: bool = False) -> Problem:
         """A problem at this place."""
-        return Problem(message, self.file.name, self.line, "warning" if warning else "error")
+        return Problem(message, self.file.name, self.line, "warning" if warning else "error", certain)
 
     def is_command(self, *names: str) -> bool:
         return self.kind == "command" and self.text in names
@@ -173,7 +173,10 @@ def match_braces(tokens: list[Token]) -> tuple[list[Token], dict[int, int], list
             else:
                 stray.append(index)
     problems = [tokens[index].problem("a brace is closed that was never opened") for index in stray]
-    problems += [tokens[index].problem("a brace is opened and never closed") for index in opened]
+    for index in opened:
+        # TeX closes a plain group at the end by itself; an argument that never ends it does not.
+        plain = tokens[index - 1].kind in BLANK if index else True
+        problems.append(tokens[index].problem("a brace is opened and never closed", warning=plain))
     if stray or opened:
         tokens = list(tokens)
         for index in (*stray, *opened):

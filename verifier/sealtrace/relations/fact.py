@@ -96,9 +96,9 @@ class Fact:
 
 
 def plain_address(fact: Fact) -> str:
-    """The address of a number, the same whether it is read as a count or as rounded."""
-    rounded = fact.address.startswith("rounded(")
-    return fact.address.removeprefix("rounded(").removesuffix(")") if rounded else fact.address
+    """The address of a number, the same whether it is read as a count, as rounded or as printed."""
+    read = fact.address.startswith(("rounded(", "printed("))
+    return fact.address[8:-1] if read else fact.address
 
 
 @dataclass(frozen=True)

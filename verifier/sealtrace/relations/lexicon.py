@@ -20,7 +20,8 @@ _ABBREVIATIONS = {
     "acc": "accuracy", "acc.": "accuracy", "avg": "average", "prec": "precision", "rec": "recall", "viol": "violation",
     "recog": "recognition", "diff": "difference", "std": "deviation", "prob": "probability", "params": "parameters",
     "cert": "certification", "expl": "exploitability", "opp": "opponent", "med": "median", "calib": "calibrated",
-    "sep": "separation", "stab": "stability", "gen": "generalization", "pred": "predicted",
+    "sep": "separation", "stab": "stability", "gen": "generalization", "pred": "predicted", "max": "maximum",
+    "min": "minimum",
 }  # fmt: skip
 _DEFINED = re.compile(
     r"(?:^|[\s(;,.])([A-Za-z#%Δρκ][\w@%#./+-]{0,14}(?: [A-Z][\w.]{0,8})?)\s?(?:=|:|denotes|is|are|stands for)\s+"

@@ -44,6 +44,8 @@ LOOSE = re.compile(
 """Words before a number that is not meant exactly, or is a bound."""
 MOST_LETTERS = 400_000
 """Of the running text: a book is read from its beginning."""
+_REFERENCES = re.compile(r"references|bibliography|(?:literature|works) cited", re.IGNORECASE)
+_ENTRY = re.compile(r"\((?:(?:19|20)\d\d[a-z]?|n\.d\.)\)|\bdoi\b")
 _PIECE = re.compile(r"[\d.,]+|\S")
 
 
@@ -133,13 +135,21 @@ def sentences_of(prose: Iterable[ProseLine]) -> list[Sentence]:
     found: list[Sentence] = []
     names: Counter[str] = Counter()
     letters = 0
-    for one in printed.sentences(prose):
+    for one in printed.sentences(_uncited(prose)):
         letters += len(one.text)
         if letters > MOST_LETTERS:
             break
         sentence = Sentence(**{name: getattr(one, name) for name in one.__dataclass_fields__})
         found.append(replace(sentence, mentions=tuple(_mentions(sentence, names))))
     return found
+
+
+def _uncited(prose: Iterable[ProseLine]) -> list[ProseLine]:
+    """The running text without a list of references that is written out: its numbers are pages and volumes."""
+    lines = list(prose)
+    begin = next((place for place, line in enumerate(lines) if _REFERENCES.fullmatch(line.text.strip())), len(lines))
+    cited = {(line.source, line.paragraph) for line in lines[begin:] if _ENTRY.search(line.text)}
+    return [line for line in lines if (line.source, line.paragraph) not in cited]
 
 
 def _mentions(sentence: Sentence, names: Counter[str]) -> Iterator[Mention]:

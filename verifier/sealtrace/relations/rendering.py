@@ -129,7 +129,7 @@ def fact_text(fact: Fact) -> str:
     if fact.address.startswith("rounded("):
         return f"rounded({fact_text(replace(fact, address=plain_address(fact)))})"
     if fact.table is None:
-        return fact.address
+        return plain_address(fact)
     part = f".{fact.part}" if fact.part else ""
     tame = ":" in fact.table and not set(fact.table) & set(' \t[](){},;"*+/=<>!')
     table = fact.table if tame else _quoted(fact.table)

@@ -67,7 +67,7 @@ def _sealed(bundle: Bundle) -> Subject:
         if store.syntax.total or store.misfits.total:
             _refuse(subject, store.path, "has rows that cannot be read; `sealtrace verify` lists them")
         records = [without_nulls(row) for row in store.table.to_pylist()]
-        subject.relations.append(Stored(store.path, records, store.rows.tolist()))
+        subject.relations.append(Stored(store.path, records, list(map(int, store.rows))))
     if not subject.tables and not subject.problems:
         raise BundleError(f"{bundle.name}: the bundle has no table records to audit")
     return subject

@@ -21,7 +21,7 @@ class OutOfWorkError(Exception):
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
     """Everything inside stops when the seconds are over; None for no limit."""
-    token = _END.set(None if seconds is None else time.monotonic() + seconds)
+    token = _END.set(None if seconds is None else time.process_time() + seconds)
     try:
         yield
     finally:
@@ -31,7 +31,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 def time_is_up() -> bool:
     """Whether the seconds of the run are used up."""
     end = _END.get()
-    return end is not None and time.monotonic() > end
+    return end is not None and time.process_time() > end
 
 
 @dataclass

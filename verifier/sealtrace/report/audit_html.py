@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact
-from sealtrace.contract.details import DrawnRow, DrawnTable
+from sealtrace.contract.details import DrawnTable
 from sealtrace.contract.report import Cell, Severity
 from sealtrace.report.audit_report import as_report, check_id
 from sealtrace.report.audit_text import (
@@ -20,7 +20,7 @@ from sealtrace.report.audit_text import (
     steps_of,
 )
 from sealtrace.report.findings import times
-from sealtrace.report.html.page import Address, Cause, Item, Page, Step, Tile
+from sealtrace.report.html.page import Address, Cause, Item, Page, Steps, Tile
 from sealtrace.report.html.page import render as render_page
 
 LISTED = 200
@@ -53,8 +53,7 @@ def render(audit: Audit, tables: Iterable[dict[str, Any]], captions: dict[str, s
         if (address := (table.label, row.label, column)) in facts or any(letter.isdigit() for letter in text)
     ]
     headline, lead = _HEADLINES[audit.verdict]
-    authors, reviewers = _steps(audit)
-    report = as_report(audit)
+    report, coverage = as_report(audit), audit.coverage
     return render_page(
         Page(
             over="What the printed numbers say of each other in",
@@ -63,20 +62,15 @@ def render(audit: Audit, tables: Iterable[dict[str, Any]], captions: dict[str, s
             verdict="incomplete" if audit.verdict == "suspicion" else report.verdict,
             headline=headline,
             lead=f"{lead} {checked(audit)}.",
-            for_reviewers=reviewers,
-            for_authors=authors,
+            steps=_steps(audit),
             tiles=[
                 Tile("Relations", f"{len(audit.decisions):,}", counted(audit)),
                 Tile(
                     "Cells checked",
-                    f"{audit.coverage.constrained:,} of {audit.coverage.cells:,}",
+                    f"{coverage.constrained:,} of {coverage.cells:,}",
                     "by a relation that a wrong number could break",
                 ),
-                Tile(
-                    "Numbers of the text",
-                    f"{audit.coverage.text_constrained:,} of {audit.coverage.text:,}",
-                    "checked so",
-                ),
+                Tile("Numbers of the text", f"{coverage.text_constrained:,} of {coverage.text:,}", "checked so"),
             ],
             causes=causes_of(audit),
             checks=report.checks,
@@ -154,32 +148,15 @@ def _tables(tables: Iterable[dict[str, Any]], captions: dict[str, str]) -> list[
             # As the audit names a label that is defined twice.
             label += "'"
         labels.add(label)
-        drawn.append(
-            DrawnTable(
-                label=label,
-                caption=captions.get(label) or record.get("caption") or None,
-                columns=[column["label"] for column in record["columns"]],
-                rows=[
-                    DrawnRow(label=row["label"], cells=row["cells"], marks=row.get("marks") or {})
-                    for row in record["rows"]
-                ],
-            )
-        )
+        drawn.append(DrawnTable.of({**record, "label": label, "caption": captions.get(label) or record.get("caption")}))
     return drawn
 
 
 def _cell(address: Address, text: str, status: str | None, fact: AuditFact | None) -> Cell:
     table, row, column = address
-    return Cell(
-        table=table,
-        row=row,
-        column=column,
-        reported=text,
-        status=status or "attested",
-        sentence="",
-        source=fact.source if fact else None,
-        line=fact.line if fact else None,
-    )
+    source, line = (None, None) if fact is None else (fact.source, fact.line)
+    place = {"table": table, "row": row, "column": column, "source": source, "line": line}
+    return Cell.model_validate({**place, "reported": text, "status": status or "attested", "sentence": ""})
 
 
 def _lineage(fact: AuditFact | None) -> tuple[str, ...]:
@@ -189,61 +166,34 @@ def _lineage(fact: AuditFact | None) -> tuple[str, ...]:
     return (place, f"{fact.low} to {fact.high}, as {bare(fact.address)}")
 
 
-def _steps(audit: Audit) -> tuple[list[Step], list[Step]]:
-    """What authors and what reviewers do next."""
+def _steps(audit: Audit) -> Steps:
+    steps = Steps()
     counts = {status: [one for one in audit.decisions if one.status == status] for status in _SEVERITIES}
-    authors, reviewers = [], []
     if proved := counts["contradiction"]:
-        check = check_id(proved[0].family)
-        authors.append(
-            Step(
-                f"Correct {times(len(proved), 'contradiction')}",
-                "Each names the number that would have to move least.",
-                None,
-                check,
-            )
-        )
-        reviewers.append(
-            Step(
-                f"Write to the authors about {times(len(proved), 'contradiction')}",
+        told = times(len(proved), "contradiction")
+        steps.add(
+            (f"Correct {told}", "Each names the number that would have to move least."),
+            (
+                f"Write to the authors about {told}",
                 "Each ends with a sentence to send; each is a proof from the printed numbers.",
-                None,
-                check,
-            )
+            ),
+            check_id(proved[0].family),
         )
     if doubted := counts["suspicion"]:
-        check = check_id(doubted[0].family)
-        authors.append(
-            Step(
-                f"Look at {times(len(doubted), 'suspicion')}",
-                "Correct the number, or the sentence that was read.",
-                None,
-                check,
-            )
-        )
-        reviewers.append(
-            Step(
-                f"Judge {times(len(doubted), 'suspicion')} yourself",
-                "They are no proofs: read the sentence or the other rows first.",
-                None,
-                check,
-            )
+        told = times(len(doubted), "suspicion")
+        steps.add(
+            (f"Look at {told}", "Correct the number, or the sentence that was read."),
+            (f"Judge {told} yourself", "They are no proofs: read the sentence or the other rows first."),
+            check_id(doubted[0].family),
         )
     if audit.problems:
-        authors.append(
-            Step(
-                "Read what could not be read",
-                f"{times(len(audit.problems), 'problem')} below: numbers in them were not audited.",
-            )
-        )
-        reviewers.append(authors[-1])
-    authors.append(
-        Step(
+        unread = f"{times(len(audit.problems), 'problem')} below: numbers in them were not audited."
+        steps.both("Read what could not be read", unread)
+    steps.add(
+        (
             "State more relations",
             "A relations file beside the paper says what must hold; sealtrace audit --suggest proposes some.",
-        )
+        ),
+        ("Ask for the records", "Only records show that a number is right: sealtrace check PAPER RESULTS."),
     )
-    reviewers.append(
-        Step("Ask for the records", "Only records show that a number is right: sealtrace check PAPER RESULTS.")
-    )
-    return authors, reviewers
+    return steps

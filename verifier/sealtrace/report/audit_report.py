@@ -49,26 +49,22 @@ def as_report(audit: Audit, *, absent: bool = False, prefix: str = "") -> Report
         )
         for problem in audit.problems
     ]
+    nothing = dict.fromkeys(("recomputed", "inputs", "contradicted", "unclassified", "missing"), 0)
+    coverage = audit.coverage
     return Report(
         sealtrace=audit.sealtrace,
         bundle=BundleIdentity(name=audit.paper, root_sha256=audit.root_sha256),
         verdict=_VERDICTS[audit.verdict],
-        summary=Summary(
-            chain=Chain(seals=0, stages=0, signatures=0, timestamps=0),
-        ),
-        checks=[*(_family(one, absent) for one in audit.tallies), *_reading(audit)],
+        summary=Summary(chain=Chain(seals=0, stages=0, signatures=0, timestamps=0)),
+        checks=[*(_family(one, absent) for one in audit.tallies), _reading(audit)],
         findings=findings,
         cells=[],
         coverage=Coverage(
-            cells=audit.coverage.cells,
-            recomputed=0,
-            inputs=0,
-            contradicted=0,
-            constrained=audit.coverage.constrained,
-            attested=audit.coverage.unconstrained,
-            unclassified=0,
-            missing=0,
+            cells=coverage.cells,
+            constrained=coverage.constrained,
+            attested=coverage.unconstrained,
             statuses={},
+            **nothing,
         ),
     )
 
@@ -124,16 +120,14 @@ def _family(tally: AuditTally, absent: bool) -> CheckResult:
     )
 
 
-def _reading(audit: Audit) -> list[CheckResult]:
-    errors = sum(one.severity == "error" for one in audit.problems)
-    return [
-        CheckResult(
-            id=READING,
-            title="The paper and its relations can be read",
-            status="fail" if errors else "pass",
-            inspected=audit.coverage.cells,
-            unit="cells",
-            findings=len(audit.problems),
-            seconds=0.0,
-        )
-    ]
+def _reading(audit: Audit) -> CheckResult:
+    errors = any(one.severity == "error" for one in audit.problems)
+    return CheckResult(
+        id=READING,
+        title="The paper and its relations can be read",
+        status="fail" if errors else "pass",
+        inspected=audit.coverage.cells,
+        unit="cells",
+        findings=len(audit.problems),
+        seconds=0.0,
+    )

@@ -8,8 +8,10 @@ from fractions import Fraction
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact, AuditProblem
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
-from sealtrace.report.text import wrapped
+from sealtrace.report.text import figure, wrapped
 
+SAID = ("checked", "counted", "distance_text", "problem_text", "repair_text", "steps_of")
+"""What other formats say in the same words."""
 CONTRADICTIONS = 200
 """How many contradictions are printed in full."""
 UNDECIDED = 20
@@ -214,17 +216,13 @@ def _suggestions(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
 
 
 def _figures(audit: Audit, width: int) -> Iterator[str]:
-    for status, name in (
-        ("holds", "Can hold"),
-        ("contradiction", "Cannot"),
-        ("suspicion", "Suspected"),
-        ("undecided", "Undecided"),
-    ):
+    names = {"holds": "Can hold", "contradiction": "Cannot", "suspicion": "Suspected", "undecided": "Undecided"}
+    for status, name in names.items():
         counts = [(getattr(tally, status), tally.family) for tally in audit.tallies]
         listed = ", ".join(f"{count} {family}" for count, family in counts if count)
-        yield from _figure(name, listed or "none", width)
+        yield from figure(name, listed or "none", width)
     cells = audit.coverage
-    yield from _figure(
+    yield from figure(
         "Cells",
         f"{cells.constrained} of {cells.cells} with numbers are checked by something that could fail, "
         f"{cells.unconstrained} by nothing",
@@ -232,13 +230,13 @@ def _figures(audit: Audit, width: int) -> Iterator[str]:
     )
     if cells.text:
         bound = f"{cells.text_constrained} of {cells.text} numbers of the running text are checked so"
-        yield from _figure("Text", bound, width)
+        yield from figure("Text", bound, width)
     passed = [one for one in audit.left_out if one.severity == "warning"]
     if passed:
-        yield from _figure("Left out", f"{times(len(passed), 'relation')} whose cell says n/a", width)
+        yield from figure("Left out", f"{times(len(passed), 'relation')} whose cell says n/a", width)
     for one in audit.left_out:
         if one.severity == "error":
-            yield from _figure("Left out", one.message, width)
+            yield from figure("Left out", one.message, width)
 
 
 def _title(word: str, colour: str, decision: AuditDecision, width: int, paint: Paint) -> Iterator[str]:
@@ -260,7 +258,3 @@ def _field(name: str, values: Iterable[str], width: int) -> Iterator[str]:
     for number, value in enumerate(values):
         if value:
             yield from wrapped(value, width, f"  {name if number == 0 else '':<11} ", " " * 16)
-
-
-def _figure(name: str, value: str, width: int) -> Iterator[str]:
-    return wrapped(f"{name:<12} {value}", width, "", " " * 13)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
+from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 from sealtrace.studies.policies.certifying import Assigned, Certified, Competitor, Group, PartitionTable, SelectorChoice
@@ -16,7 +16,6 @@ _NAME, _MARK = "candidate", "certified"
 """The headings of the first and the last column."""
 _HEADINGS = ("k/n", "U", "mean", "L")
 _NARROW = ("k/n", "U", "L")
-_GAP = 3
 _INDENT = "  "
 
 
@@ -76,12 +75,8 @@ def _setting(found: Certified, width: int) -> Iterator[str]:
     )
     yield ""
     yield from _wrapped("; ".join(form.format(value) for form, value in parts if value is not None), width)
-    if (
-        not found.missing
-        and not found.partitions
-        and found.selectors
-        and all(one.partition is None for one in found.selectors)
-    ):
+    grouped = found.missing or found.partitions or any(one.partition is not None for one in found.selectors)
+    if found.selectors and not grouped:
         yield ""
         yield from _wrapped("The study certifies nothing in groups.", width)
 
@@ -123,69 +118,44 @@ def _layout(one: PartitionTable, width: int) -> _Layout:
 
 def _partition(one: PartitionTable, width: int, paint: Paint) -> Iterator[str]:
     yield ""
-    count = f"{len(one.groups)} group{'' if len(one.groups) == 1 else 's'}"
-    yield from _titled(harmless(one.name), f"  partition, {count}", width, paint, "cyan")
+    yield from _titled(harmless(one.name), f"  partition, {times(len(one.groups), 'group')}", width, paint, "cyan")
     layout = _layout(one, width)
-    beside = max(1, (width + _GAP) // (layout.width + _GAP)) if layout.names else 1
-    for start in range(0, len(one.groups), beside):
-        blocks = [_block(group, layout, width, paint) for group in one.groups[start : start + beside]]
-        if start:
+    for place, group in enumerate(one.groups):
+        if place:
             yield ""
-        yield from _side_by_side(blocks, layout.width)
+        yield from _block(group, layout, width, paint)
 
 
-Line = tuple[str, str]
-"""What is printed, and the same without colour, which is what takes room."""
+_FIELDS = {"U": "risk_upper", "mean": "utility_mean", "L": "utility_lower"}
 
 
 def _figure(heading: str, group: Group, one: Competitor) -> str:
-    match heading:
-        case "k/n":
-            return f"{one.crossings}/{group.states}"
-        case "U":
-            return _number(one.risk_upper)
-        case "mean":
-            return _number(one.utility_mean)
-        case _:
-            return _number(one.utility_lower)
+    return f"{one.crossings}/{group.states}" if heading == "k/n" else _number(getattr(one, _FIELDS[heading]))
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _block(group: Group, layout: _Layout, width: int, paint: Paint) -> list[Line]:
+def _block(group: Group, layout: _Layout, width: int, paint: Paint) -> Iterator[str]:
     """The certificates of one group."""
     decided = [one.certified for one in group.candidates if one.certified is not None]
     own = "" if group.epsilon is None else f"epsilon {group.epsilon}, "
     count = f"{sum(decided)} of {len(group.candidates)} certified" if decided else "nothing is certified"
     room = layout.width if layout.names else width
-    lines = [
-        (line, line)
-        for line in _wrapped(f"{group.group}: n = {group.states}, {own}{count}", room, _INDENT, _INDENT * 2)
-    ]
+    yield from _wrapped(f"{group.group}: n = {group.states}, {own}{count}", room, _INDENT, _INDENT * 2)
 
-    def row(name: str, figures: Sequence[str], mark: str, colour: str | None) -> None:
+    def row(name: str, figures: Sequence[str], mark: str) -> Iterator[str]:
         if not layout.names:
-            lines.extend((line, line) for line in _wrapped(name, width, _INDENT))
+            yield from _wrapped(name, width, _INDENT)
         body = f"{_INDENT}{name:<{layout.names}}" if layout.names else _INDENT
-        body += "".join(f"  {text:>{column}}" for text, column in zip(figures, layout.columns, strict=True)) + "  "
-        lines.append((body + (paint(mark, colour) if colour else mark), body + mark))
+        yield body + "".join(f"  {text:>{column}}" for text, column in zip(figures, layout.columns, strict=True)) + mark
 
-    row(_NAME, layout.headings, _MARK, None)
+    yield from row(_NAME, layout.headings, f"  {_MARK}")
+    marks = {True: paint("yes", "green"), False: paint("no", "red"), None: "-"}
     for one in group.candidates:
-        mark, colour = {True: ("yes", "green"), False: ("no", "red"), None: ("-", None)}[one.certified]
-        row(harmless(one.candidate), [_figure(name, group, one) for name in layout.headings], mark, colour)
-    return lines
-
-
-def _side_by_side(blocks: list[list[Line]], size: int) -> Iterator[str]:
-    for lines in zip_longest(*blocks, fillvalue=("", "")):
-        printed = ""
-        for number, (coloured, bare) in enumerate(lines):
-            last = number == len(lines) - 1
-            printed += coloured + ("" if last else " " * (size + _GAP - len(bare)))
-        yield printed
+        figures = [_figure(name, group, one) for name in layout.headings]
+        yield from row(harmless(one.candidate), figures, f"  {marks[one.certified]}")
 
 
 # Maps

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from sealtrace.contract.checked import Check, CheckBinding, CheckCell
+from sealtrace.contract.checked import Check, CheckBinding, CheckCell, CheckText
 from sealtrace.contract.details import DrawnRow, DrawnTable
 from sealtrace.contract.report import Cell, CheckResult, Verdict
+from sealtrace.report.audit_html import causes_of
 from sealtrace.report.check_text import chance
 from sealtrace.report.findings import times
 from sealtrace.report.html.data import from_cells
-from sealtrace.report.html.page import Cause, Item, Page, Step, Tile
+from sealtrace.report.html.page import Address, Cause, Item, Page, Steps, Tile
 from sealtrace.report.html.page import render as render_page
 
 TEXT = "Numbers of the text"
+Fact = tuple[str, str]
 _VERDICTS: dict[str, tuple[Verdict, str, str]] = {
     "explained": ("verified", "All explained", "Formulas over the results give every number that is printed."),
-    "off": (
-        "findings",
-        "{off} off",
-        "The formulas that give the numbers beside them give other numbers there.",
-    ),
+    "off": ("findings", "{off} off", "The formulas that give the numbers beside them give other numbers there."),
     "unexplained": (
         "incomplete",
         "Nothing off, {unexplained} unexplained",
@@ -36,8 +34,8 @@ def render(check: Check) -> str:
     """The whole page."""
     verdict, headline, lead = _VERDICTS[check.verdict]
     rules = {one.id: one for one in check.bindings}
-    authors, reviewers = _steps(check)
-    cells = [_cell(one) for one in check.cells]
+    cells = [_cell_of_table(one) for one in check.cells]
+    of_text = [_cell((TEXT, str(number), "Number"), one, one.expected) for number, one in enumerate(check.text, 1)]
     counts, search = check.counts, check.search
     off, unexplained = counts.off + counts.text_off, counts.unexplained + counts.text_unexplained
     return render_page(
@@ -48,8 +46,7 @@ def render(check: Check) -> str:
             verdict=verdict,
             headline=headline.format(off=off or "Something", unexplained=unexplained),
             lead=lead,
-            for_reviewers=reviewers,
-            for_authors=authors,
+            steps=_steps(check),
             tiles=[
                 Tile(
                     "Cells explained",
@@ -67,21 +64,9 @@ def render(check: Check) -> str:
             checks=[_rule(one) for one in check.bindings],
             limits=LIMITS,
             tables=[*from_cells(cells), *_text_table(check)],
-            cells=[*cells, *(_text_cell(check, place) for place in range(len(check.text)))],
+            cells=[*cells, *of_text],
             fields=("Says", "Formula", "Confidence", "Records", "Printed at"),
-            lineages=[
-                *(_lineage(one, rules) for one in check.cells),
-                *(
-                    (
-                        one.message or "",
-                        one.by or "",
-                        f"fits {chance(one.bits)}" if one.bits else "",
-                        one.sentence,
-                        f"{one.source}:{one.line}",
-                    )
-                    for one in check.text
-                ),
-            ],
+            lineages=[*(_lineage(one, rules) for one in check.cells), *map(_lineage_of_text, check.text)],
             checks_title="Formulas that were found",
             notes=[
                 *search.problems,
@@ -92,19 +77,16 @@ def render(check: Check) -> str:
     )
 
 
-def _cell(one: CheckCell) -> Cell:
-    return Cell(
-        table=one.table,
-        row=one.row,
-        column=one.column,
-        reported=one.printed,
-        recomputed=one.expected or (one.printed if one.status == "explained" else None),
-        status=one.status,
-        sentence=one.message or "",
-        source=one.source,
-        line=one.line,
-        recipe=" ".join(one.bindings) or None,
-    )
+def _cell(address: Address, one: CheckCell | CheckText, recomputed: str | None, recipe: str | None = None) -> Cell:
+    table, row, column = address
+    place = {"table": table, "row": row, "column": column, "source": one.source, "line": one.line}
+    said = {"reported": one.printed, "recomputed": recomputed, "status": one.status, "sentence": one.message or ""}
+    return Cell.model_validate({**place, **said, "recipe": recipe})
+
+
+def _cell_of_table(one: CheckCell) -> Cell:
+    recomputed = one.expected or (one.printed if one.status == "explained" else None)
+    return _cell((one.table, one.row, one.column), one, recomputed, " ".join(one.bindings) or None)
 
 
 def _lineage(one: CheckCell, rules: dict[str, CheckBinding]) -> tuple[str, ...]:
@@ -119,19 +101,9 @@ def _lineage(one: CheckCell, rules: dict[str, CheckBinding]) -> tuple[str, ...]:
     )
 
 
-def _text_cell(check: Check, place: int) -> Cell:
-    one = check.text[place]
-    return Cell(
-        table=TEXT,
-        row=str(place + 1),
-        column="Number",
-        reported=one.printed,
-        recomputed=one.expected,
-        status=one.status,
-        sentence=one.message or "",
-        source=one.source,
-        line=one.line,
-    )
+def _lineage_of_text(one: CheckText) -> tuple[str, ...]:
+    sure = f"fits {chance(one.bits)}" if one.bits else ""
+    return (one.message or "", one.by or "", sure, one.sentence, f"{one.source}:{one.line}")
 
 
 def _text_table(check: Check) -> list[DrawnTable]:
@@ -150,11 +122,9 @@ def _id(one: CheckBinding) -> str:
 
 def _rule(one: CheckBinding) -> CheckResult:
     """A formula as a line of the list of checks: it holds where every number is as it gives it."""
-    others = (
-        f"; {times(len(one.ambiguous), 'other formula')} give the same: {'; '.join(one.ambiguous)}"
-        if one.ambiguous
-        else ""
-    )
+    others = ""
+    if one.ambiguous:
+        others = f"; {times(len(one.ambiguous), 'other formula')} give the same: {'; '.join(one.ambiguous)}"
     apart = f" (told apart by {one.apart})" if one.ambiguous and one.apart else ""
     return CheckResult(
         id=_id(one),
@@ -172,85 +142,55 @@ def _causes(check: Check) -> list[Cause]:
     """Accidents, then cells and sentences that are off, then what the paper's own numbers contradict."""
     found: dict[tuple[str, str], list[Item]] = {}
     rules = {one.id: one for one in check.bindings}
+
+    def add(name: str, title: str, place: str, message: str | None, facts: list[Fact], cells: list[Address]) -> None:
+        item = Item("error", name, place, message or "The results give another number.", facts, cells)
+        found.setdefault((name, title), []).append(item)
+
     for one in check.accidents:
-        item = Item(
-            "error", one.kind, one.places[0] if one.places else "", one.message, [("places", "\n".join(one.places))]
-        )
-        found.setdefault((one.kind, f"Recognised: {one.kind.replace('-', ' ')}"), []).append(item)
+        title, place = f"Recognised: {one.kind.replace('-', ' ')}", one.places[0] if one.places else ""
+        add(one.kind, title, place, one.message, [("places", "\n".join(one.places))], [])
     for cell in check.cells:
         if cell.status == "off":
-            facts = [("printed", cell.printed), ("results", cell.expected or "")]
             rule = next((rules[name] for name in cell.bindings if name in rules), None)
-            name, title = (
-                (_id(rule), f"{rule.table}: {rule.kind} {rule.subject}") if rule else ("off", "Cells that are off")
-            )
-            item = Item(
-                "error",
-                name,
-                f"{cell.source}:{cell.line}",
-                cell.message or "The results give another number.",
-                facts,
-                [(cell.table, cell.row, cell.column)],
-            )
-            found.setdefault((name, title), []).append(item)
-    for place, text in enumerate(check.text):
+            name = "off" if rule is None else _id(rule)
+            title = "Cells that are off" if rule is None else f"{rule.table}: {rule.kind} {rule.subject}"
+            place, facts = f"{cell.source}:{cell.line}", [("printed", cell.printed), ("results", cell.expected or "")]
+            add(name, title, place, cell.message, facts, [(cell.table, cell.row, cell.column)])
+    for number, text in enumerate(check.text, 1):
         if text.status == "off":
             facts = [("printed", text.printed), ("results", text.expected or ""), ("sentence", text.sentence)]
-            item = Item(
-                "error",
-                "text",
-                f"{text.source}:{text.line}",
-                text.message or "The results give another number.",
-                facts,
-                [(TEXT, str(place + 1), "Number")],
-            )
-            found.setdefault(("text", "Sentences that are not what the results give"), []).append(item)
+            title, place = "Sentences that are not what the results give", f"{text.source}:{text.line}"
+            add("text", title, place, text.message, facts, [(TEXT, str(number), "Number")])
     causes = [Cause(name, title, items) for (name, title), items in found.items()]
-    if check.audit is not None:
-        from sealtrace.report.audit_html import causes_of
-
-        causes += causes_of(check.audit)
-    return causes
+    return causes if check.audit is None else causes + causes_of(check.audit)
 
 
-def _steps(check: Check) -> tuple[list[Step], list[Step]]:
-    """What authors and what reviewers do next."""
-    counts = check.counts
-    off, open_ = counts.off + counts.text_off, counts.unexplained + counts.text_unexplained
-    authors, reviewers = [], []
-    if off:
-        authors.append(
-            Step(
-                f"Correct {times(off, 'number')}",
+def _steps(check: Check) -> Steps:
+    steps, counts = Steps(), check.counts
+    if off := counts.off + counts.text_off:
+        told = times(off, "number")
+        steps.add(
+            (
+                f"Correct {told}",
                 "Either the paper or the results are out of date; each finding says what the results give.",
-            )
+            ),
+            (f"Ask about {told}", "What stands beside follows from the results, this does not."),
         )
-        reviewers.append(
-            Step(f"Ask about {times(off, 'number')}", "What stands beside follows from the results, this does not.")
+    if unexplained := counts.unexplained + counts.text_unexplained:
+        told, comes = times(unexplained, "number"), "comes" if unexplained == 1 else "come"
+        steps.add(
+            (f"Supply results for {told}", "Add the files that they come from, or write their recipe."),
+            (f"Ask where {told} {comes} from", "No result that was released gives them; that is no error by itself."),
         )
-    if open_:
-        authors.append(
-            Step(
-                f"Supply results for {times(open_, 'number')}",
-                "Add the files that they come from, or write their recipe.",
-            )
-        )
-        reviewers.append(
-            Step(
-                f"Ask where {times(open_, 'number')} {'comes' if open_ == 1 else 'come'} from",
-                "No result that was released gives them; that is no error by itself.",
-            )
-        )
-    authors.append(
-        Step(
+    steps.add(
+        (
             "Accept the formulas and seal",
             "sealtrace check --save DIR writes them as recipes; a sealed bundle can be verified by anybody.",
-        )
-    )
-    reviewers.append(
-        Step(
+        ),
+        (
             "Check that the formulas make sense",
             "Each is listed below with how sure it is, and with others that give the same.",
-        )
+        ),
     )
-    return authors, reviewers
+    return steps

@@ -138,11 +138,15 @@ def _binding(binding: CheckBinding, width: int) -> Iterator[str]:
 
 def _cells(check: Check, width: int, paint: Paint) -> Iterator[str]:
     yield ""
-    yield paint("Cells", "cyan")
+    yield paint("Every number", "cyan")
     for cell in check.cells:
         rules = " ".join(cell.bindings)
         records = f" from {', '.join(cell.records)}" if cell.records else ""
         text = f"{cell.table}, {cell.row}, {cell.column}: {cell.printed}  {cell.status} {rules}{records}"
+        yield from wrapped(harmless(text), width, "  ")
+    for said in check.text:
+        by = f" {said.by}" if said.by else ""
+        text = f"{said.source}:{said.line}, text: {said.printed}  {said.status}{by}"
         yield from wrapped(harmless(text), width, "  ")
 
 

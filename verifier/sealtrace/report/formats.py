@@ -95,9 +95,11 @@ def _renderer(reference: str, *taken: str, of: str = "") -> _Renderer[Any]:
 
 
 def _json(shown: Any, _: Showing) -> str:
+    """The machine interface, in ASCII. What only pages show of a report is left to them."""
     from sealtrace.report.inert import json_text
 
-    return json_text(shown.model_dump(mode="json", exclude_none=True))
+    only_pages = {"details": True, "checks": {"__all__": {"largest"}}}
+    return json_text(shown.model_dump(mode="json", exclude_none=True, exclude=only_pages))
 
 
 _SEEN = ("everything", "width", "paint")
@@ -110,7 +112,7 @@ FORMATS = (
         _renderer("diff:render_text", *_SEEN),
         _renderer("audit_text:render", *_SEEN),
     ),
-    Format("json", "json", "for machines, stable", _renderer("json:render"), _renderer("diff:render_json"), _json),
+    Format("json", "json", "for machines, stable", _json, _renderer("diff:render_json"), _json),
     Format(
         "junit", "xml", "JUnit XML for build services", _renderer("junit:render"),
         audit=_renderer("junit:render", of="report"),
@@ -129,7 +131,7 @@ FORMATS = (
         "for a pull request or an evaluation form",
         _renderer("markdown:render"),
         _renderer("markdown:render_cells", "everything", of="cells"),
-        _renderer("audit_markdown:render", "everything"),
+        _renderer("markdown:render_audit", "everything"),
     ),
     Format(
         "latex", "tex", "the cells that differ, for an appendix", _renderer("latex:render", "everything"),

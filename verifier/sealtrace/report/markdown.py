@@ -1,24 +1,20 @@
-"""The report as Markdown, for a pull request comment or an artifact evaluation form.
+"""Reports, audits and cells as Markdown, for a pull request comment, an artifact evaluation form or a letter.
 
-What a comment may hold is limited, so lists are cut short, and say so.
+What a comment may hold is limited, so lists are cut short, and say so. The templates print nothing of a bundle or a
+paper but inert text of a bounded length, without asking for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
 
+from sealtrace.contract.audit import Audit
 from sealtrace.contract.report import NOT_SEALED, Cell, Finding, Report
+from sealtrace.report import audit_text, text
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.findings import by_cause, finding_lines, missing_by_reason, times, turned_off
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
-from sealtrace.report.text import (
-    TRANSCRIBED,
-    counted_checks,
-    disclosed_in_words,
-    evidence_of,
-    transcribed,
-    witnesses_of,
-)
 
 BLOCKS = 8
 """How many checks have their findings unfolded."""
@@ -26,30 +22,109 @@ FEW = 3
 """How many findings of one check are shown."""
 CELLS = 25
 """How many differing cells are shown."""
-LONG = 120
-"""How many characters of one value are shown."""
+LISTED = 100
+"""How many relations of an audit are shown."""
 
 _VERDICTS = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete", "waived": "Waived"}
+_TITLES = {
+    "contradiction": "some of these numbers cannot all be true",
+    "incomplete": "not everything could be decided",
+    "suspicion": "nothing is contradicted, but something looks wrong",
+    "nothing-found": "nothing found",
+}
+
+
+def _rendered(name: str, longest: int, **shown: Any) -> str:
+    """A template of this directory; texts are shown up to so many characters, unless `whole` is asked for."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    def whole(value: str) -> Markup:
+        return Markup(markdown(value))
+
+    def inert(value: Any) -> Any:
+        return markdown(clipped(harmless(value), longest)) if type(value) is str else value
+
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert)
+    template = environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return template.render(whole=whole, times=times, **shown) + "\n"
+
+
+def _code(lines: list[str], longest: int) -> Any:
+    """Lines as a block of code."""
+    from markupsafe import Markup
+
+    return Markup(fenced("\n".join(clipped(harmless(line), longest) for line in lines)))
 
 
 def render(report: Report) -> str:
     """The verdict and what to do first; then counts, checks, findings and cells."""
-    lines = [
-        f"## {report.as_draft(_VERDICTS[report.headline])}: {_short(report.bundle.name or 'unnamed bundle')}",
-        "",
-        *([f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}.", ""] if report.draft else []),
-        _first_step(report),
-        "",
-        f"{counted_checks(report)}.",
-        "",
-        *_checks(report),
-        *_findings(report),
-        *_cells(report),
-        *_evidence(report),
-        *_turned_off(report),
-        _signature(report),
-    ]
-    return "\n".join(lines) + "\n"
+    causes = by_cause(report)
+    check = causes[0][0].id if causes else None
+    return _rendered(
+        "report.md.j2",
+        120,
+        report=report,
+        verdicts=_VERDICTS,
+        not_sealed=NOT_SEALED,
+        causes=causes,
+        first=next((one for one in report.findings if one.check == check and one.severity == "error"), None),
+        failed=[one for one in report.checks if one.status == "fail"],
+        missing=next((one for one in report.checks if one.status == "missing"), None),
+        blocks=_blocks(report),
+        unfolded=BLOCKS,
+        differing=[cell for cells in in_order(report.cells).values() for cell in cells if not agrees(cell)],
+        most_cells=CELLS,
+        code=_code_of_findings,
+        lines=finding_lines,
+        place=lambda cell: f"{cell.source or ''}:{cell.line}" if cell.line else "",
+        missing_by_reason=missing_by_reason,
+        turned_off=turned_off,
+        **{name: getattr(text, name) for name in text.SAID},
+    )
+
+
+def _blocks(report: Report) -> list[tuple[str, list[Finding], int]]:
+    """The findings of each failed check, then those that fail nothing: what they are, they, and how many there are."""
+    blocks = []
+    for check in [one for one in report.checks if one.status == "fail"][:BLOCKS]:
+        findings = [one for one in report.findings if one.check == check.id]
+        errors = [one for one in findings if one.severity == "error"]
+        # A check counts what it does not list, and also what fails nothing.
+        total = check.findings - len(findings) + len(errors)
+        blocks.append((f"{check.id}: {times(total, 'error')}", errors, total))
+    others = {
+        severity: [one for one in report.findings if one.severity == severity] for severity in ("warning", "note")
+    }
+    return blocks + [(times(len(found), severity), found, len(found)) for severity, found in others.items() if found]
+
+
+def _code_of_findings(findings: list[Finding], total: int) -> Any:
+    lines = []
+    for place, *rest in map(finding_lines, findings[:FEW]):
+        lines += [place, *(f"  {line}" for line in rest)]
+    more = total - len(findings[:FEW])
+    return _code([*lines, *([f"... and {more} more"] if more else [])], 120)
+
+
+def render_audit(audit: Audit, *, everything: bool = False) -> str:
+    """Contradictions, each with what to write; then what is undecided, counts and coverage."""
+    statuses = ("contradiction", "suspicion", "undecided", "holds")
+    decided = {status: [one for one in audit.decisions if one.status == status] for status in statuses}
+    return _rendered(
+        "audit.md.j2",
+        2000,
+        audit=audit,
+        titles=_TITLES,
+        decided=decided,
+        undecided=[one for one in decided["undecided"] if everything or one.family in ("declared", "group")],
+        everything=everything,
+        facts={fact.address: fact for fact in audit.facts},
+        listed=LISTED,
+        numbers=12,
+        code=lambda lines: _code(lines, 2000),
+        **{name: getattr(audit_text, name) for name in audit_text.SAID},
+    )
 
 
 def render_cells(cells: list[Cell], *, everything: bool) -> str:
@@ -67,138 +142,3 @@ def render_cells(cells: list[Cell], *, everything: bool) -> str:
             )
             parts.append("")
     return "\n".join(parts) + "\n"
-
-
-def _short(text: str) -> str:
-    return markdown(clipped(harmless(text), LONG))
-
-
-def _first_step(report: Report) -> str:
-    if report.verdict == "verified":
-        return "Nothing is left to do: all the evidence was there, and every check that applies holds."
-    causes = by_cause(report)
-    if causes:
-        check, consequences = causes[0]
-        finding = next((one for one in report.findings if one.check == check.id and one.severity == "error"), None)
-        where = "" if finding is None else f", at {_short(finding_lines(finding)[0])}"
-        after = f" {times(len(consequences), 'other failed check')} may follow from it." if consequences else ""
-        return f"**Start with {markdown(check.id)}**{where}: {markdown(check.title)}.{after}"
-    missing = next((check for check in report.checks if check.status == "missing"), None)
-    if missing is None:
-        return "**Run the skipped checks, too**: nothing is wrong so far, but not everything was looked at."
-    return (
-        f"**Start with what is missing**: {_short(missing.reason or '')} ({markdown(missing.id)}). "
-        "Nothing contradicts the records, but not everything could be decided."
-    )
-
-
-def _evidence(report: Report) -> Iterator[str]:
-    """Who but the authors saw what: tables, stages, and rows that are withheld."""
-    chain = report.summary.chain
-    if transcribed(report):
-        yield f"- Tables: {TRANSCRIBED}"
-    yield f"- Stages: {chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
-    for line in witnesses_of(chain):
-        yield f"  - {_short(line)}"
-    for seen in report.summary.disclosed:
-        yield f"- Disclosed: {_short(disclosed_in_words(seen))}"
-    yield ""
-
-
-def _turned_off(report: Report) -> Iterator[str]:
-    """What the study's declarations turn off."""
-    reasons = turned_off(report)
-    if not reasons:
-        return
-    yield "<details><summary>checks that do not apply, and why</summary>"
-    yield ""
-    yield "| checks | why they do not apply |"
-    yield "|---|---|"
-    for reason, ids in reasons:
-        yield f"| {markdown(', '.join(ids))} | {_short(reason)} |"
-    yield ""
-    yield "</details>"
-    yield ""
-
-
-def _checks(report: Report) -> Iterator[str]:
-    """What does not hold: each failed check, and what is missing by its reason."""
-    rows = [
-        f"| {markdown(check.id)} | fail | {check.findings} in {check.inspected} {markdown(check.unit)} "
-        f"| {_short(check.title)} |"
-        for check in report.checks
-        if check.status == "fail"
-    ]
-    rows += [
-        f"| {markdown(', '.join(ids))} | missing | | {_short(reason)} |" for reason, ids in missing_by_reason(report)
-    ]
-    if rows:
-        yield "| check | status | findings | why |"
-        yield "|---|---|---|---|"
-        yield from rows
-        yield ""
-
-
-def _findings(report: Report) -> Iterator[str]:
-    """The first findings of each failed check, then those that fail nothing."""
-    failed = [check for check in report.checks if check.status == "fail"]
-    for check in failed[:BLOCKS]:
-        findings = [one for one in report.findings if one.check == check.id]
-        errors = [one for one in findings if one.severity == "error"]
-        # A check counts what it does not list, and also what fails nothing.
-        total = check.findings - len(findings) + len(errors)
-        yield from _block(f"{check.id}: {times(total, 'error')}", errors, total)
-    if len(failed) > BLOCKS:
-        yield f"The findings of {times(len(failed) - BLOCKS, 'other failed check')} are in the full report."
-        yield ""
-    for severity in ("warning", "note"):
-        others = [one for one in report.findings if one.severity == severity]
-        if others:
-            yield from _block(times(len(others), severity), others, len(others))
-
-
-def _block(summary: str, findings: list[Finding], total: int) -> Iterator[str]:
-    lines = [clipped(harmless(line), LONG) for one in findings[:FEW] for line in _indented(one)]
-    if total > len(findings[:FEW]):
-        lines.append(f"... and {total - len(findings[:FEW])} more")
-    yield f"<details><summary>{markdown(summary)}</summary>"
-    yield ""
-    yield fenced("\n".join(lines))
-    yield ""
-    yield "</details>"
-    yield ""
-
-
-def _indented(finding: Finding) -> list[str]:
-    place, *rest = finding_lines(finding)
-    return [place, *(f"  {line}" for line in rest)]
-
-
-def _cells(report: Report) -> Iterator[str]:
-    coverage = report.coverage
-    if not coverage.cells:
-        return
-    statuses = ", ".join(f"{count} {markdown(status)}" for status, count in coverage.statuses.items())
-    names = f"; {coverage.declared_names} more are declared names" if coverage.declared_names else ""
-    yield f"{coverage.recomputed} of {times(coverage.cells, 'printed cell')} recomputed: {statuses}{names}"
-    yield ""
-    differing = [cell for cells in in_order(report.cells).values() for cell in cells if not agrees(cell)]
-    if not differing:
-        return
-    yield "| cell | reported | recomputed | status | line |"
-    yield "|---|---|---|---|---|"
-    for cell in differing[:CELLS]:
-        place = f"{cell.source or ''}:{cell.line}" if cell.line else ""
-        yield (
-            f"| {_short(f'{cell.table}[{cell.row}, {cell.column}]')} | {_short(cell.reported)} "
-            f"| {_short(cell.recomputed or '')} | {markdown(cell.standing)} | {_short(place)} |"
-        )
-    if len(differing) > CELLS:
-        yield ""
-        yield f"... and {len(differing) - CELLS} more, which the full report lists"
-    yield ""
-
-
-def _signature(report: Report) -> str:
-    root = f" of root {markdown(report.bundle.root_sha256)}" if report.bundle.root_sha256 else ""
-    return f"sealtrace {markdown(report.sealtrace)}{root}"

@@ -10,6 +10,8 @@ from sealtrace.report.findings import by_cause, finding_lines, missing_by_reason
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 
+SAID = ("TRANSCRIBED", "counted_checks", "disclosed_in_words", "evidence_of", "transcribed", "witnesses_of")
+"""What other formats say in the same words."""
 SHOWN = 3
 """How many places of one check are printed, unless everything is."""
 
@@ -126,34 +128,32 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
 
 def _figures(report: Report, width: int, everything: bool) -> Iterator[str]:
     summary = report.summary
-    yield from _figure(
-        "Inspected", ", ".join(summary.inspected) or "no records of a kind of study that is known", width
-    )
+    yield from figure("Inspected", ", ".join(summary.inspected) or "no records of a kind of study that is known", width)
     if summary.tolerance is not None:
-        yield from _figure("Tolerance", summary.tolerance, width)
+        yield from figure("Tolerance", summary.tolerance, width)
     if (worst := summary.max_discrepancy) is not None:
         key = " ".join((worst.key or {}).values())
         place = f"{worst.source}:{worst.row} ({key}) {worst.field}"
-        yield from _figure("Discrepancy", f"at most {worst.value:.2e}, at {place}", width)
+        yield from figure("Discrepancy", f"at most {worst.value:.2e}, at {place}", width)
     if (agreement := summary.threshold_agreement) is not None:
-        yield from _figure("Crossings", f"{agreement.agree} of {agreement.total} agree", width)
+        yield from figure("Crossings", f"{agreement.agree} of {agreement.total} agree", width)
     for one in summary.selected:
         reported = "as reported" if one.recomputed == one.reported else f"reported {one.reported or 'none'}"
-        yield from _figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})", width)
+        yield from figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})", width)
     chain = summary.chain
     sealed = "none is sealed yet" if report.draft else f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
-    yield from _figure("Stages", sealed, width)
+    yield from figure("Stages", sealed, width)
     for line in witnesses_of(chain):
-        yield from _figure("Witnessed", line, width)
+        yield from figure("Witnessed", line, width)
     for seen in summary.disclosed:
-        yield from _figure("Disclosed", disclosed_in_words(seen), width)
+        yield from figure("Disclosed", disclosed_in_words(seen), width)
     if summary.assumed:
-        yield from _figure("Assumed", f"not verified: {'; '.join(summary.assumed)}", width)
-    yield from _figure("Cells", _coverage(report), width)
+        yield from figure("Assumed", f"not verified: {'; '.join(summary.assumed)}", width)
+    yield from figure("Cells", _coverage(report), width)
     if transcribed(report):
-        yield from _figure("Tables", TRANSCRIBED, width)
+        yield from figure("Tables", TRANSCRIBED, width)
     for number, (reason, ids) in enumerate(turned_off(report) if everything else ()):
-        yield from _figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
+        yield from figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}", width)
 
 
 TRANSCRIBED = "as the authors transcribed them: no manuscript is sealed beside them"
@@ -201,7 +201,8 @@ def _coverage(report: Report) -> str:
     return f"{cells.recomputed} of {cells.cells} recomputed ({statuses}){names}"
 
 
-def _figure(name: str, value: str, width: int) -> Iterator[str]:
+def figure(name: str, value: str, width: int) -> Iterator[str]:
+    """A value behind its name, in columns."""
     return wrapped(f"{name:<12} {value}", width, "", " " * 13)
 
 

@@ -294,7 +294,8 @@ def _pools(records: list[Any]) -> dict[str, list[Any]]:
 
 def _said(result: CheckResult, examination: Examination) -> tuple[object, ...]:
     counts = examination.outcomes[result.id].counts
-    return result.status, counts["error"], counts["warning"]
+    # The reason says how many cells nothing accounts for, also where the verdict was not a good one before.
+    return result.status, result.reason, counts["error"], counts["warning"]
 
 
 def _line(row: Any) -> bytes:

@@ -13,7 +13,7 @@ from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.spoken import Index, Span, Spoken
-from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, printed, real
+from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, printed, real, same
 from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.search import search
@@ -165,6 +165,15 @@ def _columns(one: Spoken) -> list[_Column]:
     return [_Column(one.sheet, column, spans) for column, spans in one.columns.items()]
 
 
+def _filled(spoken: list[Spoken], least: int) -> Iterator[tuple[_Column, list[Fact]]]:
+    """Columns that a sentence names, with the numbers of the rows that it names, or of all; at least so many."""
+    for one in spoken:
+        for column in _columns(one):
+            facts = [fact for _row, fact in column.facts(list(one.rows) or None)]
+            if len(facts) >= least:
+                yield column, facts
+
+
 def _claim(sentence: Sentence, one: _Read) -> Claim:
     place = sentence.place(one.start)
     return Claim(
@@ -253,7 +262,8 @@ def _extreme(
 
 def _meets(mention: Mention, fact: Fact) -> bool:
     own, other = real(mention.fact).fact, real(fact).fact
-    return any(own.low <= other.high * scale and own.high >= other.low * scale for scale in (1, 100))
+    # To the same digit two that only touch are two numbers.
+    return any(own.low < other.high * scale and own.high > other.low * scale for scale in (1, 100))
 
 
 # Differences and multiples
@@ -441,26 +451,22 @@ def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
         negated = re.search(r"\b(?:no|none|never)\b", text[: mention.start], re.I) is not None
         if not mention.decimals or every.start() > mention.start or len(sentence.mentions) > 3:
             continue
-        for one in spoken:
-            for column in _columns(one):
-                rows = list(one.rows) or None
-                facts = [fact for _row, fact in column.facts(rows)]
-                if len(facts) < 3 or _unit_apart(mention, facts):
-                    continue
-                limit = mention.fact.value
-                formulas: list[Formula] = []
-                if re.search(r"\b(?:within|by|than|exceeds?)\s±\s?$", before) or (
-                    _WITHIN.search(before) and any(fact.value < 0 for fact in facts)
-                ):
-                    formulas = [compare(call("abs", printed(fact)), "<=", limit) for fact in facts]
-                elif _AT_MOST.search(before) and not negated:
-                    formulas = [compare(printed(fact), "<=", limit) for fact in facts]
-                elif _AT_LEAST.search(before) and not negated:
-                    formulas = [compare(printed(fact), ">=", limit) for fact in facts]
-                if formulas:
-                    says = f"column {column.label!r} stays {' '.join(before.split()[-2:])} {mention.fact.text}"
-                    formula = all_of(*formulas, compare(Cell(mention.fact), "<=", mention.fact.high))
-                    yield _Read(one.sheet, formula, says, "column", mention.start)
+        for column, facts in _filled(spoken, 3):
+            if _unit_apart(mention, facts):
+                continue
+            limit = mention.fact.value
+            formulas: list[Formula] = []
+            if re.search(r"\b(?:within|by|than|exceeds?)\s±\s?$", before) or (
+                _WITHIN.search(before) and any(fact.value < 0 for fact in facts)
+            ):
+                formulas = [compare(call("abs", printed(fact)), "<=", limit) for fact in facts]
+            elif not negated and (_AT_MOST.search(before) or _AT_LEAST.search(before)):
+                way = "<=" if _AT_MOST.search(before) else ">="
+                formulas = [compare(printed(fact), way, limit) for fact in facts]
+            if formulas:
+                says = f"column {column.label!r} stays {' '.join(before.split()[-2:])} {mention.fact.text}"
+                formula = all_of(*formulas, compare(Cell(mention.fact), "<=", mention.fact.high))
+                yield _Read(column.sheet, formula, says, "column", mention.start)
 
 
 def _unit_apart(mention: Mention, facts: list[Fact]) -> bool:
@@ -479,29 +485,20 @@ def _ranges(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
             continue
         if between.strip() == "and" and not re.search(r"\bbetween\s*$", text[: first.start]):
             continue
-        for one in spoken:
-            for column in _columns(one):
-                facts = [fact for _row, fact in column.facts(list(one.rows) or None)]
-                if len(facts) < 4:
-                    continue
-                ends = min(facts, key=lambda fact: fact.value), max(facts, key=lambda fact: fact.value)
-                given = sorted((first, second), key=lambda mention: mention.fact.value)
-                right = [_meets(mention, end) for mention, end in zip(given, ends, strict=True)]
-                wrong = [(mention, end) for mention, end, fits in zip(given, ends, right, strict=True) if not fits]
-                if len(wrong) > 1 or not all(
-                    len(mention.digits) > 2 and is_slip(mention.fact.value, end.value, mention.fact.unit)
-                    for mention, end in wrong
-                ):
-                    continue
-                scale = 100 if given[0].unit == "%" and ends[1].value <= 1 else 1
-                formula = all_of(
-                    *(
-                        equal(Cell(real(mention.fact).fact), real(end) * scale)
-                        for mention, end in zip(given, ends, strict=True)
-                    )
-                )
-                says = f"column {column.label!r} lies between {given[0].fact.text} and {given[1].fact.text}"
-                yield _Read(one.sheet, formula, says, "column", first.start)
+        given = sorted((first, second), key=lambda mention: mention.fact.value)
+        for column, facts in _filled(spoken, 4):
+            ends = min(facts, key=lambda fact: fact.value), max(facts, key=lambda fact: fact.value)
+            pairs = list(zip(given, ends, strict=True))
+            wrong = [(mention, end) for mention, end in pairs if not _meets(mention, end)]
+            if len(wrong) > 1 or not all(
+                len(mention.digits) > 2 and is_slip(mention.fact.value, end.value, mention.fact.unit)
+                for mention, end in wrong
+            ):
+                continue
+            scale = 100 if given[0].unit == "%" and ends[1].value <= 1 else 1
+            formula = all_of(*(same(mention.fact, end, scale) for mention, end in pairs))
+            says = f"column {column.label!r} lies between {given[0].fact.text} and {given[1].fact.text}"
+            yield _Read(column.sheet, formula, says, "column", first.start)
 
 
 def _up_to(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:

@@ -79,13 +79,10 @@ def _by_caption(sheet: Sheet) -> Iterator[_Subtraction]:
 def _by_names(sheet: Sheet) -> Iterator[_Subtraction]:
     """Before and after beside a column of changes, and no fourth column that could be meant."""
     columns = sheet.numeric_columns()
-    headers = {column: plain(sheet.columns[column].label) for column in columns}
-    before = [column for column in columns if _BEFORE.fullmatch(headers[column])]
-    after = [column for column in columns if _AFTER.fullmatch(headers[column])]
-    results = [column for column in columns if _HEADED.fullmatch(headers[column])]
-    if len(columns) == 3 and len(before) == len(after) == len(results) == 1:
+    before, after, result = (sheet.only(pattern) for pattern in (_BEFORE, _AFTER, _HEADED))
+    if len(columns) == 3 and before is not None and after is not None and result is not None:
         said = f"columns {', '.join(repr(sheet.columns[column].label) for column in columns)}"
-        yield _Subtraction(results[0], after[0], before[0], said, ordered=False, named=False)
+        yield _Subtraction(result, after, before, said, ordered=False, named=False)
 
 
 def _names(sheet: Sheet) -> dict[str, int]:
@@ -95,10 +92,7 @@ def _names(sheet: Sheet) -> dict[str, int]:
 
 def _claims(sheet: Sheet, one: _Subtraction) -> Iterator[Claim]:
     label = sheet.columns[one.result].label
-    for row in range(len(sheet.rows)):
-        result, left, right = (sheet.number(row, column) for column in (one.result, one.left, one.right))
-        if result is None or left is None or right is None:
-            continue
+    for row, (result, left, right) in sheet.together(one.result, one.left, one.right):
         texts = [entry.text for place in (one.left, one.right) if (entry := sheet.entry(row, place))]
         own = sheet.entry(row, one.result)
         percent = "%" in label or (own is not None and "%" in own.text)

@@ -109,20 +109,16 @@ def _beside_counts(sheet: Sheet) -> Iterator[Claim]:
 
 def _beside_columns(sheet: Sheet) -> Iterator[Claim]:
     """A rate beside a column of counts and a column of totals is their ratio."""
-    headers = [plain(line.label) for line in sheet.columns]
-    tops = [column for column, header in enumerate(headers) if _NUMERATOR.fullmatch(header)]
-    bottoms = [column for column, header in enumerate(headers) if _DENOMINATOR.fullmatch(header)]
-    rates = [column for column, header in enumerate(headers) if _RATE.fullmatch(header) or BARE_RATE.fullmatch(header)]
-    if not len(tops) == len(bottoms) == len(rates) == 1 or repeats_of(sheet.caption) is None:
+    rates = [*sheet.headed(_RATE), *sheet.headed(BARE_RATE)]
+    columns = sheet.only(_NUMERATOR), sheet.only(_DENOMINATOR), rates[0] if len(rates) == 1 else None
+    headers = [plain(sheet.columns[column].label) for column in columns if column is not None]
+    # Errors beside an accuracy: the other share.
+    wrong = [re.search("fail|error", header) is not None for header in headers]
+    if len(headers) < 3 or wrong[0] != wrong[2] or repeats_of(sheet.caption) is None:
         return
-    wrong = re.search("fail|error", headers[tops[0]]) is None
-    if wrong != (re.search("fail|error", headers[rates[0]]) is None):
-        # Errors beside an accuracy: the other share.
-        return
-    for row in range(len(sheet.rows)):
-        k, n, rate = (sheet.number(row, column) for column in (tops[0], bottoms[0], rates[0]))
-        if k is not None and n is not None and rate is not None and count(k) is not None and count(n):
-            said = f"columns {headers[tops[0]]!r}, {headers[bottoms[0]]!r} and {headers[rates[0]]!r}"
+    for row, (k, n, rate) in sheet.together(*columns):
+        if count(k) is not None and count(n):
+            said = f"columns {headers[0]!r}, {headers[1]!r} and {headers[2]!r}"
             yield _share(sheet, row, rates[0], rate, k, n, said)
 
 

@@ -1,18 +1,24 @@
-"""Rows and columns headed Mean: the mean of the rows above, or of the seeds that the row lists."""
+"""Rows and columns headed Mean or SD: of the rows above, or of the seeds that the row lists."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise, product
 
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real
-from sealtrace.relations.syntax import Formula, all_of, any_of, at_most, call, equal
+from sealtrace.relations.syntax import Formula, Unknown, all_of, any_of, at_most, call, equal, some_real
 
 FAMILY = "mean of rows"
 MEAN = re.compile(r"(?:mean|average|avg)\.?(?: ?± ?(?:sd|std\.?|s\.d\.|standard deviation))?")
+_SD = re.compile(r"s\.?d\.?|std\.?(?: ?dev\.?)?|st\. ?dev\.|standard deviation")
+_OTHER_ERROR = re.compile(r"\bstandard errors?\b|\bSEM\b|\bconfidence|\bbootstrap|\bpooled\b", re.IGNORECASE)
+MOST_LISTED = 12
+"""Longer lists have too many corners to try."""
 LISTED = re.compile(r"(?:seed|run|fold|trial|rep|repeat|replicate|split)s? ?(?:#|no\.)? ?\d+")
 _ITEM = re.compile(
     r"(?:id|seed|run|fold|trial|split|state|task|dataset|data set|subject|participant|repeat|replicate|game|example|"
@@ -35,9 +41,11 @@ def find(paper: Paper) -> Iterator[Claim]:
     for sheet in paper.sheets:
         yield from _mean_rows(sheet)
         yield from _seed_columns(sheet)
+    for sheet in paper.both_ways:
+        yield from _deviations(sheet)
 
 
-def summarized(sheet: Sheet, row: int) -> list[list[int]]:
+def _summarized(sheet: Sheet, row: int) -> list[list[int]]:
     """The rows that a summary row may speak of: those of its block, those since the last summary, or all above."""
     above = [place for place in range(row) if not SUMMARY.fullmatch(plain(sheet.rows[place].first))]
     scopes = [above]
@@ -51,7 +59,7 @@ def summarized(sheet: Sheet, row: int) -> list[list[int]]:
     return list(unique.values())
 
 
-def items_above(sheet: Sheet, row: int) -> bool:
+def _items_above(sheet: Sheet, row: int) -> bool:
     """Whether the rows above are things that one takes a mean of, and the row is not one of several methods."""
     names = [plain(sheet.rows[place].first) for place in range(row)]
     if any(_AGGREGATORS.fullmatch(name) for name in names if not MEAN.fullmatch(name)):
@@ -67,8 +75,8 @@ def _mean_rows(sheet: Sheet) -> Iterator[Claim]:
     for row, line in enumerate(sheet.rows):
         if not MEAN.fullmatch(plain(line.first)):
             continue
-        scopes = summarized(sheet, row)
-        if not scopes or not items_above(sheet, row):
+        scopes = _summarized(sheet, row)
+        if not scopes or not _items_above(sheet, row):
             continue
         if not all(SUMMARY.fullmatch(plain(one.first)) for one in sheet.rows[row + 1 :]) and len(scopes) == 1:
             # Rows below that are not spoken of: the mean may be of a block that nothing marks.
@@ -122,22 +130,52 @@ def _mean(sheet: Sheet, mean: Fact, lists: list[list[Fact]], weights: list[Fact]
     )
 
 
-def seed_columns(sheet: Sheet) -> tuple[list[int], int] | None:
-    """Columns that list seeds, folds or runs, and the column of their mean, where nothing else is there to average."""
-    headers = [plain(line.label) for line in sheet.columns]
-    listed = [column for column in sheet.numeric_columns() if LISTED.fullmatch(headers[column])]
-    means = [column for column in sheet.numeric_columns() if MEAN.fullmatch(headers[column])]
-    return (listed, means[0]) if len(listed) > 1 and len(means) == 1 else None
-
-
 def _seed_columns(sheet: Sheet) -> Iterator[Claim]:
-    found = seed_columns(sheet)
-    if found is None or _POOLING.search(sheet.caption):
+    listed, column = sheet.headed(LISTED), sheet.only(MEAN)
+    if len(listed) < 2 or column is None or _POOLING.search(sheet.caption):
         return
-    listed, column = found
-    for row in range(len(sheet.rows)):
-        mean = sheet.number(row, column)
-        values = [sheet.number(row, one) for one in listed]
-        facts = [one for one in values if one is not None]
-        if mean is not None and len(facts) == len(values):
-            yield _mean(sheet, mean, [facts], None, f"column {sheet.columns[column].label!r}")
+    for _row, (mean, *facts) in sheet.together(column, *listed):
+        yield _mean(sheet, mean, [facts], None, f"column {sheet.columns[column].label!r}")
+
+
+def _deviations(sheet: Sheet) -> Iterator[Claim]:
+    """The standard deviation of listed seeds, folds or runs."""
+    listed = sheet.headed(LISTED)
+    if not 2 <= len(listed) <= MOST_LISTED or _OTHER_ERROR.search(sheet.caption):
+        return
+    for _row, (deviation, *facts) in sheet.together(sheet.only(_SD), *listed):
+        cells = [real(fact) for fact in facts]
+        least, most = _squares([(cell.fact.low, cell.fact.high) for cell in cells])
+        ways = [equal(real(deviation) ** 2 * divisor, Unknown("v")) for divisor in (len(facts) - 1, len(facts))]
+        centre = some_real("m", None, None, equal(Unknown("m"), call("mean", *cells)))
+        yield Claim(
+            f"{FAMILY} {deviation.address} deviation",
+            all_of(centre, some_real("v", least, most, any_of(*ways))),
+            f"{deviation.text} is the standard deviation of {', '.join(fact.text for fact in facts)}; their squares "
+            f"around their mean sum to {float(least):.6g} to {float(most):.6g}.",
+            sheet.place(f"{len(facts)} listed values"),
+            ("The divisor is the number of values or one less.",),
+            question=f"Which values have the standard deviation {deviation.text}?",
+            family=FAMILY,
+        )
+
+
+def _squares(ends: list[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction]:
+    """The least and the greatest sum of squared distances from their own mean, of values within intervals."""
+
+    def around(values: Sequence[Fraction]) -> Fraction:
+        centre = sum(values, Fraction(0)) / len(values)
+        return sum(((value - centre) ** 2 for value in values), Fraction(0))
+
+    # Least where every value is as near as it can be to one point; a convex function is greatest at a corner.
+    points = sorted({end for pair in ends for end in pair})
+    away = [[min(max(low, point), high) for low, high in ends] for point in _centres(points, ends)]
+    return min(map(around, away)), max(around(corner) for corner in product(*ends))
+
+
+def _centres(points: list[Fraction], ends: list[tuple[Fraction, Fraction]]) -> Iterator[Fraction]:
+    """Between each two neighbouring ends, the point that is best for the values that cannot reach it."""
+    yield points[0]
+    for left, right in pairwise(points):
+        fixed = [high for _low, high in ends if high <= left] + [low for low, _high in ends if low >= right]
+        yield min(max(sum(fixed, Fraction(0)) / len(fixed), left), right) if fixed else left

@@ -54,8 +54,7 @@ def _sheet(sheet: Sheet) -> Iterator[Claim]:
     if items is None:
         return
     headers = [plain(line.label) for line in sheet.columns]
-    means = [column for column in sheet.numeric_columns() if _MEAN.fullmatch(headers[column].split(" / ")[-1])]
-    deviations = [column for column in sheet.numeric_columns() if _SD.fullmatch(headers[column])]
+    means, deviations = sheet.headed(rf"(?:.* / )?(?:{_MEAN.pattern})"), sheet.headed(_SD)
     told = re.search(r"\b(?:SD|standard deviations?|s\.d\.)", sheet.caption) is not None
     for row in range(len(sheet.rows)):
         size = _size(sheet, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from sealtrace.relations.decision import Claim
@@ -33,8 +33,8 @@ _METHODS = re.compile(
 _DESCRIPTIVE = re.compile(r"(?:sd|std\.?|s\.d\.|std\.? dev\.?|n|median|q1|q3|range)")
 _EXTREME = re.compile(r"\b(min|minimum|max|maximum|mean|average|avg|median)\b\.?")
 _BOUND = re.compile(
-    r"\b(?:(lcb)|(ucb)|(lower)[ -](?:confidence )?(?:bound|limit|ci)|(upper)[ -](?:confidence )?(?:bound|limit|ci)|"
-    r"ci[ -](low|lower)|ci[ -](high|upper))\b"
+    r"\b(?:(lcb|lower[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:low|lower))|"
+    r"ucb|upper[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:high|upper))\b"
 )
 _PLACES = {"min": 0, "minimum": 0, "mean": 1, "average": 1, "avg": 1, "median": 1, "max": 2, "maximum": 2}
 
@@ -100,68 +100,52 @@ def _bare(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip()
 
 
-def _percentiles(sheet: Sheet) -> Iterator[Claim]:
+def _grouped(
+    sheet: Sheet, pattern: re.Pattern[str], place: Callable[[re.Match[str]], Fraction | None]
+) -> Iterator[tuple[str, dict[Fraction, int]]]:
+    """Columns of one quantity by the place that their headers give them, and what the headers say besides."""
     groups: dict[str, list[tuple[Fraction, int]]] = {}
     for column in sheet.numeric_columns():
         header = plain(sheet.columns[column].label)
-        found = list(_PERCENTILE.finditer(header))
-        if len(found) == 1:
-            level = Fraction(50) if found[0].group(3) else Fraction(found[0].group(1) or found[0].group(2))
-            rest = (header[: found[0].start()] + header[found[0].end() :]).strip()
-            groups.setdefault(rest, []).append((level, column))
+        found = list(pattern.finditer(header))
+        own = place(found[0]) if len(found) == 1 else None
+        if own is not None:
+            rest = " ".join((header[: found[0].start()] + header[found[0].end() :]).split())
+            groups.setdefault(rest, []).append((own, column))
     for rest, members in groups.items():
-        levels = [level for level, _column in members]
+        if len(dict(members)) == len(members) > 1:
+            yield rest, dict(sorted(members))
+
+
+def _percentiles(sheet: Sheet) -> Iterator[Claim]:
+    def level(found: re.Match[str]) -> Fraction:
+        return Fraction(50) if found[3] else Fraction(found[1] or found[2])
+
+    for rest, places in _grouped(sheet, _PERCENTILE, level):
         # Headers such as P1 and P2 may be problems or players: only the usual levels are taken for percentiles.
-        usual = set(levels) <= _LEVELS and _TELLING & set(levels) and len(set(levels)) == len(levels)
-        if len(members) < 2 or not usual or _METHODS.search(f"{rest} {sheet.caption}"):
-            continue
-        members.sort()
-        columns = [column for _level, column in members]
-        yield from _rows(sheet, columns, f"percentiles {', '.join(f'{float(one):g}' for one in sorted(levels))}")
+        usual = places.keys() <= _LEVELS and _TELLING & places.keys()
+        if usual and not _METHODS.search(f"{rest} {sheet.caption}"):
+            yield from _rows(sheet, places, f"percentiles {', '.join(f'{float(one):g}' for one in places)}")
 
 
 def _extremes(sheet: Sheet) -> Iterator[Claim]:
-    groups: dict[str, dict[int, int]] = {}
-    doubled: set[str] = set()
-    if _METHODS.search(sheet.caption):
-        return
-    headers = [plain(sheet.columns[column].label) for column in sheet.numeric_columns()]
-    descriptive = any(_DESCRIPTIVE.fullmatch(header) for header in headers)
-    for column, header in zip(sheet.numeric_columns(), headers, strict=True):
-        found = _EXTREME.findall(header)
-        if len(found) == 1:
-            rest = " ".join(_EXTREME.sub("", header).split())
-            place = _PLACES[found[0]]
-            if place in groups.setdefault(rest, {}):
-                doubled.add(rest)
-            groups[rest][place] = column
-    for rest, places in groups.items():
-        named = not _METHODS.search(rest) if rest else descriptive
-        if rest not in doubled and len(places) > 1 and named:
-            yield from _rows(sheet, [places[place] for place in sorted(places)], "least, mean and greatest")
+    descriptive = bool(sheet.headed(_DESCRIPTIVE))
+    for rest, places in _grouped(sheet, _EXTREME, lambda found: Fraction(_PLACES[found[1]])):
+        if not _METHODS.search(f"{rest} {sheet.caption}") and (rest or descriptive):
+            yield from _rows(sheet, places, "least, mean and greatest")
 
 
 def _bounds(sheet: Sheet) -> Iterator[Claim]:
-    groups: dict[str, dict[bool, int]] = {}
-    for column in sheet.numeric_columns():
-        header = plain(sheet.columns[column].label)
-        found = list(_BOUND.finditer(header))
-        if len(found) == 1:
-            upper = any(found[0].group(place) for place in (2, 4, 6))
-            bare = found[0].group(1) or found[0].group(2)
-            rest = " ".join((header[: found[0].start()] + header[found[0].end() :]).split())
-            # LCB and UCB alone may be of two quantities.
-            if rest or not bare:
-                groups.setdefault(rest, {})[upper] = column
-    for places in groups.values():
-        if len(places) == 2:
-            yield from _rows(sheet, [places[False], places[True]], "lower and upper bound")
+    for rest, places in _grouped(sheet, _BOUND, lambda found: Fraction(found[1] is None)):
+        # LCB and UCB alone may be of two quantities.
+        if rest or not sheet.headed(r"[lu]cb"):
+            yield from _rows(sheet, places, "lower and upper bound")
 
 
-def _rows(sheet: Sheet, columns: list[int], what: str) -> Iterator[Claim]:
-    labels = ", ".join(repr(sheet.columns[column].label) for column in columns)
+def _rows(sheet: Sheet, places: Mapping[Fraction, int], what: str) -> Iterator[Claim]:
+    labels = ", ".join(repr(sheet.columns[column].label) for column in places.values())
     for row, line in enumerate(sheet.rows):
-        facts = [fact for column in columns if (fact := sheet.number(row, column)) is not None]
+        facts = [fact for column in places.values() if (fact := sheet.number(row, column)) is not None]
         if len(facts) > 1:
             yield _ordered(sheet, f"{sheet.label}[{line.label}] {labels}", facts, labels, what)
 

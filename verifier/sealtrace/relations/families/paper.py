@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, Load
 from sealtrace.printed.reported import records_of
 from sealtrace.relations.fact import Entry, Fact, UnknownFactError
 from sealtrace.relations.facts import Facts
+from sealtrace.relations.families.wording import plain
 from sealtrace.relations.prose import Sentence, sentences_of
 
 
@@ -86,6 +88,23 @@ class Sheet:
     @cached_property
     def _numeric(self) -> tuple[int, ...]:
         return tuple(sorted({column for (_row, column), entry in self.entries.items() if entry.facts}))
+
+    def headed(self, pattern: str | re.Pattern[str]) -> list[int]:
+        """Columns with numbers whose whole header is of a pattern."""
+        return [one for one in self._numeric if re.fullmatch(pattern, plain(self.columns[one].label))]
+
+    def only(self, pattern: str | re.Pattern[str]) -> int | None:
+        """The column with such a header, where there is just one."""
+        found = self.headed(pattern)
+        return found[0] if len(found) == 1 else None
+
+    def together(self, *columns: int | None) -> Iterator[tuple[int, tuple[Fact, ...]]]:
+        """Rows in which each of the columns has a number, with these; none where a column is not there."""
+        known = [column for column in columns if column is not None]
+        for row in range(len(self.rows)) if len(known) == len(columns) else ():
+            facts = tuple(fact for column in known if (fact := self.number(row, column)) is not None)
+            if len(facts) == len(known):
+                yield row, facts
 
     def place(self, said: str) -> str:
         """Where the paper says something."""

@@ -12,7 +12,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.quotes import is_slip
-from sealtrace.relations.families.wording import real
+from sealtrace.relations.families.wording import real, same
 from sealtrace.relations.lexicon import stem, telling, words
 from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.search import search
@@ -28,6 +28,9 @@ _COUNTED = re.compile(
 _SIMPLE_ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
 _ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-j]|\d)\)")
 _SHARE = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
+_LEVEL = re.compile(
+    r"[-\s]*(?:[\w-]+\s){0,3}(?:CIs?\b|confiden|interval|upper|lower|Wilson|Clopper|credible|bootstrap)"
+)
 _PERCENT_OF = re.compile(r"\s+of (?:all the |all |the |its |our )?", re.I)
 # A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
 _SUM = re.compile(
@@ -102,7 +105,7 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             texts = ", ".join(one.fact.text for one in run), ", ".join(one.fact.text for one in other)
             yield _claim(
                 sentence,
-                all_of(*(equal(_cell(x.fact), _cell(y.fact)) for x, y in zip(run, other, strict=True))),
+                all_of(*(same(x.fact, y.fact) for x, y in zip(run, other, strict=True))),
                 f"{' '.join(noun)}: {texts[0]} here and {texts[1]} at {_at(other_sentence, b)} are one list.",
                 f"{len(run) - len(differ)} of {len(run)} numbers of both lists are the same, and so is what is counted",
                 a.start,
@@ -117,7 +120,9 @@ def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
             run.append(mention)
             continue
         if len(run) > 2:
-            noun = telling(word for word, start, _end in words(sentence.text) if 0 <= start - run[-1].end < 30)[:3]
+            given = words(sentence.text)
+            noun = telling(word for word, _start, end in given if 0 <= run[0].start - end < 30)[-2:]
+            noun += telling(word for word, start, _end in given if 0 <= start - run[-1].end < 30)[:3]
             if noun:
                 yield run, noun
         run = [mention] if mention is not None else []
@@ -161,7 +166,7 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
         if not others:
             for sentence, mention in members[1:]:
                 yield _claim(
-                    sentence, equal(_cell(mention.fact), _cell(model.fact)),
+                    sentence, same(mention.fact, model.fact),
                     f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
                     f"the same words stand around it {times} times", mention.start,
                     # Of two that differ nothing tells which is wrong, unless all words around them are the same.
@@ -193,7 +198,7 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             continue
         seen.add(pair)
         yield _claim(
-            sentence, equal(_cell(mention.fact), _cell(model.fact)),
+            sentence, same(mention.fact, model.fact),
             f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
             f"the same words ({' '.join(key[2:])}) stand around {model.fact.text} {times} times and around "
             f"{mention.fact.text} once", mention.start,
@@ -254,6 +259,9 @@ def _computed(sentence: Sentence) -> Iterator[Claim]:
     for place, (first, second) in enumerate(pairwise(sentence.mentions)):
         after = sentence.mentions[place + 2] if place + 2 < len(sentence.mentions) else None
         found = _COMPUTED.search(sentence.text[: after.start]) if after else None
+        if found and after and after.unit == "×" and found["what"].lower() in ("sum", "total"):
+            # `a total of 51 × 3,000 tests` is a product.
+            found = None
         if first.unit != second.unit or first.loose or second.loose or not first.fact.value or not second.fact.value:
             continue
         if after is not None and found is not None and after.start - first.start < 160 and not after.loose:
@@ -364,17 +372,17 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
     """`9 of 10 (90%)`, `43/50 = 86%`, and `225M …, equivalent to 3.5% of the 6.6B`."""
     text = sentence.text
     for ratio in ratios_in(text):
-        after = next((one for one in sentence.mentions if one.unit == "%" and 0 <= one.start - ratio.end < 6), None)
-        if (
-            after is not None
-            and re.fullmatch(r"[^\w]{1,5}", text[ratio.end : after.start])
-            and not re.match(r"[-\s]*(?:CI\b|confiden|interval|upper|lower|Wilson|Clopper|credible)", text[after.end :])
-            and ratio.part <= ratio.whole
-        ):
-            value = number(Fraction(100 * ratio.part, ratio.whole))
+        after = next((one for one in sentence.mentions if one.unit == "%" and one.start > ratio.end), None)
+        between = "" if after is None else text[ratio.end : after.start]
+        if after is None or after.loose or ratio.part > ratio.whole or _LEVEL.match(text, after.end):
+            continue
+        if re.fullmatch(r"[^\w]{1,5}", between) or re.fullmatch(r"(?:\s[a-z-]+){1,3}\s\(", between):
+            part = Fraction(100 * ratio.part, ratio.whole)
+            # Behind a noun it may be the share of the others: `misses 3/12 facts (75%)`.
+            ways = [part] if between[1:2] in "(=" else [part, 100 - part]
             yield _claim(
-                sentence, equal(_cell(after.fact), value), f"{after.fact.text} is {ratio.text}.",
-                "the share stands directly behind its count", ratio.start,
+                sentence, any_of(*(equal(_cell(after.fact), way) for way in ways)),
+                f"{after.fact.text} is {ratio.text}.", "the share stands directly behind its count", ratio.start,
             )  # fmt: skip
     for mention in sentence.mentions:
         link = _PERCENT_OF.match(text, mention.end)
@@ -426,9 +434,9 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
         rest = text[found.end() :]
         rest = rest.partition(")")[0] if closed else re.split(r"[;.](?:\s|$)", rest)[0]
         marks = _ITEM_MARK.findall(text[found.end() :]) if not closed else []
-        items = [
-            item for item in re.split(r",\s+(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+", rest.strip().rstrip(".")) if item
-        ]
+        *items, last = re.split(r",\s+(?:(?:and|or)\s+)?", rest.strip().rstrip("."))
+        # With a comma before `and` the list ends there; without one `and` joins the last two.
+        items += [last] if re.search(r",\s+(?:and|or)\s", rest) else re.split(r"\s+(?:and|or)\s+", last)
         if len(marks) > 2:
             count = len(dict.fromkeys(marks))
         elif (
@@ -442,7 +450,7 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
         else:
             continue
         # One more or one fewer may be a matter of reading (“A and B” as one item): only the plainest lists count.
-        if count != told and " and " in ",".join(items[:-1]):
+        if count != told and any(re.search(r"\s(?:and|or)\s", item) for item in items):
             continue
         if abs(count - told) > 2:
             continue

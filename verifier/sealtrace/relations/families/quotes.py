@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact, UnknownFactError
+from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.spoken import Index, Span, Spoken
-from sealtrace.relations.families.wording import is_percent, plain, real
+from sealtrace.relations.families.wording import is_percent, plain, real, same
 from sealtrace.relations.lexicon import named_by, spoken_of, stem, vocabulary
 from sealtrace.relations.prose import Mention, Sentence, ratios_in
-from sealtrace.relations.syntax import Cell, Expression, equal
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "quote"
 LEAST_DIGITS = 2
+_FIRST = (None, "mean", "1")
+"""The part of a cell that is its value, whatever stands behind it."""
 MOST_CHANCE = 0.03
 """How often an unrelated number would stand as near to one of the cells that the words name, at most."""
 
@@ -41,15 +42,11 @@ class _Candidate:
     def score(self) -> tuple[int, int]:
         return (2 * self.row + self.column + self.named, -self.distance)
 
-    def value(self) -> Expression:
-        cell = real(self.fact)
-        return cell if self.scale == 1 else cell * self.scale
-
 
 def find(paper: Paper) -> Iterator[Claim]:
     """Every number whose words name a cell, where a cell says the same or nearly the same."""
     index = Index(paper)
-    printed = Counter(mention.fact.text for sentence in paper.sentences for mention in sentence.mentions)
+    said = Counter(mention.fact.text for sentence in paper.sentences for mention in sentence.mentions)
     everywhere = {(abs(fact.value), fact.unit) for fact in paper.facts.every() if fact.table is not None}
     before, paragraph = "", None
     for sentence in paper.sentences:
@@ -64,10 +61,8 @@ def find(paper: Paper) -> Iterator[Claim]:
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
         found = [one for one in matches.values() if one is not None]
         # A number that some table prints, or that is said twice, is a quote of something else.
-        alone = [one for one in sentence.mentions if printed[one.fact.text] == 1 and not _elsewhere(one, everywhere)]
-        yield from _bracketed(sentence, own, alone)
-        yield from _columned(sentence, own, found, alone)
-        yield from _symbolic(sentence, own, found, alone)
+        alone = [one for one in sentence.mentions if said[one.fact.text] == 1 and not _elsewhere(one, everywhere)]
+        yield from _bracketed(sentence, own, found, alone)
         for mention in quotable:
             match = matches[id(mention)]
             siblings = [one for one in found if one is not match]
@@ -80,12 +75,9 @@ def find(paper: Paper) -> Iterator[Claim]:
                 # Only where words alone choose the cell could another value have been noticed.
                 telling = other is not None and other.fact == match.fact
                 yield replace(_claim(sentence, mention, match), telling=telling)
-                yield from _deviation(sentence, mention, match, index)
             elif not mention.loose and (mention in alone or plain_miss is not None):
                 yield from _totalled(sentence, mention, paper)
-                near: tuple[_Candidate, int, float | None] | None = (
-                    plain_miss or _paired(sentence, mention, spoken) or _near(mention, own, siblings)
-                )
+                near: tuple[_Candidate, int, float | None] | None = plain_miss or _near(mention, own, siblings)
                 if near is None and siblings:
                     vouched = {one.fact.table for one in siblings}
                     near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
@@ -110,32 +102,67 @@ def _another_thing(
 
 
 _SCALED = re.compile(r"\d\s?([KMBT×])")
+_CLAUSE = re.compile(r"[;:]|,? (?:while|but|whereas|although|though)\b")
+_NAMED_BY = re.compile(r"([^\W\d_]\w{0,5})\s?=\s?[-+]?$")
 
 
-def _bracketed(sentence: Sentence, own: list[Spoken], alone: list[Mention]) -> Iterator[Claim]:
-    """`A (predicted ~490B, 7.0×)`: numbers in brackets behind a row, in units that one cell of the row has."""
-    for one in own:
-        for row, spans in one.rows.items():
-            opened = [span[1] + 2 for span in spans if sentence.text[span[1] : span[1] + 2] == " ("]
-            for start in opened if len(spans) == 1 else ():
-                end = sentence.text.find(")", start)
-                inside = [mention for mention in sentence.mentions if start <= mention.start < end]
-                cells = {fact: _unit(fact, one.sheet) for fact in one.sheet.across(row)}
-                open_ = [
-                    (mention, found[1])
-                    for mention in inside
-                    if mention in alone and (found := _SCALED.search(mention.fact.text))
-                ]
-                for mention, unit in open_:
-                    alike = [fact for fact, own_unit in cells.items() if own_unit == unit]
-                    words = sentence.text[max(start, sentence.text.rfind(",", start, mention.start)) : mention.start]
-                    named = [fact for fact in alike if named_by(fact.column) & vocabulary(words)]
-                    meant = named if len(alike) > 1 else alike
-                    free = [
-                        fact for fact in meant if not any(_close(other, fact) for other in inside if other != mention)
-                    ]
-                    if len(free) == 1 and not any(_close(mention, fact) for fact in cells):
-                        yield _claim(sentence, mention, _Candidate(free[0], Fraction(1), True, bool(named), 0, True), 1)
+def _bracketed(
+    sentence: Sentence, own: list[Spoken], matches: list[_Candidate], alone: list[Mention]
+) -> Iterator[Claim]:
+    """Numbers in brackets behind a label: `A (predicted ~490B, 7.0×)`, `A is higher on X (88%)`, `A (0.64, n=206)`.
+
+    Behind a row, the unit or a symbol that is a column's name tells the cell; behind a column, the only row that the
+    clause names before. Without a unit, another number of the sentence must be what the table prints there.
+    """
+    text = sentence.text
+    for mention in alone:
+        opened = text.rfind(" (", 0, mention.start)
+        inside = [one for one in sentence.mentions if opened < one.start < text.find(")", max(opened, 0))]
+        if opened < 0 or mention not in inside:
+            continue
+        item = text[max(opened, text.rfind(",", opened, mention.start)) : mention.start]
+        begin = max((one.end() for one in _CLAUSE.finditer(text, 0, mention.start)), default=0)
+        for one in own:
+            rows = [row for row, spans in one.rows.items() if [span[1] for span in spans].count(opened) == 1]
+            before = [row for row, spans in one.rows.items() if any(begin <= span[0] < opened for span in spans)]
+            columns = [column for column, spans in one.columns.items() if any(span[1] == opened for span in spans)]
+            facts: list[Fact] = []
+            if len(rows) == 1:
+                facts = _told(one.sheet, rows[0], mention, item, inside, matches)
+            elif len(before) == len(columns) == 1 and f"{item}{text[mention.end :][:1]}" == " ()":
+                facts = _crossing(one.sheet, before[0], columns[0], mention, matches)
+                rows = before
+            if len(facts) == 1 and not any(_close(mention, fact) for fact in one.sheet.across(rows[0])):
+                yield _claim(sentence, mention, _Candidate(facts[0], Fraction(1), True, True, 0, one.named), 1)
+
+
+def _told(
+    sheet: Sheet, row: int, mention: Mention, item: str, inside: list[Mention], matches: list[_Candidate]
+) -> list[Fact]:
+    """The cells of a row that a number's unit tells, or a symbol before it where the row is quoted besides."""
+    if unit := _SCALED.search(mention.fact.text):
+        alike = [fact for fact in sheet.across(row) if _unit(fact, sheet) == unit[1]]
+        named = [fact for fact in alike if named_by(fact.column) & vocabulary(item)]
+        others = [one for one in inside if one is not mention]
+        meant = named if len(alike) > 1 else alike
+        return [fact for fact in meant if not any(_close(one, fact) for one in others)]
+    symbol, place = _NAMED_BY.search(item), (sheet.label, sheet.rows[row].label)
+    vouched = any((one.fact.table, one.fact.row) == place for one in matches if one.row)
+    if symbol is None or not vouched or mention.loose or len(mention.digits) < 2:
+        return []
+    heads = [column for column in sheet.numeric_columns() if sheet.columns[column].label == symbol[1]]
+    found = [fact for column in heads if (fact := sheet.number(row, column)) is not None]
+    return [fact for fact in found if real(fact).fact.unit == real(mention.fact).fact.unit]
+
+
+def _crossing(sheet: Sheet, row: int, column: int, mention: Mention, matches: list[_Candidate]) -> list[Fact]:
+    """The cell of a row and a column, printed as the number is, where the table is quoted besides."""
+    fact = sheet.number(row, column)
+    vouched = any(one.fact.table == sheet.label and one.row and one.column for one in matches)
+    if fact is None or not vouched or mention.loose or len(mention.digits) < 2:
+        return []
+    same_kind = (mention.unit == "%") == _percent(fact, sheet)
+    return [fact] if same_kind and real(fact).fact.unit == real(mention.fact).fact.unit else []
 
 
 _TOTAL = re.compile(r"(?:total|totals|sum|all|overall)\b.*")
@@ -153,60 +180,6 @@ def _totalled(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Cl
                 heads = named_by(sheet.columns[column].label)
                 if fact is not None and stem(noun[1]) in heads and is_slip(mention.fact.value, fact.value, fact.unit):
                     yield _claim(sentence, mention, _Candidate(fact, Fraction(1), True, True, 0, False), 1)
-
-
-_CLAUSE = re.compile(r"[;:]|,? (?:while|but|whereas|although|though)\b")
-
-
-def _columned(
-    sentence: Sentence, own: list[Spoken], matches: list[_Candidate], alone: list[Mention]
-) -> Iterator[Claim]:
-    """`A is higher on X (88%)`: a number in brackets behind a column, of the only row that the clause names before.
-
-    Another number of the sentence must be what the table prints in a row and a column that are named.
-    """
-    vouched = {one.fact.table for one in matches if one.row and one.column}
-    for mention in alone:
-        begin = max((one.end() for one in _CLAUSE.finditer(sentence.text, 0, mention.start)), default=0)
-        tables = [one for one in own if one.sheet.label in vouched]
-        for one in tables if not mention.loose and len(mention.digits) > 1 else ():
-            columns = [
-                column for column, spans in one.columns.items() if any(span[1] + 2 == mention.start for span in spans)
-            ]
-            rows = [row for row, spans in one.rows.items() if any(begin <= span[0] < mention.start for span in spans)]
-            bracketed = (
-                sentence.text[mention.start - 2 : mention.start] == " (" and sentence.text[mention.end :][:1] == ")"
-            )
-            fact = one.sheet.number(rows[0], columns[0]) if len(rows) == len(columns) == 1 and bracketed else None
-            if fact is None or (mention.unit == "%") != _percent(fact, one.sheet):
-                continue
-            candidate = _Candidate(fact, Fraction(1), True, True, 0, one.named)
-            if _alike(mention, candidate) and not any(_close(mention, other) for other in one.sheet.across(rows[0])):
-                yield _claim(sentence, mention, candidate, 1)
-
-
-def _symbolic(
-    sentence: Sentence, own: list[Spoken], matches: list[_Candidate], alone: list[Mention]
-) -> Iterator[Claim]:
-    """`the USA (0.64, n=206)`: a symbol that is a column's whole name, in brackets behind the row.
-
-    Many things have an r, a Z or an n: another number of the sentence must be what the table prints in that row.
-    """
-    vouched = {(one.fact.table, one.fact.row) for one in matches if one.row}
-    for mention in alone:
-        given = re.search(r"[(,;]\s?([^\W\d_]\w{0,5})\s?=\s?[-+]?$", sentence.text[: mention.start])
-        opened = sentence.text.rfind("(", 0, mention.start)
-        for one in own if given and not mention.loose and len(mention.digits) > 1 else ():
-            rows = [row for row, spans in one.rows.items() if any(span[1] + 1 == opened for span in spans)]
-            heads = [
-                place for place in one.sheet.numeric_columns() if given and one.sheet.columns[place].label == given[1]
-            ]
-            fact = one.sheet.number(rows[0], heads[0]) if len(rows) == len(heads) == 1 else None
-            if fact is None or (fact.table, fact.row) not in vouched:
-                continue
-            candidate = _Candidate(fact, Fraction(1), True, True, 0, one.named)
-            if _alike(mention, candidate) and not _close(mention, fact):
-                yield _claim(sentence, mention, candidate, 1)
 
 
 def _percent(fact: Fact, sheet: Sheet) -> bool:
@@ -285,44 +258,10 @@ def _symbol(sentence: Sentence, mention: Mention, one: _Candidate) -> bool:
     derived = _DERIVED.search(before) is not None or _ELSEWHERE.search(before) is not None
     spans = spoken_of(one.fact.row, after[:90]) if not spoken_of(one.fact.row, before) else []
     derived |= bool(spans) and _COMPARED.search(after[: spans[0][0]]) is not None
-    return ranged is not None or _SYMBOL.search(before) is not None or share or other or unlike or derived
-
-
-def _deviation(sentence: Sentence, mention: Mention, match: _Candidate, index: Index) -> Iterator[Claim]:
-    """`0.690 ± 0.010`: the deviation is that of the cell whose mean was found."""
-    if match.fact.part != "mean" or not match.row:
-        return
-    behind = next((one for one in sentence.mentions if 0 < one.start - mention.end < 6), None)
-    if behind is None or "±" not in sentence.text[mention.end : behind.start]:
-        return
-    try:
-        fact = index.paper.facts.cell(match.fact.table or "", match.fact.row, match.fact.column, "sd")
-    except UnknownFactError:
-        return
-    own = replace(match, fact=fact)
-    if _alike(behind, own):
-        yield _claim(sentence, behind, own, 1)
-
-
-def _paired(sentence: Sentence, mention: Mention, spoken: list[Spoken]) -> tuple[_Candidate, int, None] | None:
-    """`0.696 ± 0.010`: the mean of a cell with that deviation, in a row or column that is spoken of, but for a slip."""
-    behind = next((one for one in sentence.mentions if 0 < one.start - mention.end < 6), None)
-    if behind is None or "±" not in sentence.text[mention.end : behind.start]:
-        return None
-    cells = [
-        (one, entry.facts, place)
-        for one in spoken
-        for place, entry in one.sheet.entries.items()
-        if entry.names == ("mean", "sd")
-    ]
-    near = [
-        _Candidate(facts[0], Fraction(1), place[0] in one.rows, place[1] in one.columns, 0, one.named)
-        for one, facts, place in cells
-        if facts[1].value == behind.fact.value
-        and (place[0] in one.rows or place[1] in one.columns)
-        and is_slip(mention.fact.value, facts[0].value, facts[0].unit)
-    ]
-    return (near[0], 1, None) if len({one.fact.address for one in near}) == 1 and _alike(mention, near[0]) else None
+    symbol = _SYMBOL.search(before)
+    named = symbol is not None and re.match(r"\W*(\w+)", symbol.group())
+    unlike |= symbol is not None and not (named and named[1] in re.findall(r"\w+", f"{one.fact.column} {one.fact.row}"))
+    return ranged is not None or share or other or unlike or derived
 
 
 def is_quotable(mention: Mention) -> bool:
@@ -368,8 +307,8 @@ def _same(mention: Mention, one: _Candidate) -> bool:
     """Whether both may be one number, the text perhaps with fewer digits, or without the sign."""
     fact, own = real(one.fact).fact, real(mention.fact).fact
     low, high = fact.low * one.scale, fact.high * one.scale
-    if fact.unit * one.scale > own.unit and abs(own.value) != abs(fact.value * one.scale):
-        # More digits than the cell has cannot come from it.
+    if fact.unit * one.scale >= own.unit and abs(own.value) != abs(fact.value * one.scale):
+        # With as many digits they are the same digits, and more than the cell has cannot come from it.
         return False
     straight = own.low <= high and own.high >= low
     return straight or (mention.fact.value > 0 > fact.value and own.low <= -low and own.high >= -high)
@@ -386,26 +325,34 @@ def _alike(mention: Mention, one: _Candidate) -> bool:
 
 def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) -> tuple[_Candidate, int, float] | None:
     """The cell that the number misses by a slip, where the words name it or other numbers vouch for it."""
-    lines = {(one.fact.table, one.fact.row) for one in siblings} | {
-        (one.fact.table, one.fact.column) for one in siblings
-    }
+    lines = {(one.fact.table, line) for one in siblings for line in (one.fact.row, one.fact.column)}
     vouching = Counter(one.fact.table for one in siblings)
+    quoted = {one.fact.address for one in siblings}
 
-    def trusted(one: _Candidate) -> bool:
-        beside = {(one.fact.table, one.fact.row), (one.fact.table, one.fact.column)} & lines
-        return (one.row and (one.column or one.named or bool(beside))) or (
-            bool(beside) and vouching[one.fact.table] > 1
-        )
+    def beside(one: _Candidate) -> int:
+        return sum((one.fact.table, line) in lines for line in (one.fact.row, one.fact.column))
 
-    named = [one for one in _candidates(mention, spoken) if trusted(one) and _alike(mention, one)]
+    def weight(one: _Candidate) -> int:
+        return one.score[0] + beside(one)
+
+    named = [
+        one
+        for one in _candidates(mention, spoken)
+        if one.fact.address not in quoted
+        and one.fact.part in _FIRST
+        and _alike(mention, one)
+        and ((one.row and (one.column or one.named or beside(one))) or (beside(one) and vouching[one.fact.table] > 1))
+    ]
     near = [one for one in named if is_slip(mention.fact.value, one.fact.value * one.scale, mention.fact.unit)]
     if not near:
         return None
-    best = max(near, key=lambda one: one.score)
-    digits = len(mention.digits)
-    chance = len({one.fact.value for one in named}) * (11 * digits) / 10**digits
-    bonus = (2 if best.row and best.column else 1) * (1 + min(3, vouching[best.fact.table]))
-    return (best, len(named), chance) if chance <= MOST_CHANCE * bonus else None
+    best = max(near, key=lambda one: (weight(one), one.score))
+    rivals = {one.fact.value for one in named if weight(one) >= weight(best)}
+    # The zeros of a round number tell nothing.
+    digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
+    chance = len(rivals) * (11 * digits) / 10**digits
+    bonus = (2 if best.row and (best.column or beside(best)) else 1) * (1 + min(3, vouching[best.fact.table]))
+    return (best, len(rivals), chance) if chance <= MOST_CHANCE * bonus else None
 
 
 _BY = 25
@@ -453,9 +400,7 @@ def _plain_miss(
             if candidate.fact.row in {one.sheet.rows[row].label for row in beside}
         ]
         there = [
-            cell
-            for cell in cells
-            if cell.fact.column == column and cell.fact.part in (None, "mean") and _alike(mention, cell)
+            cell for cell in cells if cell.fact.column == column and cell.fact.part in _FIRST and _alike(mention, cell)
         ]
         only = one.named and len(one.sheet.numeric_columns()) == 1
         if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column or only):
@@ -482,13 +427,10 @@ def _claim(
     fact = match.fact
     said = f"“{_around(sentence.text, mention)}” ({sentence.place(mention.start)})"
     names = " and ".join(name for name, there in (("row", match.row), ("column", match.column)) if there)
-    value: Expression = Cell(real(mention.fact).fact)
-    other = match.value()
-    if mention.fact.value > 0 > fact.value and _same(mention, match):
-        other = -other
+    turned = mention.fact.value > 0 > fact.value and _same(mention, match)
     return Claim(
         f"{FAMILY} {mention.fact.address}",
-        equal(value, other),
+        same(mention.fact, fact, -match.scale if turned else match.scale),
         f"{mention.fact.text} in the text is {fact.text} of {fact.address}.",
         said,
         ("The sentence speaks of that cell.",),

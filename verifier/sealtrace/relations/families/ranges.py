@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 
-from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import AVERAGED, RELATIVE, is_percent, plain, real
@@ -45,78 +44,45 @@ def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
     if RELATIVE.search(header.replace("log loss", "")):
         return
     facts = sheet.every(column)
+    small = 2 * sum(abs(fact.value) <= 1 for fact in facts) > len(facts)
     texts = tuple(entry.text for (_row, place), entry in sheet.entries.items() if place == column)
     percent = is_percent(label, "", texts)
+    bounds: tuple[int, int | None] | None = None
     if _UNIT.fullmatch(re.sub(r" ?\(?%\)?$", "", header)):
-        whole = 100 if percent or is_percent(label, sheet.caption) or not _mostly_small(facts) else 1
-        if not all(fact.exact for fact in facts):
-            yield from _between(sheet, facts, 0, whole, label)
+        whole = 100 if percent or is_percent(label, sheet.caption) or not small else 1
+        bounds = (0, whole) if not all(fact.exact for fact in facts) else None
     elif _SHARE.fullmatch(header):
         # Without a sign of percent both scales are in use; what exceeds one hundred is beyond both.
         fraction = rf"\b{re.escape(header)} is (?:a|the) (?:[\w-]+ )?(?:fraction|proportion|share)"
-        defined = re.search(fraction, plain(sheet.caption))
-        yield from _between(sheet, facts, 0, 1 if defined and not percent else 100, label)
+        bounds = (0, 1 if re.search(fraction, plain(sheet.caption)) and not percent else 100)
     elif _CORRELATION.fullmatch(header):
-        yield from _correlations(sheet, facts, label)
+        # Times one hundred where most of the column can only be that.
+        bounds = (-1, 1) if small and len(facts) > 2 else (-100, 100)
     elif _DIVERGENCE.fullmatch(header) and not _SAMPLED.search(sheet.caption):
+        bounds = (0, None)
+    elif _COUNTED.fullmatch(header) and not _SCALED.search(f"{header} {sheet.caption}"):
         for fact in facts:
-            yield _claim(sheet, fact, at_most(0, real(fact)), "is never negative", label, ("It is computed exactly.",))
-    elif _COUNTED.fullmatch(header) and not _SCALED.search(header) and not _SCALED.search(sheet.caption):
-        for fact in facts:
-            if (
-                fact.part is None
-                and not fact.exact
-                and not percent
-                and not AVERAGED.search(f"{header} {sheet.caption}")
-            ):
-                yield _claim(sheet, fact, Multiple(Cell(fact), number(1)), "is a count", label, ("It is not a mean.",))
-    if _OF.fullmatch(header):
-        yield from _ratios(sheet, column, label)
-
-
-def _between(sheet: Sheet, facts: list[Fact], low: int, high: int, label: str) -> Iterator[Claim]:
-    for fact in facts:
-        formula = all_of(at_most(low, real(fact)), at_most(real(fact), high))
-        yield _claim(sheet, fact, formula, f"lies between {low} and {high}", label)
-
-
-def _correlations(sheet: Sheet, facts: list[Fact], label: str) -> Iterator[Claim]:
-    """Between -1 and 1, or times one hundred where most of the column can only be that."""
-    whole = 1 if _mostly_small(facts) and len(facts) > 2 else 100
-    for fact in facts:
-        formula = all_of(at_most(-whole, real(fact)), at_most(real(fact), whole))
-        yield Claim(
-            f"{FAMILY} {fact.address}",
-            formula,
-            f"{fact.text} is a correlation, between {-whole} and {whole}.",
-            sheet.place(repr(label)),
-            ("The column is not printed times one hundred.",) if whole == 1 else (),
-            (Repair("it is printed times one hundred", at_most(real(fact), Fraction(100))),) if whole == 1 else (),
-            f"Which correlation is {fact.text}?",
-            FAMILY,
-            telling=False,
-        )
-
-
-def _mostly_small(facts: list[Fact]) -> bool:
-    """Whether most of a column is not printed times one hundred."""
-    return 2 * sum(abs(fact.value) <= 1 for fact in facts) > len(facts)
-
-
-def _ratios(sheet: Sheet, column: int, label: str) -> Iterator[Claim]:
-    for row in range(len(sheet.rows)):
+            measured = fact.part is not None or fact.exact or percent or AVERAGED.search(f"{header} {sheet.caption}")
+            if not measured:
+                yield _claim(sheet, fact, Multiple(Cell(fact), number(1)), "is a count", label)
+    for fact in facts if bounds else ():
+        low, high = bounds or (0, None)
+        above, below = at_most(low, real(fact)), [at_most(real(fact), high)] if high is not None else []
+        says = "is never negative" if high is None else f"lies between {low} and {high}"
+        yield _claim(sheet, fact, all_of(above, *below), says, label)
+    for row in range(len(sheet.rows)) if _OF.fullmatch(header) else ():
         ratio = sheet.part(row, column, "k", "n")
         if ratio is not None:
             yield _claim(sheet, ratio[0], at_most(Cell(ratio[0]), Cell(ratio[1])), f"is out of {ratio[1].text}", label)
 
 
-def _claim(sheet: Sheet, fact: Fact, formula: Formula, says: str, label: str, assumes: tuple[str, ...] = ()) -> Claim:
+def _claim(sheet: Sheet, fact: Fact, formula: Formula, says: str, label: str) -> Claim:
     return Claim(
         f"{FAMILY} {fact.address}",
         formula,
         f"{fact.text} is headed {label!r}, which {says}.",
         sheet.place(repr(label)),
-        assumes,
+        ("It is computed exactly, and no mean.",),
         question=f"What is {fact.text}, headed {label!r}?",
         family=FAMILY,
         telling=False,

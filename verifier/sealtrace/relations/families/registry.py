@@ -14,7 +14,6 @@ from sealtrace.relations.families import (
     emphasis,
     games,
     granularity,
-    matches,
     means,
     moments,
     order,
@@ -23,7 +22,6 @@ from sealtrace.relations.families import (
     ranges,
     regular,
     repeated,
-    spread,
     statistics,
     totals,
 )
@@ -62,22 +60,10 @@ FAMILIES: tuple[Family, ...] = (
         totals.find,
     ),
     Family(
-        matches.FAMILY,
-        "Wins, ties and losses are all matches, and the score is wins and half of the ties.",
-        "Columns or cells headed win, tie and loss, in percent or with the matches; a caption that halves ties.",
-        matches.find,
-    ),
-    Family(
         means.FAMILY,
-        "A row or column headed Mean is the mean of what it lists.",
+        "A row or column headed Mean is the mean of what it lists, and one headed SD its standard deviation.",
         "A row Mean or Average below items, or a column beside listed seeds, folds or runs.",
         means.find,
-    ),
-    Family(
-        spread.FAMILY,
-        "A standard deviation is not negative, and one of listed values is what they give.",
-        "A cell a ± b, or a row or column headed SD.",
-        spread.find,
     ),
     Family(
         differences.FAMILY,
@@ -111,7 +97,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         certified.FAMILY,
-        "A Clopper-Pearson bound is that of its count.",
+        "A Clopper-Pearson bound, or Wilson's interval, is that of its count.",
         "A header or caption that names the bound and its level, beside a cell k/n.",
         certified.find,
     ),
@@ -150,7 +136,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         statistics.FAMILY,
         "Statistics follow from what they are computed from: p from t, F, χ², r or z; intervals around their estimate; "
-        "Wilson's from counts; rates of parts and whole; McNemar from its counts; errors from deviations.",
+        "rates of parts and whole; McNemar from its counts; errors from deviations.",
         "A test and its p in one sentence; headers or a caption that name the statistic and what it needs.",
         statistics.find,
     ),

@@ -98,10 +98,8 @@ def _times(a: Ends, b: Ends) -> Ends:
 
 
 def _over(a: Ends, b: Ends) -> Ends:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        straddles = (b[0] <= 0) & (b[1] >= 0)
-        inverse = np.where(straddles, np.nan, 1 / b[1]), np.where(straddles, np.nan, 1 / b[0])
-    return _times(a, inverse)
+    straddles = (b[0] <= 0) & (b[1] >= 0)
+    return _times(a, (np.where(straddles, np.nan, 1 / b[1]), np.where(straddles, np.nan, 1 / b[0])))
 
 
 def _scaled(a: Ends, factor: float) -> Ends:
@@ -113,8 +111,7 @@ def _plus(a: Ends, b: Ends) -> Ends:
 
 
 def _root(a: Ends) -> Ends:
-    with np.errstate(invalid="ignore"):
-        return np.sqrt(a[0]), np.sqrt(a[1])
+    return np.sqrt(a[0]), np.sqrt(a[1])
 
 
 _ONE: Ends = (np.float64(1), np.float64(1))  # type: ignore[assignment]
@@ -273,7 +270,9 @@ class _Table:
     @classmethod
     def of(cls, sheet: Sheet, columns: list[Column], search_: _Search) -> _Table:
         lows, highs = np.array([one.low for one in columns]), np.array([one.high for one in columns])
-        slack = 1e-9 * (1 + np.abs(lows) + np.abs(highs))
+        # Errors of floating point are small beside a number, its last digit, and the largest of its column.
+        size = np.abs(lows) + np.abs(highs)
+        slack = 1e-9 * size + 1e-6 * (highs - lows) + 1e-14 * np.nanmax(size, axis=1, keepdims=True)
         return cls(sheet, columns, lows - slack, highs + slack, search_)
 
     @cached_property
@@ -293,8 +292,10 @@ class _Table:
         """Every other column against every trial; what nearly all rows satisfy is kept."""
         several = iter(trials)
         size = max(1, _MOST_AT_ONCE // max(1, self.lows.size))
-        while (batch := list(islice(several, size))) and not time_is_up():
-            self._batch(batch)
+        # What is divided by zero or has no root is nan, and fits nothing.
+        with np.errstate(all="ignore"):
+            while (batch := list(islice(several, size))) and not time_is_up():
+                self._batch(batch)
 
     def _batch(self, trials: list[Trial]) -> None:
         low, high = (np.array([one.value[end] for one in trials]) for end in (0, 1))
@@ -313,8 +314,7 @@ class _Table:
                 # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
                 ends = self.places[list(one.inputs)]
                 open_[place] &= (ranks[place] < 2) | (self.places < ends.min()) | (self.places > ends.max())
-        with np.errstate(invalid="ignore"):
-            fits = known[:, None] & (low[:, None] <= self.highs) & (high[:, None] >= self.lows)
+        fits = known[:, None] & (low[:, None] <= self.highs) & (high[:, None] >= self.lows)
         counts, totals = fits.sum(axis=2), (known[:, None] & np.isfinite(self.lows)).sum(axis=2)
         open_ &= totals > 1
         for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
@@ -353,10 +353,15 @@ def search(paper: Paper) -> tuple[list[Hypothesis], _Search]:
         columns = columns_of(sheet)
         if len(columns) < 2:
             continue
-        for steps in (_functions, _blocks, _references, _weighted):
-            if time_is_up():
-                break
-            steps(sheet, columns, found)
+        table = _Table.of(sheet, [rounded(column) for column in columns], found)
+        table.compare(_patterned(table))
+        if len(columns) > 2:
+            if any(one.whole for one in columns):
+                counts = _Table.of(sheet, columns, found)
+                counts.compare(_blocked(counts, exact=True))
+            table.compare(_blocked(table, exact=False))
+        table.compare(_against_rows(table, columns))
+        table.compare(_by_sizes(table, columns))
     believed = [one for one in found.believed() if _few(one) or _swapped(one)]
     return _distinct(believed), found
 
@@ -450,9 +455,8 @@ def surprise_of(
         simple |= (one.low <= result.high) & (one.high >= result.low)
         if not sparse:
             simple |= one.middle == 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
-        share = np.minimum(1.0, np.maximum(width, unit) / np.maximum(scale, unit))
+    unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
+    share = np.minimum(1.0, np.maximum(width, unit) / np.maximum(scale, unit))
     digits = np.where(simple | ~fits, 0.0, -np.log10(share))
     digits = np.sort(digits[np.isfinite(digits)])[::-1]
     known = middle[np.isfinite(middle)]
@@ -481,13 +485,8 @@ def _format(fact: Fact | None) -> tuple[int, bool]:
 # What is tried
 
 
-def _functions(sheet: Sheet, columns: list[Column], found: _Search) -> None:
-    """Every pattern of every one or two columns, against every other column."""
-    table = _Table.of(sheet, [rounded(column) for column in columns], found)
-    table.compare(_patterned(table))
-
-
 def _patterned(table: _Table) -> Iterator[Trial]:
+    """Every pattern of every one or two columns, against every other column."""
     ends, labels, places = (
         [(one.low, one.high) for one in table.columns],
         [one.label for one in table.columns],
@@ -509,19 +508,8 @@ def _choices(size: int, pattern: Pattern) -> Iterator[tuple[int, ...]]:
     return combinations(range(size), 2) if pattern.symmetric else permutations(range(size), 2)
 
 
-def _blocks(sheet: Sheet, columns: list[Column], found: _Search) -> None:
-    """Sums and means of neighbouring columns, or of every second, third or fourth one, of any width."""
-    if len(columns) < 3:
-        return
-    reals = [rounded(column) for column in columns]
-    tables = [_Table.of(sheet, reals, found)]
-    if any(one.whole for one in columns):
-        tables.insert(0, _Table.of(sheet, columns, found))
-    for table in tables:
-        table.compare(_blocked(table, exact=table.columns is columns))
-
-
 def _blocked(table: _Table, *, exact: bool) -> Iterator[Trial]:
+    """Sums and means of neighbouring columns, or of every second, third or fourth one, of any width."""
     columns = table.columns
     for stride, start in product((1, 2, 3, 4), range(len(columns))):
         total: Ends = (np.zeros(table.lows.shape[1]), np.zeros(table.lows.shape[1]))
@@ -566,20 +554,22 @@ _AGAINST: tuple[tuple[str, str, Callable[[Ends, float], Ends], Callable[[Express
 )  # fmt: skip
 
 
-def _references(sheet: Sheet, columns: list[Column], found: _Search) -> None:
-    """A column against another one's value in one row: the first, the last, or where the column itself is silent."""
-    table = _Table.of(sheet, [rounded(column) for column in columns], found)
-    table.compare(_against_rows(table, columns))
-
-
 def _against_rows(table: _Table, columns: list[Column]) -> Iterator[Trial]:
+    """A column against another one's value in one row: the first, the last, or where the column itself is silent."""
     rows = len(table.sheet.rows)
     silent = [
         [row for row in range(rows) if one.facts[row] is None or one.middle[row] in (0, 1, 100)] for one in columns
     ]
+    # What stands behind a number in its cell (an error, a change) speaks of that number, and not of another column's.
+    behind = [number > 0 and one.place == columns[number - 1].place for number, one in enumerate(columns)]
     for (place, source), row in product(enumerate(table.columns), range(rows)):
         fact = source.facts[row]
-        targets = [one for one in range(len(columns)) if row in silent[one][:3] or row in (0, rows - 1)]
+        targets = [
+            one
+            for one in range(len(columns))
+            if (row in silent[one][:3] or row in (0, rows - 1))
+            and not (behind[one] and columns[one].place != source.place)
+        ]
         if fact is None or not fact.value or not targets:
             continue
         placed = np.array([row in one for one in silent]) & (np.abs(table.places - source.place) == 1)
@@ -595,13 +585,8 @@ def _against_rows(table: _Table, columns: list[Column]) -> Iterator[Trial]:
             )  # fmt: skip
 
 
-def _weighted(sheet: Sheet, columns: list[Column], found: _Search) -> None:
-    """A column as the mean of all neighbours before or behind it, weighted by a row of counts."""
-    table = _Table.of(sheet, [rounded(one) for one in columns], found)
-    table.compare(_by_sizes(table, columns))
-
-
 def _by_sizes(table: _Table, columns: list[Column]) -> Iterator[Trial]:
+    """A column as the mean of all neighbours before or behind it, weighted by a row of counts."""
     for (row, line), place in product(enumerate(table.sheet.rows), range(len(columns))):
         for block in (tuple(range(place)), tuple(range(place + 1, len(columns)))):
             counts = [
@@ -738,8 +723,8 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
             np.array([[float(end) / whole for end in ends]])
             for ends in zip(*((one.low, one.high) for one in facts), strict=True)
         )
-        steps = np.array(sizes, dtype=float)[:, None]
-        outside = (np.ceil(low * steps - 1e-9) / steps > high + 1e-12).sum(axis=1) if sizes else []
+        steps, slack = np.array(sizes, dtype=float)[:, None], 1e-6 * float(min(fact.unit for fact in facts)) / whole
+        outside = (np.ceil((low - slack) * steps) / steps > high + slack).sum(axis=1) if sizes else []
         for size, wrong in zip(sizes, map(int, outside), strict=True):
             if wrong > max(1, len(facts) // MOST_EXCEPTIONS) or wrong >= len(values):
                 continue

@@ -42,8 +42,13 @@ def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterato
     shared = [name for name in mine if name in theirs]
     if len(shared) < LEAST_ROWS or _parallel(one, other, mine, theirs, shared):
         return
+    heads = [{plain(sheet.columns[place].label) for place in sheet.numeric_columns()} for sheet in (one, other)]
     for left in one.numeric_columns():
         for right in other.numeric_columns():
+            names = {plain(one.columns[left].label), plain(other.columns[right].label)}
+            if len(names) == 2 and names & heads[0] & heads[1]:
+                # One of them stands in the other table under its own name.
+                continue
             pairs = [
                 (name, a, b)
                 for name in shared

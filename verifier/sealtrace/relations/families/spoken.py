@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.lexicon import aliases_of, named_by, phrase, spoken_of, vocabulary, words
@@ -175,11 +173,3 @@ def _loosely(label: Label, text: str) -> list[Span]:
             return []
         found += best
     return found
-
-
-def cells(sheet: Sheet, rows: dict[int, list[Span]], columns: dict[int, list[Span]]) -> Iterator[tuple[int, int, Fact]]:
-    """The numbers of the rows and columns that are spoken of; of all rows or columns where none is."""
-    for (row, column), entry in sheet.entries.items():
-        if (not rows or row in rows) and (not columns or column in columns):
-            for fact in entry.facts:
-                yield row, column, fact

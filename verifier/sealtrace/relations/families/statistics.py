@@ -11,7 +11,7 @@ from typing import Any
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.wording import count, is_percent, plain, real
+from sealtrace.relations.families.wording import count, plain, real
 from sealtrace.relations.prose import Sentence
 from sealtrace.relations.syntax import (
     Cell,
@@ -22,7 +22,6 @@ from sealtrace.relations.syntax import (
     at_most,
     call,
     equal,
-    number,
     some_integer,
 )
 
@@ -44,8 +43,8 @@ _OTHER_P = re.compile(
     r"monte[ -]carlo|simulat|robust|cluster|bayes",
     re.I,
 )
+_DEVIATION = r"sd|s\.d\.|std\.?|standard deviation"
 _FINE = 10**12
-_Z = {"90": "1.6449", "95": "1.9600", "99": "2.5758"}
 _COUNTS = re.compile(r"(?:b|c|n_?01|n_?10|only \w+|gained|lost|wins|losses|improved|worsened|fixed|broken)")
 
 
@@ -58,7 +57,6 @@ def find(paper: Paper) -> Iterator[Claim]:
     sizes = {name: int(size.replace(",", "")) for name, size in _SIZED.findall(notes)}
     for sheet in paper.sheets:
         yield from _margins(sheet, sizes)
-        yield from _wilson(sheet)
         yield from _mcnemar(sheet)
         yield from _binary(sheet)
         yield from _errors(sheet)
@@ -212,55 +210,6 @@ def _margins(sheet: Sheet, sizes: dict[str, int]) -> Iterator[Claim]:
         )
 
 
-def _ratio_column(sheet: Sheet) -> int | None:
-    rows = range(len(sheet.rows))
-    found = [one for one in sheet.numeric_columns() if any(sheet.part(row, one, "k", "n") for row in rows)]
-    return found[0] if len(found) == 1 else None
-
-
-def _wilson(sheet: Sheet) -> Iterator[Claim]:
-    """Intervals that the table calls Wilson's, beside their counts."""
-    counts = _ratio_column(sheet)
-    for column in sheet.numeric_columns():
-        label = sheet.columns[column].label
-        text = f"{label} {sheet.caption}"
-        if counts is None or not re.search(r"\bWilson\b", text) or not re.search(r"interval|\bCI\b", label, re.I):
-            continue
-        levels = set(re.findall(r"\b(90|95|99) ?%", text))
-        if len(levels) > 1:
-            continue
-        z = Fraction(_Z[levels.pop() if levels else "95"])
-        for row in range(len(sheet.rows)):
-            ratio, ends = sheet.part(row, counts, "k", "n"), sheet.part(row, column, "low", "high")
-            if ratio is None or ends is None or not ratio[1].value:
-                continue
-            k, n = ratio[0].value, ratio[1].value
-            p, entry = k / n, sheet.entry(row, column)
-            whole = (
-                100 if is_percent(re.sub(r"\d+ ?%", "", label), sheet.caption, (entry.text,) if entry else ()) else 1
-            )
-            centre, over = p + z * z / (2 * n), 1 + z * z / n
-            # A level is known to a few digits; what it moves the ends by is far below what is printed.
-            half = z * call("sqrt", p * (1 - p) / n + z * z / (4 * n * n))
-            formula = all_of(
-                *(
-                    at_most(
-                        call("abs", real(end) - whole * (number(centre) + sign * half) / over), Fraction(whole, 10**4)
-                    )
-                    for end, sign in zip(ends, (-1, 1), strict=True)
-                )
-            )
-            yield Claim(
-                f"{FAMILY} {ends[0].address} Wilson",
-                formula,
-                f"[{ends[0].text}, {ends[1].text}] is Wilson's interval of {ratio[0].text}/{ratio[1].text}.",
-                sheet.place(f"column {label!r}"),
-                ("The interval is of the count beside it, without correction for continuity.",),
-                question=f"From which count is [{ends[0].text}, {ends[1].text}] computed?",
-                family=FAMILY,
-            )
-
-
 def mcnemar(difference: int, discordant: int) -> Fraction:
     """The exact two-sided p of McNemar's test."""
     fewer = (discordant - difference) // 2
@@ -272,15 +221,9 @@ def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
     """McNemar's p against its two counts; or against a difference of rates over n, which bounds it from below."""
     if not re.search(r"\bMcNemar", sheet.caption + " ".join(one.label for one in sheet.columns)):
         return
-    headers = {column: plain(sheet.columns[column].label) for column in sheet.numeric_columns()}
-    ps = [column for column, header in headers.items() if re.fullmatch(r"p(?:[ -]?values?)?", header)]
-    pairs = [column for column, header in headers.items() if _COUNTS.fullmatch(header)]
-    deltas = [column for column, header in headers.items() if re.match(r"δ|diff|change|gain", header)]
+    pairs, deltas = sheet.headed(_COUNTS), sheet.headed(r"(?:δ|diff|change|gain).*")
     sizes = set(re.findall(r"\bn ?= ?(\d[\d,]*)", sheet.caption))
-    for row in range(len(sheet.rows)):
-        p = sheet.number(row, ps[0]) if len(ps) == 1 else None
-        if p is None:
-            continue
+    for row, (p,) in sheet.together(sheet.only(r"p(?:[ -]?values?)?")):
         if len(pairs) == 2:
             b, c = (sheet.number(row, column) for column in pairs)
             if b is None or c is None or count(b) is None or count(c) is None or b.value + c.value > 5000:
@@ -327,13 +270,8 @@ def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
 # Means and errors
 
 
-def _named(sheet: Sheet, pattern: str) -> int | None:
-    found = [one for one in sheet.numeric_columns() if re.fullmatch(pattern, plain(sheet.columns[one].label))]
-    return found[0] if len(found) == 1 else None
-
-
 def _size(sheet: Sheet, row: int) -> int | None:
-    column = _named(sheet, r"n|# ?\w+|sample size")
+    column = sheet.only(r"n|# ?\w+|sample size")
     fact = None if column is None else sheet.number(row, column)
     told = re.findall(r"\b[nN] ?= ?(\d+)", sheet.caption)
     return count(fact) if fact is not None else int(told[0]) if len(told) == 1 else None
@@ -341,60 +279,40 @@ def _size(sheet: Sheet, row: int) -> int | None:
 
 def _binary(sheet: Sheet) -> Iterator[Claim]:
     """The deviation of zeros and ones follows from their mean."""
-    mean, deviation = _named(sheet, r"mean|m|proportion|share"), _named(sheet, r"sd|s\.d\.|std\.?|standard deviation")
-    if (
-        mean is None
-        or deviation is None
-        or not re.search(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", sheet.caption, re.I)
-    ):
-        return
-    for row in range(len(sheet.rows)):
-        m, s, n = sheet.number(row, mean), sheet.number(row, deviation), _size(sheet, row)
-        if m is None or s is None or not n or n < 2 or not 0 <= m.value <= 1:
+    told = re.search(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", sheet.caption, re.I)
+    columns = sheet.only(r"mean|m|proportion|share"), sheet.only(_DEVIATION)
+    for row, (m, s) in sheet.together(*columns) if told else ():
+        n = _size(sheet, row) or 0
+        if n < 2 or not 0 <= m.value <= 1:
             continue
         variance = real(m) * (1 - real(m))
-        ways = [equal(real(s) ** 2 * divisor, variance * n) for divisor in (n - 1, n)]
-        yield Claim(
-            f"{FAMILY} {s.address} binary",
-            any_of(*ways),
-            f"{s.text} is the standard deviation of zeros and ones with mean {m.text}.",
-            sheet.place("caption"),
-            ("Every value is zero or one.",),
-            question=f"Which values have mean {m.text} and deviation {s.text}?",
-            family=FAMILY,
-        )
+        formula = any_of(*(equal(real(s) ** 2 * divisor, variance * n) for divisor in (n - 1, n)))
+        says = f"{s.text} is the standard deviation of zeros and ones with mean {m.text}"
+        yield _follows(sheet, s, formula, says, "Every value is zero or one.")
 
 
 def _errors(sheet: Sheet) -> Iterator[Claim]:
     """A standard error is the deviation over the root of n; a t is the estimate over its error."""
-    error = _named(sheet, r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error")
-    deviation = _named(sheet, r"sd|s\.d\.|std\.?|standard deviation")
-    estimate = _named(sheet, r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)")
-    statistic = _named(sheet, r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?")
-    for row in range(len(sheet.rows)):
-        se = None if error is None else sheet.number(row, error)
-        sd = None if deviation is None else sheet.number(row, deviation)
-        if se is None:
-            continue
-        n = _size(sheet, row)
-        if sd is not None and n:
-            yield _error_claim(
-                sheet, se, equal(real(se) ** 2 * n, real(sd) ** 2), f"{se.text} is {sd.text} over the root of {n}"
-            )
-        value = None if estimate is None else sheet.number(row, estimate)
-        ratio = None if statistic is None else sheet.number(row, statistic)
-        if value is not None and ratio is not None:
-            formula = equal(real(ratio) * real(se), real(value))
-            yield _error_claim(sheet, ratio, formula, f"{ratio.text} is {value.text} over its error {se.text}")
+    error = sheet.only(r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error")
+    estimate = sheet.only(r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)")
+    for row, (se, sd) in sheet.together(error, sheet.only(_DEVIATION)):
+        if n := _size(sheet, row):
+            formula = equal(real(se) ** 2 * n, real(sd) ** 2)
+            yield _follows(sheet, se, formula, f"{se.text} is {sd.text} over the root of {n}")
+    for _row, (se, value, ratio) in sheet.together(
+        error, estimate, sheet.only(r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?")
+    ):
+        formula = equal(real(ratio) * real(se), real(value))
+        yield _follows(sheet, ratio, formula, f"{ratio.text} is {value.text} over its error {se.text}")
 
 
-def _error_claim(sheet: Sheet, fact: Fact, formula: Formula, says: str) -> Claim:
-    return Claim(
-        f"{FAMILY} {fact.address}",
-        formula,
-        f"{says}.",
-        sheet.place("headers"),
-        ("All are of the same row, and nothing is adjusted.",),
-        question=f"From what is {fact.text} computed?",
-        family=FAMILY,
-    )
+def _follows(
+    sheet: Sheet,
+    fact: Fact,
+    formula: Formula,
+    says: str,
+    assumes: str = "All are of the same row, and nothing is adjusted.",
+) -> Claim:
+    question = f"From what is {fact.text} computed?"
+    name = f"{FAMILY} {fact.address}"
+    return Claim(name, formula, f"{says}.", sheet.place("headers"), (assumes,), (), question, FAMILY)

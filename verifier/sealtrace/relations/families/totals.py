@@ -100,17 +100,12 @@ def _sum(sheet: Sheet, total: Fact, scopes: list[list[Fact]], said: str) -> Clai
 
 def _total_columns(sheet: Sheet) -> Iterator[Claim]:
     """A column headed Total beside columns that are splits of a data set."""
-    headers = [plain(line.label) for line in sheet.columns]
-    totals = [column for column in sheet.numeric_columns() if _TOTAL.fullmatch(headers[column])]
-    parts = [column for column in sheet.numeric_columns() if column not in totals]
-    if len(totals) != 1 or len(parts) < 2 or not all(_SPLITS.fullmatch(headers[column]) for column in parts):
+    column, parts = sheet.only(_TOTAL), sheet.headed(_SPLITS)
+    if column is None or len(parts) < 2 or len(parts) + 1 != len(sheet.numeric_columns()):
         return
-    for row in range(len(sheet.rows)):
-        total = sheet.number(row, totals[0])
-        found = [sheet.number(row, column) for column in parts]
-        whole = [one for one in found if one is not None]
-        if total is not None and len(whole) == len(parts) and _counts([*whole, total]):
-            yield _sum(sheet, total, [whole], f"column {sheet.columns[totals[0]].label!r}")
+    for _row, (total, *whole) in sheet.together(column, *parts):
+        if _counts([*whole, total]):
+            yield _sum(sheet, total, [whole], f"column {sheet.columns[column].label!r}")
 
 
 # What a caption says of shares

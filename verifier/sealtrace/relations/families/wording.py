@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
 
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.syntax import Cell
+from sealtrace.relations.prose import SMALL, count_in
+from sealtrace.relations.syntax import Cell, Formula, equal
 
 _ARROWS = str.maketrans("", "", "↑↓†‡*")
-_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-COUNT = rf"(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join(_SMALL[2:])})"
+COUNT = rf"(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join(SMALL[2:])})"
 """A count in words or digits."""
 ITEMS = (
     r"(?:states|questions|problems|instances|games|hands|matches|episodes|rows|images|participants|subjects|patients|"
@@ -53,8 +54,8 @@ def sentences(text: str) -> list[str]:
 
 
 def count_of(word: str) -> int:
-    """A count in words or digits."""
-    return _SMALL.index(word.lower()) if word.lower() in _SMALL else int(word.replace(",", ""))
+    """A count in words or digits that `COUNT` found."""
+    return count_in(word) or 0
 
 
 def repeats_of(text: str) -> int | None:
@@ -93,3 +94,12 @@ def count(fact: Fact) -> int | None:
 def printed(fact: Fact) -> Cell:
     """A number as it stands on the page, for what is said of the page: an unknown of its own, not rounded."""
     return Cell(replace(fact, low=fact.value, high=fact.value, address=f"printed({fact.address})"))
+
+
+def same(one: Fact, other: Fact, scale: Fraction | int = 1) -> Formula:
+    """One number printed twice, the second perhaps times a hundred.
+
+    To the same digit the digits are the same; otherwise both are roundings of something.
+    """
+    shown = printed if one.unit == other.unit * abs(Fraction(scale)) else real
+    return equal(shown(one), shown(other) if scale == 1 else shown(other) * scale)

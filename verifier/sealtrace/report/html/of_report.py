@@ -6,7 +6,7 @@ from sealtrace.contract.details import Details, Lineage
 from sealtrace.contract.report import NOT_SEALED, CheckResult, Finding, Report
 from sealtrace.report.diff import agrees
 from sealtrace.report.findings import by_cause, key_text, times, undecided_by_cause
-from sealtrace.report.html.page import CHECK_WORDS, Cause, Item, Page, Step, Tile
+from sealtrace.report.html.page import CHECK_WORDS, Cause, Item, Page, Steps, Tile
 from sealtrace.report.html.plots import differences, drawn, stage_chain
 
 VERDICTS = {
@@ -32,7 +32,6 @@ def page_of(report: Report) -> Page:
     """Everything that the page shows."""
     details = report.details or Details(lineages=[], tables=[], stages=[])
     causes = _causes(report)
-    authors, reviewers = _steps(report, causes)
     difference = differences(report)
     headline, lead = VERDICTS[report.headline]
     return Page(
@@ -42,8 +41,7 @@ def page_of(report: Report) -> Page:
         verdict=report.verdict,
         headline=report.as_draft(headline),
         lead=f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}. {lead}" if report.draft else lead,
-        for_reviewers=reviewers,
-        for_authors=authors,
+        steps=_steps(report, causes),
         tiles=_tiles(report),
         causes=causes,
         checks=report.checks,
@@ -121,53 +119,45 @@ def _causes(report: Report) -> list[Cause]:
     return found + sorted(rest, key=lambda one: all(item.severity == "note" for item in one.items))
 
 
-def _steps(report: Report, causes: list[Cause]) -> tuple[list[Step], list[Step]]:
-    """What authors and what reviewers do next: causes, then what is missing, was skipped or only warned of."""
-    authors, reviewers = [], []
+def _steps(report: Report, causes: list[Cause]) -> Steps:
+    """Causes, then what is missing, was skipped or only warned of."""
+    steps = Steps()
     failed = {check.id: check for check in report.checks if check.status == "fail"}
     for cause in causes:
         if cause.check not in failed:
             continue
-        first = next((item for item in cause.items if item.severity == "error"), None)
-        files = list(dict.fromkeys(item.place for item in cause.items if item.severity == "error"))
+        errors = [item for item in cause.items if item.severity == "error"]
+        files = list(dict.fromkeys(item.place for item in errors))
         where = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-        said = _sentence(first.message if first else f"{cause.title} does not hold")
-        follows = _follows(cause)
-        found = times(failed[cause.check].findings, "finding")
-        authors.append(Step(f"Correct {cause.check}: {found}", f"{said}{follows}", where or None, cause.check))
-        reviewers.append(
-            Step(
-                f"Ask about {cause.check}: {found}",
-                f"“{cause.title}” does not hold.{follows}",
-                where or None,
-                cause.check,
-            )
+        said = _sentence(errors[0].message if errors else f"{cause.title} does not hold")
+        follows, found = _follows(cause), times(failed[cause.check].findings, "finding")
+        steps.add(
+            (f"Correct {cause.check}: {found}", f"{said}{follows}"),
+            (f"Ask about {cause.check}: {found}", f"“{cause.title}” does not hold.{follows}"),
+            cause.check,
+            where or None,
         )
     for reason, ids in undecided_by_cause(report)[1]:
         listed = ", ".join(ids[:4]) + (f" and {len(ids) - 4} more" if len(ids) > 4 else "")
-        authors.append(Step("Supply what is missing", f"{reason}. Undecided: {listed}."))
-        reviewers.append(Step("Ask for what is missing", f"{reason}. Without it {listed} cannot be decided."))
+        steps.add(
+            ("Supply what is missing", f"{reason}. Undecided: {listed}."),
+            ("Ask for what is missing", f"{reason}. Without it {listed} cannot be decided."),
+        )
     if skipped := sum(check.status == "skipped" for check in report.checks):
-        authors.append(Step("Run the skipped checks", f"{times(skipped, 'check')} were not asked for."))
-        reviewers.append(Step("Run the skipped checks", f"{times(skipped, 'check')} were not asked for."))
-    if warnings := sum(item.severity == "warning" for cause in causes for item in cause.items):
-        check = next(cause.check for cause in causes if any(item.severity == "warning" for item in cause.items))
-        text = f"{times(warnings, 'warning')} left the verdict as it is; with --strict a warning counts as an error."
-        authors.append(Step("Look at the warnings", text, None, check))
-        reviewers.append(Step("Read the warnings", text, None, check))
+        steps.both("Run the skipped checks", f"{times(skipped, 'check')} were not asked for.")
+    if warned := [cause.check for cause in causes for item in cause.items if item.severity == "warning"]:
+        why = f"{times(len(warned), 'warning')} left the verdict as it is; with --strict a warning counts as an error."
+        steps.add(("Look at the warnings", why), ("Read the warnings", why), warned[0])
     if failed:
-        authors.append(
-            Step("Seal and verify again", "Run sealtrace seal, then sealtrace verify, on the corrected bundle.")
-        )
+        why = "Run sealtrace seal, then sealtrace verify, on the corrected bundle."
+        steps.add(("Seal and verify again", why), None)
     elif report.verdict == "verified":
-        authors.append(
-            Step("Print the root digest in the paper", "With it, readers can tell that they hold this bundle.")
+        steps.add(
+            ("Print the root digest in the paper", "With it, readers can tell that they hold this bundle."),
+            ("Compare the root digest", "If the paper prints one, it must be this: sealtrace verify --expect-root."),
         )
-        reviewers.append(
-            Step("Compare the root digest", "If the paper prints one, it must be this: sealtrace verify --expect-root.")
-        )
-    reviewers.append(Step("Read what this does not prove", "The list below holds whatever the verdict."))
-    return authors, reviewers
+    steps.add(None, ("Read what this does not prove", "The list below holds whatever the verdict."))
+    return steps
 
 
 def _sentence(text: str) -> str:
@@ -188,24 +178,25 @@ def _follows(cause: Cause) -> str:
 
 def _limits(report: Report) -> list[str]:
     """What the verdict does not prove: always, and of this bundle."""
-    found = list(LIMITS)
-    chain = report.summary.chain
-    if not chain.signatures + chain.timestamps:
-        found.append("When anything was sealed: nobody outside saw a stage, so the order is the authors’ word.")
-    if attested := report.coverage.attested:
-        found.append(f"{times(attested, 'cell')} that nothing checks: they are counted as attested.")
-    if constrained := report.coverage.constrained:
-        found.append(
-            f"{times(constrained, 'cell')} without records: their relations hold, which many numbers would do."
-        )
+    chain, coverage = report.summary.chain, report.coverage
     off = sum(check.status == "not-applicable" for check in report.checks)
-    if off:
-        found.append(
-            f"What {times(off, 'check')} would say that do not apply here; each states its reason under checks."
-        )
-    if withheld := sum(one.leaves - one.seen for one in report.summary.disclosed):
-        found.append(f"{times(withheld, 'row')} that the bundle withholds and nobody disclosed.")
-    return found + [f"Assumed, not verified: {one}" for one in report.summary.assumed]
+    withheld = sum(one.leaves - one.seen for one in report.summary.disclosed)
+    of_this = (
+        (
+            not chain.signatures + chain.timestamps,
+            "When anything was sealed: nobody outside saw a stage, so the order is the authors’ word.",
+        ),
+        (coverage.attested, f"{times(coverage.attested, 'cell')} that nothing checks: they are counted as attested."),
+        (
+            coverage.constrained,
+            f"{times(coverage.constrained, 'cell')} without records: their relations hold, "
+            "which many numbers would do.",
+        ),
+        (off, f"What {times(off, 'check')} would say that do not apply here; each states its reason under checks."),
+        (withheld, f"{times(withheld, 'row')} that the bundle withholds and nobody disclosed."),
+    )
+    assumed = [f"Assumed, not verified: {one}" for one in report.summary.assumed]
+    return [*LIMITS, *(said for so, said in of_this if so), *assumed]
 
 
 def _tiles(report: Report) -> list[Tile]:
@@ -216,29 +207,19 @@ def _tiles(report: Report) -> list[Tile]:
     others = [
         f"{counts[name]} {word}" for name, word in CHECK_WORDS.items() if counts[name] and name not in ("pass", "fail")
     ]
-    found = [
-        Tile(
-            "Checks that hold",
-            f"{counts['pass']} of {applicable}",
-            ", ".join([*([f"{counts['fail']} fail"] if counts["fail"] else []), *others]),
-        ),
-        Tile(
-            "Cells recomputed",
-            f"{coverage.recomputed:,} of {coverage.cells:,}" if coverage.cells else "none",
-            f"{sum(not agrees(cell) for cell in report.cells):,} to look at" if coverage.cells else "no table reported",
-        ),
-    ]
-    agreement = summary.threshold_agreement
-    if agreement is not None:
-        some = f"{agreement.agree:,} of {agreement.total:,}"
-        all_of_them = agreement.agree == agreement.total
-        found.append(
-            Tile("Crossings that agree", f"all {agreement.total:,}" if all_of_them else some, "decided exactly")
-        )
-    if summary.max_discrepancy is not None:
-        found.append(
-            Tile("Largest difference", f"{summary.max_discrepancy.value:.1e}", f"tolerance {summary.tolerance}")
-        )
+    fail = [f"{counts['fail']} fail"] if counts["fail"] else []
+    found = [Tile("Checks that hold", f"{counts['pass']} of {applicable}", ", ".join([*fail, *others]))]
+    if coverage.cells:
+        looked = f"{sum(not agrees(cell) for cell in report.cells):,} to look at"
+        found.append(Tile("Cells recomputed", f"{coverage.recomputed:,} of {coverage.cells:,}", looked))
+    else:
+        found.append(Tile("Cells recomputed", "none", "no table reported"))
+    if (agreement := summary.threshold_agreement) is not None:
+        same = agreement.agree == agreement.total
+        agreeing = f"all {agreement.total:,}" if same else f"{agreement.agree:,} of {agreement.total:,}"
+        found.append(Tile("Crossings that agree", agreeing, "decided exactly"))
+    if (worst := summary.max_discrepancy) is not None:
+        found.append(Tile("Largest difference", f"{worst.value:.1e}", f"tolerance {summary.tolerance}"))
     if summary.traces:
         found.append(Tile("Traces", f"{summary.traces:,}", f"{summary.states:,} states, {summary.policies:,} policies"))
     elif summary.inspected:

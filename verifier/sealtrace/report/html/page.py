@@ -36,6 +36,30 @@ class Step:
     """The check whose findings say more."""
 
 
+Said = tuple[str, str]
+"""What is to be done, and why."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What authors and what reviewers do next."""
+
+    authors: list[Step] = field(default_factory=list)
+    reviewers: list[Step] = field(default_factory=list)
+
+    def both(self, what: str, why: str) -> None:
+        """One more thing for both of them."""
+        self.add((what, why), (what, why))
+
+    def add(
+        self, authors: Said | None, reviewers: Said | None, check: str | None = None, where: str | None = None
+    ) -> None:
+        """One more thing for either of them."""
+        for steps, said in ((self.authors, authors), (self.reviewers, reviewers)):
+            if said is not None:
+                steps.append(Step(*said, where, check))
+
+
 @dataclass(frozen=True)
 class Tile:
     """One figure."""
@@ -82,8 +106,7 @@ class Page:
     verdict: Verdict
     headline: str
     lead: str
-    for_reviewers: list[Step]
-    for_authors: list[Step]
+    steps: Steps
     tiles: list[Tile]
     causes: list[Cause]
     checks: list[CheckResult]

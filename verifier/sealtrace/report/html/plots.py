@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from markupsafe import Markup
 
 from sealtrace.contract.details import Plot, PlotPoint, PlotSeries, StageLink
 from sealtrace.contract.report import Report
 from sealtrace.report.findings import key_text, times
-from sealtrace.report.html.svg import SHAPES, Axis, apart, around, line, mark, picture, short, tag, words
+from sealtrace.report.html.svg import SHAPES, Axis, apart, around, declared, line, mark, picture, short, tag, words
 
 NARROW, WIDE = 350.0, 900.0
 """The widths of pictures, in units that are about as large as a pixel, so that labels can be read."""
@@ -49,7 +50,7 @@ def drawn(plots: Iterable[Plot]) -> list[Figure]:
 def differences(report: Report) -> Plot | None:
     """The largest difference that each check met; None where none replayed numbers."""
     met = [(check.id, check.largest) for check in report.checks if check.largest is not None]
-    tolerance = _number(report.summary.tolerance)
+    tolerance = declared(report.summary.tolerance)
     points = []
     for check, place in met:
         where = f"{place.source or ''}{f':{place.row}' if place.row else ''} {key_text(place.key)} {place.field or ''}"
@@ -65,17 +66,6 @@ def differences(report: Report) -> Plot | None:
             "limits": [{"name": f"tolerance {report.summary.tolerance}", "value": tolerance}] if tolerance else [],
         }
     ) if met else None  # fmt: skip
-
-
-def _number(text: str | None) -> float | None:
-    """A declared constant as a number that can be drawn; None where it is none."""
-    from sealtrace.contract.scalars import exact
-
-    try:
-        value = math.nan if text is None else float(exact(text))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
-    return value if math.isfinite(value) and value > 0 else None
 
 
 def _figure(title: str, plots: list[Plot]) -> Figure:
@@ -250,10 +240,7 @@ def _series(place: int, series: PlotSeries, axes: _Axes, across: Axis, up: Axis)
 
 def _at(point: PlotPoint, axes: _Axes, across: Axis, up: Axis) -> tuple[float, float]:
     x, y = point.x or 0.0, point.y
-    return (
-        across.at(math.log10(x) if axes.logarithmic else x),
-        up.at(math.log10(y) if axes.upwards else y),
-    )
+    return (across.at(math.log10(x) if axes.logarithmic else x), up.at(math.log10(y) if axes.upwards else y))
 
 
 def _names(plot: Plot, axes: _Axes, across: Axis, up: Axis) -> Iterator[Markup]:
@@ -326,35 +313,23 @@ _BOX_WIDTH, _BOX_HEIGHT = 168, 66
 _GAP_ACROSS, _GAP_DOWN = 32, 34
 
 
+_CHAIN = ("Stage", "Files", "Bytes", "Kinds", "Digest of the seal", "Names before it", "Link", "Seen from outside by")
+
+
 def stage_chain(stages: list[StageLink]) -> Figure:
     """Two rows of boxes for a wide page, four for a narrow one."""
+    rows = []
+    for place, one in enumerate(stages):
+        kinds = ", ".join(f"{number} {kind}" for kind, number in one.kinds.items()) or one.empty_reason or ""
+        witnesses = "; ".join(one.witnesses) or "nobody: its time is the authors’ word"
+        link = (one.digest or "not sealed", one.previous or "", _link_words(one, place == 0))
+        rows.append([one.stage, str(one.files), f"{one.bytes:,}", kinds, *link, witnesses])
     return Figure(
         title="Stage chain",
         caption="Each seal names the digest of the one before it, so a later stage commits to all earlier ones.",
         pictures=[_drawn(stages, 4), _drawn(stages, 2)],
-        columns=[
-            "Stage",
-            "Files",
-            "Bytes",
-            "Kinds",
-            "Digest of the seal",
-            "Names before it",
-            "Link",
-            "Seen from outside by",
-        ],
-        rows=[
-            [
-                one.stage,
-                str(one.files),
-                f"{one.bytes:,}",
-                ", ".join(f"{number} {kind}" for kind, number in one.kinds.items()) or one.empty_reason or "",
-                one.digest or "not sealed",
-                one.previous or "",
-                _link_words(one, place == 0),
-                "; ".join(one.witnesses) or "nobody: its time is the authors’ word",
-            ]
-            for place, one in enumerate(stages)
-        ],
+        columns=list(_CHAIN),
+        rows=rows,
         wide=True,
     )
 
@@ -372,21 +347,15 @@ def _drawn(stages: list[StageLink], columns: int) -> Markup:
     width = columns * (_BOX_WIDTH + _GAP_ACROSS) - _GAP_ACROSS + 4
     height = rows * (_BOX_HEIGHT + _GAP_DOWN) - _GAP_DOWN + 4
     places = [
-        (
-            2.0 + (place % columns) * (_BOX_WIDTH + _GAP_ACROSS),
-            2.0 + (place // columns) * (_BOX_HEIGHT + _GAP_DOWN),
-        )
+        (2.0 + (place % columns) * (_BOX_WIDTH + _GAP_ACROSS), 2.0 + (place // columns) * (_BOX_HEIGHT + _GAP_DOWN))
         for place in range(len(stages))
     ]
-    parts = [
-        _link(places[place], places[place + 1], stages[place + 1], columns == 1) for place in range(len(stages) - 1)
-    ]
+    parts = [_link(one, other, stage) for (one, other), stage in zip(pairwise(places), stages[1:], strict=True)]
     parts += [_box(one, place + 1, *places[place]) for place, one in enumerate(stages)]
     broken = [one.stage for one in stages if one.sealed and not one.linked]
     absent = [one.stage for one in stages if not one.sealed]
-    said = f"{len(stages) - len(absent)} of {len(stages)} stages are sealed, in the order " + ", ".join(
-        one.stage for one in stages
-    )
+    order = ", ".join(one.stage for one in stages)
+    said = f"{len(stages) - len(absent)} of {len(stages)} stages are sealed, in the order {order}"
     said += f". The chain is broken before {', '.join(broken)}." if broken else ". No link is broken."
     said += f" Not sealed: {', '.join(absent)}." if absent else ""
     seen = [one.stage for one in stages if one.witnesses]
@@ -410,16 +379,11 @@ def _box(stage: StageLink, number: int, x: float, y: float) -> Markup:
     )
 
 
-def _link(one: tuple[float, float], other: tuple[float, float], stage: StageLink, upright: bool) -> Markup:
+def _link(one: tuple[float, float], other: tuple[float, float], stage: StageLink) -> Markup:
     """An arrow to the next box; where it turns to the next row, through the gap between rows."""
-    broken = stage.sealed and not stage.linked
+    broken, beside = stage.sealed and not stage.linked, one[1] == other[1]
     class_ = "link bad" if broken else "link" if stage.sealed else "link absent"
-    if upright:
-        x, y, end = one[0] + _BOX_WIDTH / 2, one[1] + _BOX_HEIGHT, other[1]
-        path = f"M{x:.0f} {y:.0f}V{end - 5:.0f}"
-        head = f"M{x - 4:.0f} {end - 8:.0f}L{x:.0f} {end - 2:.0f}L{x + 4:.0f} {end - 8:.0f}"
-        middle = (x + 10, (y + end) / 2 + 4)
-    elif one[1] == other[1]:
+    if beside:
         x, y, end = one[0] + _BOX_WIDTH, one[1] + _BOX_HEIGHT / 2, other[0]
         path = f"M{x:.0f} {y:.0f}H{end - 5:.0f}"
         head = f"M{end - 8:.0f} {y - 4:.0f}L{end - 2:.0f} {y:.0f}L{end - 8:.0f} {y + 4:.0f}"
@@ -433,7 +397,7 @@ def _link(one: tuple[float, float], other: tuple[float, float], stage: StageLink
         middle = ((x + end_x) / 2, turn - 4)
     parts = [tag("path", d=path, class_=class_), tag("path", d=head, class_=class_)]
     if broken:
-        parts.append(words("✗ broken" if upright or one[1] != other[1] else "✗", *middle, class_="bad"))
+        parts.append(words("✗" if beside else "✗ broken", *middle, class_="bad"))
     return tag("g", *parts)
 
 

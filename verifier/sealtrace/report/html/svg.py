@@ -130,12 +130,12 @@ def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[
 
 
 def declared(text: str | None) -> float | None:
-    """A declared constant as a number that can be drawn; None where it is none."""
+    """A declared constant as a number above zero that can be drawn; None where it is none."""
     try:
         value = math.nan if text is None else float(exact(text))
     except (ValueError, ZeroDivisionError, OverflowError):
         return None
-    return value if math.isfinite(value) else None
+    return value if math.isfinite(value) and value > 0 else None
 
 
 def short(value: float) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics.histories import Decision, HistoryError, decisions, size_of
 from sealtrace.studies.games.mathematics.tables import ACTIONS, Mask, Vector
+from sealtrace.studies.games.records import Behaviour as BehaviourRules
 
 POLICIES = ("prior", "frequency", "top-1")
 Key = tuple[str, int, int]
@@ -42,15 +45,13 @@ class Forecast:
 class Behaviour:
     """The behaviour records of a study that declares how they are predicted."""
 
-    def __init__(self, study: GameStudy) -> None:
-        self.study = study
-        document = study.bundle.document("behaviour")
-        self.declared: dict[str, Any] = {} if document is None or not document.fits else document.value
-        self.path = "" if document is None else document.path
+    def __init__(self, study: GameStudy, document: Document) -> None:
+        self.study, self.path = study, document.path
+        self.declared = BehaviourRules.model_validate(document.value)
 
     @cached_property
     def splits(self) -> dict[str, str]:
-        return {each["entry"]: each["split"] for each in self.declared["entries"]}
+        return {each.entry: each.split for each in self.declared.entries}
 
     @cached_property
     def hands(self) -> list[dict[str, Any]]:
@@ -60,7 +61,7 @@ class Behaviour:
     @cached_property
     def read(self) -> tuple[list[Seen], dict[int, HistoryError]]:
         """Every decision of every hand that can be read, in order; and the rows of hands that cannot."""
-        limits = [float(exact(limit)) for limit in self.declared["sizes"]]
+        limits = [float(exact(limit)) for limit in self.declared.sizes]
         seen, unread = [], {}
         for row, hand in enumerate(self.hands):
             try:
@@ -81,7 +82,7 @@ class Behaviour:
     def context(self, seen: Seen) -> tuple[object, ...]:
         """The declared public features; whether there is a bet to face always belongs to them."""
         values = {"street": seen.decision.street, "facing": seen.decision.to_call > 0, "players": seen.decision.players}
-        return (values["facing"], *(values[name] for name in self.declared["context"]))
+        return (values["facing"], *(values[name] for name in self.declared.context))
 
     @cached_property
     def labels(self) -> Vector:
@@ -96,7 +97,8 @@ class Behaviour:
         """The predictor, refitted, on the evaluation split."""
         evaluated = self.of_split("evaluation")
         if policy == "prior":
-            rows = [self.declared["prior"]["facing" if each.decision.to_call > 0 else "free"] for each in evaluated]
+            prior = self.declared.prior
+            rows = [prior.facing if each.decision.to_call > 0 else prior.free for each in evaluated]
             table = np.array([[row.get(action, 0.0) for action in ACTIONS] for row in rows]).reshape(-1, len(ACTIONS))
             return Forecast(table, [None] * len(evaluated))
         probabilities = np.array([self._frequencies(each) for each in evaluated]).reshape(-1, len(ACTIONS))
@@ -117,28 +119,28 @@ class Behaviour:
         facing = seen.decision.to_call > 0
         counts = self._counts.get(self.context(seen), self._counts.get((facing,), np.zeros(len(ACTIONS))))
         legal = np.array([facing, True, True])
-        smoothed = (counts + float(exact(self.declared["smoothing"]))) * legal
+        smoothed = (counts + float(exact(self.declared.smoothing))) * legal
         shares: Vector = smoothed / smoothed.sum()
         return shares
 
     @cached_property
-    def _size_counts(self) -> dict[tuple[object, ...], dict[str, int]]:
-        counts: dict[tuple[object, ...], dict[str, int]] = {}
+    def _size_counts(self) -> dict[tuple[object, ...], Counter[str]]:
+        counts: dict[tuple[object, ...], Counter[str]] = {}
         for each in self.of_split("calibration"):
             if each.size is not None:
                 for context in (self.context(each), (each.decision.to_call > 0,)):
-                    sizes = counts.setdefault(context, {})
-                    sizes[each.size] = sizes.get(each.size, 0) + 1
+                    counts.setdefault(context, Counter())[each.size] += 1
         return counts
 
     def _common_size(self, seen: Seen) -> str | None:
         """The commonest size of raises in the context; the smaller one among equals."""
         known = self._size_counts
-        sizes = known.get(self.context(seen), known.get((seen.decision.to_call > 0,), {}))
+        sizes = known.get(self.context(seen), known.get((seen.decision.to_call > 0,), Counter()))
         return min(sizes, key=lambda size: (-sizes[size], size)) if sizes else None
 
 
 @once
-def behaviour_of(study: GameStudy) -> Behaviour:
-    """The behaviour of a study, read once."""
-    return Behaviour(study)
+def behaviour_of(study: GameStudy) -> Behaviour | None:
+    """The behaviour of a study, read once; None where it declares none."""
+    document = study.bundle.document("behaviour")
+    return None if document is None else Behaviour(study, document)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.bundle.frames import Frame, Index, Mask
+from sealtrace.bundle.reading import Document
 from sealtrace.evidence import once
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import hands
 from sealtrace.studies.games.mathematics.evaluation import expected_return, seated
 from sealtrace.studies.games.mathematics.tables import Vector
+from sealtrace.studies.games.records import Contest
 from sealtrace.studies.games.students import students_of
 
 MOST_PAIRS = 2_000_000
@@ -23,11 +25,9 @@ MOST_PAIRS = 2_000_000
 class Hands:
     """The match records of a study that declares a contest."""
 
-    def __init__(self, study: GameStudy) -> None:
-        self.study = study
-        document = study.bundle.document("contest")
-        self.declared: dict[str, Any] = {} if document is None or not document.fits else document.value
-        self.path = "" if document is None else document.path
+    def __init__(self, study: GameStudy, document: Document) -> None:
+        self.study, self.path = study, document.path
+        self.declared = Contest.model_validate(document.value)
 
     @property
     def frame(self) -> Frame:
@@ -36,13 +36,14 @@ class Hands:
     @cached_property
     def profiles(self) -> dict[str, Vector]:
         """Whole profiles and the policies of students, by name."""
-        return {**students_of(self.study).policies, **self.study.profiles}
+        students = students_of(self.study)
+        return {**({} if students is None else students.policies), **self.study.profiles}
 
     @cached_property
     def matches(self) -> Index:
         """The number of each row's match; -1 where it is none of the contest's."""
         codes, names = self.frame.texts("match")
-        pairs = min(self.declared["pairs"], MOST_PAIRS)
+        pairs = min(self.declared.pairs, MOST_PAIRS)
         numbers = [
             int(name) if name.isdecimal() and str(int(name)) == name and int(name) < pairs else -1 for name in names
         ]
@@ -50,15 +51,20 @@ class Hands:
 
     @cached_property
     def arms(self) -> Index:
-        return self._among("arm", self.declared["arms"])
+        return self._among("arm", self.declared.arms)
 
     @cached_property
     def opponents(self) -> Index:
-        return self._among("opponent", self.declared["opponents"])
+        return self._among("opponent", self.declared.opponents)
 
     def _among(self, field: str, known: list[str]) -> Index:
         codes, names = self.frame.texts(field)
         return np.array([*(known.index(name) if name in known else -1 for name in names), -1], np.int64)[codes]
+
+    def texts(self, field: str) -> npt.NDArray[np.object_]:
+        """A text column, row by row; None where it is absent."""
+        codes, names = self.frame.texts(field)
+        return np.array([*names, None], dtype=object)[codes]
 
     @cached_property
     def seats(self) -> Index:
@@ -78,9 +84,9 @@ class Hands:
     @cached_property
     def deals(self) -> Index:
         """Match × (card 0, card 1, board), from the declared seed; zeros where nobody plays the match."""
-        found = np.zeros((min(self.declared["pairs"], MOST_PAIRS), 3), np.int64)
+        found = np.zeros((min(self.declared.pairs, MOST_PAIRS), 3), np.int64)
         for match in self.dealt.tolist():
-            found[match] = hands.deal(self.study.game, self.declared["seed"], str(match))
+            found[match] = hands.deal(self.study.game, self.declared.seed, str(match))
         return found
 
     @cached_property
@@ -109,8 +115,8 @@ class Hands:
         """Rows whose two profiles are known, and the history that profiles and draws give each of them."""
         names = list(self.profiles)
         arm_places, opponent_places = (
-            np.array([*(names.index(name) if name in names else -1 for name in self.declared[field]), -1])
-            for field in ("arms", "opponents")
+            np.array([*(names.index(name) if name in names else -1 for name in wanted), -1])
+            for wanted in (self.declared.arms, self.declared.opponents)
         )
         mine, theirs = arm_places[self.arms], opponent_places[self.opponents]
         rows = np.flatnonzero(self.known & (mine >= 0) & (theirs >= 0))
@@ -124,7 +130,7 @@ class Hands:
             if step not in drawn:
                 drawn[step] = np.zeros(len(self.deals))
                 for match in self.dealt.tolist():
-                    drawn[step][match] = hands.draw(self.declared["seed"], str(match), f"action {step}")
+                    drawn[step][match] = hands.draw(self.declared.seed, str(match), f"action {step}")
             return drawn[step][matches[playing]]
 
         stacked = np.stack(list(self.profiles.values()))
@@ -134,20 +140,20 @@ class Hands:
 
     def rows_of(self, arms: list[str], opponents: list[str]) -> Index:
         """The hands of some arms against some opponents."""
-        wanted = np.isin(self.arms, [self.declared["arms"].index(arm) for arm in arms])
-        wanted &= np.isin(self.opponents, [self.declared["opponents"].index(opponent) for opponent in opponents])
+        wanted = np.isin(self.arms, [self.declared.arms.index(arm) for arm in arms])
+        wanted &= np.isin(self.opponents, [self.declared.opponents.index(opponent) for opponent in opponents])
         return np.flatnonzero(wanted & self.known)
 
     def whole(self, arms: list[str], opponents: list[str]) -> bool:
         """Whether every pair of these is there, in both seats, with a legal history."""
         rows = self.rows_of(arms, opponents)
-        expected = len(set(arms)) * len(set(opponents)) * 2 * self.declared["pairs"]
+        expected = len(set(arms)) * len(set(opponents)) * 2 * self.declared.pairs
         return len(rows) == expected and bool((self.ended[rows] >= 0).all())
 
     def pair_means(self, rows: Index) -> Vector:
         """The mean return of each deal, over both seats and over whoever played it."""
-        totals = np.bincount(self.matches[rows], self.due_returns[rows], minlength=self.declared["pairs"])
-        counts = np.bincount(self.matches[rows], minlength=self.declared["pairs"])
+        totals = np.bincount(self.matches[rows], self.due_returns[rows], minlength=self.declared.pairs)
+        counts = np.bincount(self.matches[rows], minlength=self.declared.pairs)
         means: Vector = totals / counts
         return means
 
@@ -175,6 +181,7 @@ def spread(values: Vector) -> Spread:
 
 
 @once
-def hands_of(study: GameStudy) -> Hands:
-    """The hands of a study, computed once."""
-    return Hands(study)
+def hands_of(study: GameStudy) -> Hands | None:
+    """The hands of a study, computed once; None where it declares no contest."""
+    document = study.bundle.document("contest")
+    return None if document is None else Hands(study, document)

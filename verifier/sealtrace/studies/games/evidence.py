@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +12,8 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, Tree, evaluate
 from sealtrace.studies.games.mathematics.tables import Game, Vector
-from sealtrace.studies.games.rules import form_of, game_of, rules_problem
+from sealtrace.studies.games.records import GameRules
+from sealtrace.studies.games.rules import game_of, rules_problem, tree_of
 
 
 class IncompleteProfileError(Exception):
@@ -23,35 +23,32 @@ class IncompleteProfileError(Exception):
 class GameStudy(Evidence):
     """One bundle as the checks and metrics of games see it. Everything is computed when first asked for, once."""
 
-    @property
-    def rules(self) -> dict[str, Any]:
+    @cached_property
+    def rules(self) -> GameRules | None:
         """The declared rules."""
         document = self.bundle.document("game")
-        return {} if document is None else document.value
+        return None if document is None else GameRules.model_validate(document.value)
 
-    @property
-    def rules_path(self) -> str:
-        document = self.bundle.document("game")
-        return "" if document is None else document.path
-
-    @property
+    @cached_property
     def playable(self) -> bool:
         """Whether the declared game can be dealt."""
-        return bool(self.rules) and rules_problem(self.rules) is None
+        return self.rules is not None and rules_problem(self.rules) is None
 
     @cached_property
     def form(self) -> Game | Tree:
-        """The game as profiles need it: information sets, who acts there, and what is legal."""
-        return form_of(self.rules)
+        """The game as profiles need it: information sets, who acts there, and what is legal; of a playable study."""
+        assert self.rules is not None
+        return game_of(self.rules) if self.rules.openspiel is None else tree_of(self.rules.openspiel)
 
     @cached_property
     def game(self) -> Game:
-        """The game of cards, as hands and students need it."""
+        """The game of cards, as hands and students need it; of a playable study."""
+        assert self.rules is not None
         return game_of(self.rules)
 
-    @property
+    @cached_property
     def tolerance(self) -> float:
-        return float(exact(self.rules["tolerance"]))
+        return 0.0 if self.rules is None else float(exact(self.rules.tolerance))
 
     @cached_property
     def information_sets(self) -> Index:

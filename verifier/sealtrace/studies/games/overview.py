@@ -24,7 +24,7 @@ NORMAL = 1.96
 def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
     """What was there to inspect."""
     inspected = []
-    if study.frame("profile").size and study.rules and study.playable:
+    if study.frame("profile").size and study.playable:
         _, names = study.frame("profile").texts("profile")
         inspected.append(f"{len(names)} profiles of {len(study.form.information_sets)} information sets")
     if students := study.bundle.documents_of("student"):
@@ -33,7 +33,7 @@ def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
         inspected.append(f"{hands} hands")
     if snapshots := study.frame("snapshot").size:
         inspected.append(f"{snapshots} snapshots of {study.frame('hand').size} recorded hands")
-    return {"inspected": inspected, "tolerance": study.rules.get("tolerance")}
+    return {"inspected": inspected, "tolerance": None if study.rules is None else study.rules.tolerance}
 
 
 def details(study: GameStudy, examination: Examination) -> dict[str, Any]:
@@ -79,25 +79,27 @@ def _learning(study: GameStudy) -> Iterator[Plot]:
 def _winnings(study: GameStudy) -> Iterator[Plot]:
     """Mean return and score by arm and opponent, with intervals over deals."""
     hands, students = hands_of(study), students_of(study)
-    z = float(exact(hands.declared["z"]))
+    if hands is None:
+        return
+    declared, z = hands.declared, float(exact(hands.declared.z))
     groups: dict[str, list[str]] = {}
-    if students.declared and students.evaluators is not None:
+    if students is not None and students.evaluators is not None:
         for arm in ARMS:
             deployed = [students.candidate(arm, run) for run in students.by_run]
-            if all(name in hands.declared["arms"] for name in deployed):
+            if all(name in declared.arms for name in deployed):
                 groups[arm] = [name for name in deployed if name is not None]
-    if not groups and len(hands.declared["arms"]) <= 12:
-        groups = {arm: [arm] for arm in hands.declared["arms"]}
+    if not groups and len(declared.arms) <= 12:
+        groups = {arm: [arm] for arm in declared.arms}
     returns, scores = [], []
-    for opponent in hands.declared["opponents"]:
+    for opponent in declared.opponents:
         for arm, names in groups.items():
             rows = hands.rows_of(names, [opponent])
             found = spread(hands.pair_means(rows))
             label = f"{arm} / {opponent}"
             returns.append(_point(label, found.mean, found.error, z))
             won = (np.sign(hands.due_returns[rows]) + 1) / 2
-            pairs = np.bincount(hands.matches[rows], won, minlength=hands.declared["pairs"])
-            scored = spread(pairs / (len(rows) / hands.declared["pairs"]))
+            pairs = np.bincount(hands.matches[rows], won, minlength=declared.pairs)
+            scored = spread(pairs / (len(rows) / declared.pairs))
             scores.append(_point(label, scored.mean, scored.error, z))
     for title, axis, points in (
         ("What arms win against opponents", "chips per hand", returns),
@@ -106,8 +108,8 @@ def _winnings(study: GameStudy) -> Iterator[Plot]:
         if points:
             yield Plot(
                 title=title,
-                caption=f"Paired hands: the mean over {hands.declared['pairs']} deals, each played in both seats, and "
-                f"{hands.declared['z']} standard errors.",
+                caption=f"Paired hands: the mean over {declared.pairs} deals, each played in both seats, and "
+                f"{declared.z} standard errors.",
                 across=axis,
                 series=[PlotSeries(name=axis, points=points)],
             )
@@ -119,6 +121,8 @@ STREETS = ("before the flop", "flop", "turn", "river")
 def _predictions(study: GameStudy) -> Iterator[Plot]:
     """What predictors expected of the actions that were taken, street by street."""
     behaviour = behaviour_of(study)
+    if behaviour is None:
+        return
     streets = np.array([each.decision.street for each in behaviour.of_split("evaluation")], np.int64)
     series = []
     for policy in POLICIES:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sealtrace.studies.games.mathematics.evaluation import CHANCE, END, Tree
 from sealtrace.studies.games.mathematics.tables import Game, InformationSet
+from sealtrace.studies.games.records import GameRules
 
 _PARAMETER = r"[a-z_]{1,30}=[A-Za-z0-9]{1,5}"
 ALLOWED = re.compile(rf"(kuhn_poker|leduc_poker|liars_dice)(\({_PARAMETER}(,{_PARAMETER}){{0,5}}\))?")
@@ -77,10 +78,10 @@ CARDS = ("ranks", "copies", "ante", "raises", "most_raises")
 """What declares a game of cards."""
 
 
-def rules_problem(rules: dict[str, Any]) -> tuple[str, str, str] | None:
+def rules_problem(rules: GameRules) -> tuple[str, str, str] | None:
     """(field, expected, found) where the declared game cannot be dealt."""
-    told = [name for name in CARDS if rules.get(name) is not None]
-    if (name := rules.get("openspiel")) is not None:
+    told = [name for name in CARDS if getattr(rules, name) is not None]
+    if (name := rules.openspiel) is not None:
         try:
             if told:
                 raise UnplayableError(f"{told[0]} declares a game of cards beside it")
@@ -90,21 +91,17 @@ def rules_problem(rules: dict[str, Any]) -> tuple[str, str, str] | None:
         return None
     if absent := [name for name in CARDS if name not in told]:
         return f"/{absent[0]}", "given", "nothing"
-    ranks = rules["ranks"]
-    for place, rank in enumerate(ranks):
+    game = game_of(rules)
+    for place, rank in enumerate(game.ranks):
         if len(rank) != 1 or not rank.isalnum():
             return f"/ranks/{place}", "one letter or digit", rank
-    if len(set(ranks)) < len(ranks):
-        return "/ranks", "ranks that differ", ", ".join(ranks)
-    cards, dealt = len(ranks) * rules["copies"], len(rules["raises"]) + 1
+    if len(set(game.ranks)) < len(game.ranks):
+        return "/ranks", "ranks that differ", ", ".join(game.ranks)
+    cards, dealt = len(game.ranks) * game.copies, len(game.raises) + 1
     return ("/copies", f"{dealt} cards or more", str(cards)) if cards < dealt else None
 
 
-def form_of(rules: dict[str, Any]) -> Game | Tree:
-    """The game that rules declare, where they can be dealt."""
-    return game_of(rules) if rules.get("openspiel") is None else tree_of(rules["openspiel"])
-
-
-def game_of(rules: dict[str, Any]) -> Game:
-    """The game of cards that rules declare, where they can be dealt."""
-    return Game(tuple(rules["ranks"]), rules["copies"], rules["ante"], tuple(rules["raises"]), rules["most_raises"])
+def game_of(rules: GameRules) -> Game:
+    """The game of cards that rules declare."""
+    counts = (rules.copies or 0, rules.ante or 0, tuple(rules.raises or ()), rules.most_raises or 0)
+    return Game(tuple(rules.ranks or ()), *counts)

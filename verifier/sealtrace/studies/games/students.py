@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -12,12 +11,13 @@ from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
+from sealtrace.mathematics import networks
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
-from sealtrace.mathematics.networks import Layer
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import students
 from sealtrace.studies.games.mathematics.students import Index
 from sealtrace.studies.games.mathematics.tables import Vector
+from sealtrace.studies.games.records import Distillation
 
 ARMS = ("no-residual", "fixed", "calibrated")
 """The scale 0, the declared fixed scale, and the scale that calibration takes."""
@@ -26,11 +26,9 @@ ARMS = ("no-residual", "fixed", "calibrated")
 class Students:
     """The students of a study that declares a distillation."""
 
-    def __init__(self, study: GameStudy) -> None:
-        self.study = study
-        document = study.bundle.document("distillation")
-        self.declared: dict[str, Any] = {} if document is None or not document.fits else document.value
-        self.path = "" if document is None else document.path
+    def __init__(self, study: GameStudy, document: Document) -> None:
+        self.study, self.path = study, document.path
+        self.declared = Distillation.model_validate(document.value)
 
     @cached_property
     def documents(self) -> dict[str, Document]:
@@ -46,42 +44,29 @@ class Students:
 
     @cached_property
     def scales(self) -> Vector:
-        return np.array([float(exact(scale)) for scale in self.declared["scales"]])
+        return np.array([float(exact(scale)) for scale in self.declared.scales])
 
     def problem(self, run: str) -> tuple[str, str, str] | None:
         """(field, expected, found) where weights cannot be run on the declared features."""
-        value = self.documents[run].value
         for head in ("base", "residual"):
-            width = len(self.declared["features"])
-            for place, layer in enumerate(value[head]):
-                if len(layer["weights"]) != width:
-                    return f"/{head}/{place}/weights", f"{width} inputs", str(len(layer["weights"]))
-                width = len(layer["bias"])
-                if any(len(row) != width for row in layer["weights"]):
-                    return f"/{head}/{place}/weights", f"{width} outputs in every row", "another number"
-            if width != 3:
-                return f"/{head}", "3 outputs at the end", str(width)
+            wrong = networks.misfit(self.documents[run].value[head], len(self.declared.features), 3)
+            if wrong is not None:
+                return f"/{head}{wrong[0]}", wrong[1], wrong[2]
         return None
 
     @cached_property
     def inputs(self) -> Vector:
-        return students.features(self.study.game, self.declared["features"])
+        return students.features(self.study.game, self.declared.features)
 
     @cached_property
     def by_run(self) -> dict[str, Vector]:
         """Run to scale × information set × action, where its weights can be run."""
-        if not self.declared or np.isnan(self.inputs).any():
+        if np.isnan(self.inputs).any():
             return {}
         found = {}
         for run, document in self.documents.items():
             if self.problem(run) is None:
-                base, residual = (
-                    [
-                        Layer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"])
-                        for layer in document.value[head]
-                    ]
-                    for head in ("base", "residual")
-                )
+                base, residual = (networks.layers_of(document.value[head]) for head in ("base", "residual"))
                 policies = students.student_policies(self.study.game, self.inputs, base, residual, self.scales)
                 if np.isfinite(policies).all():
                     found[run] = policies
@@ -93,46 +78,45 @@ class Students:
         return {
             f"{run}@{scale}": policies[place]
             for run, policies in self.by_run.items()
-            for place, scale in enumerate(self.declared["scales"])
+            for place, scale in enumerate(self.declared.scales)
         }
 
     @cached_property
     def evaluators(self) -> tuple[Vector, Vector] | None:
         """Weak and strong action values; None where the teacher's profile is not whole."""
-        teacher = self.study.profiles.get(self.declared["teacher"])
+        teacher = self.study.profiles.get(self.declared.teacher)
         if teacher is None:
             return None
-        return students.evaluators(self.study.game, teacher, float(exact(self.declared["smoothing"])))
-
-    def sample(self, name: str) -> Index:
-        """The drawn states: `calibration` or `held_out`."""
-        return self._samples[name]
+        return students.evaluators(self.study.game, teacher, float(exact(self.declared.smoothing)))
 
     @cached_property
-    def _samples(self) -> dict[str, Index]:
-        drawn = {name: self.declared[name] for name in ("calibration", "held_out")}
-        return {name: students.sample(self.study.game, each["seed"], each["draws"]) for name, each in drawn.items()}
+    def samples(self) -> dict[str, Index]:
+        """The drawn states: of `calibration` and of `held_out`."""
+        drawn = {"calibration": self.declared.calibration, "held_out": self.declared.held_out}
+        return {name: students.sample(self.study.game, each.seed, each.draws) for name, each in drawn.items()}
+
+    def _beyond(self, run: str) -> Vector:
+        """Scale × information set: the strong value less the base's, and tau; a violation is below zero."""
+        assert self.evaluators is not None
+        lost = students.deltas(self.by_run[run], self.evaluators[1], self.by_run[run][0])
+        return lost + float(exact(self.declared.tau))
 
     def violated(self, run: str, states: Index) -> Index:
         """How many of the drawn states each scale violates: the strong value lies more than tau below the base's."""
-        assert self.evaluators is not None
-        lost = students.deltas(self.by_run[run], self.evaluators[1], self.by_run[run][0])
-        counts: Index = (lost[:, states] < -float(exact(self.declared["tau"]))).sum(axis=1)
+        counts: Index = (self._beyond(run)[:, states] < 0).sum(axis=1)
         return counts
 
     def nearest_to_threshold(self, run: str) -> float:
         """How near any strong delta of a student lies to the threshold: rounding must not decide."""
-        assert self.evaluators is not None
-        lost = students.deltas(self.by_run[run], self.evaluators[1], self.by_run[run][0])
-        return float(np.abs(lost + float(exact(self.declared["tau"]))).min())
+        return float(np.abs(self._beyond(run)).min())
 
     @cached_property
     def calibrated(self) -> dict[str, list[Calibrated]]:
         """Every run that can be judged: each scale with its count, its bound, and whether it is certified."""
         if self.evaluators is None:
             return {}
-        states, budget = self.sample("calibration"), exact(self.declared["epsilon"])
-        share = exact(self.declared["zeta"]) / len(self.scales)
+        states, budget = self.samples["calibration"], exact(self.declared.epsilon)
+        share = exact(self.declared.zeta) / len(self.scales)
         return {
             run: [
                 Calibrated(
@@ -153,11 +137,11 @@ class Students:
 
     def candidate(self, arm: str, run: str) -> str | None:
         """The candidate that an arm deploys for a run; None where calibration certifies none."""
-        scales = self.declared["scales"]
+        scales = self.declared.scales
         if arm == "no-residual":
             return f"{run}@{scales[0]}"
         if arm == "fixed":
-            return f"{run}@{self.declared['fixed']}"
+            return f"{run}@{self.declared.fixed}"
         place = self.chosen(run)
         return None if place is None else f"{run}@{scales[place]}"
 
@@ -173,6 +157,7 @@ class Calibrated:
 
 
 @once
-def students_of(study: GameStudy) -> Students:
-    """The students of a study, computed once."""
-    return Students(study)
+def students_of(study: GameStudy) -> Students | None:
+    """The students of a study, computed once; None where it declares no distillation."""
+    document = study.bundle.document("distillation")
+    return None if document is None else Students(study, document)

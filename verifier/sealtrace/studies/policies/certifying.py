@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -130,8 +130,8 @@ class Certified:
     """Of the bundle as a whole: certificates of records that fail elsewhere are worth nothing."""
     waived: int = 0
     """How many findings of the bundle the reader accepts for now."""
-    setting: dict[str, Any] = field(default_factory=dict)
     changed: dict[str, Change] = field(default_factory=dict)
+    setting: dict[str, Any] = field(default_factory=dict)
     partitions: tuple[PartitionTable, ...] = ()
     selectors: tuple[SelectorChoice, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -154,19 +154,10 @@ class Certified:
 
 def render_json(found: Certified) -> str:
     """The stable form, as the module describes it."""
-    document = {
-        "sealtrace": __version__,
-        "bundle": {"name": found.name, "root_sha256": found.root_sha256},
-        "verdict": found.verdict,
-        "exploratory": found.exploratory,
-        "changed": {name: asdict(change) for name, change in found.changed.items()},
-        "setting": found.setting,
-        "partitions": [asdict(one) for one in found.partitions],
-        "selectors": [asdict(one) for one in found.selectors],
-        "assumptions": list(found.assumptions),
-        "missing": list(found.missing),
-    }
-    return json_text(document)
+    known = {name: value for name, value in asdict(found).items() if name not in ("name", "root_sha256", "waived")}
+    bundle = {"name": found.name, "root_sha256": found.root_sha256}
+    first = {"sealtrace": __version__, "bundle": bundle, "verdict": found.verdict, "exploratory": found.exploratory}
+    return json_text({**first, **known})
 
 
 def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | None:
@@ -175,30 +166,18 @@ def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | N
         return None
     if isinstance(value, tuple):
         return ",".join(constant_text(one) or "" for one in value)
-    mantissa, power = _decimal(value)
-    if mantissa is None or len(str(mantissa)) > LONGEST:
-        return str(value)
-    return f"{Decimal(mantissa).scaleb(power):f}" if -LONGEST < power < 6 else f"{mantissa}e{power}"
+    with localcontext(Context(prec=LONGEST, traps=[Inexact])):
+        try:
+            decimal = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
+        except Inexact:
+            return str(value)
+    _, digits, power = decimal.as_tuple()
+    plain = isinstance(power, int) and -LONGEST < power < 6
+    return f"{decimal:f}" if plain else f"{int(''.join(map(str, digits))) * (-1 if value < 0 else 1)}e{power}"
 
 
 LONGEST = 18
 """Digits of a decimal that is still easier to read than a ratio."""
-
-
-def _decimal(value: Fraction) -> tuple[int | None, int]:
-    """The mantissa and the power of ten of a constant; no mantissa where it has no finite decimal."""
-    power, rest = 0, value.denominator
-    for prime in (2, 5):
-        times = 0
-        while rest % prime == 0:
-            rest, times = rest // prime, times + 1
-        power = max(power, times)
-    if rest != 1:
-        return None, 0
-    mantissa, power = int(value * 10**power), -power
-    while mantissa and mantissa % 10 == 0:
-        mantissa, power = mantissa // 10, power + 1
-    return mantissa, power
 
 
 def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> SelectorChoice:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -13,18 +15,20 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import as_double, mean
+from sealtrace.printed.cells import cells_of
 from sealtrace.printed.judgement import Rounded
 from sealtrace.printed.metrics import (
     Arguments,
     MissingEvidenceError,
     RecipeError,
     Value,
+    all_metrics,
     constant_of,
     metrics_of,
     rounded_values,
     value_of,
 )
-from sealtrace.studies.policies.constants import is_used
+from sealtrace.studies.policies.catalogue import METRICS
 from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.features import Feature
@@ -102,25 +106,19 @@ def _places_of_scores(study: Study) -> Index:
     return places
 
 
-metric = metrics_of("policies")
+metric = metrics_of("policies", METRICS, "RSD-Poker paper")
 
 # Given quantities
 
 
-@metric("state", "the numeric id of a state", "RSD-Poker paper, appendix B: state identity", needs="state", given=True)
+@metric("state")
 def state(study: Study, arguments: Arguments) -> Value:
     place = np.array([state_place(study, arguments["state"])])
     digits = "".join(character for character in arguments["state"] if character.isdigit())
     return value_of(study.frame("observation"), place, Fraction(int(digits or "0")))
 
 
-@metric(
-    "observation",
-    "a number that the observation records",
-    "RSD-Poker paper, appendix B: observation",
-    needs="state field",
-    given=True,
-)
+@metric("observation")
 def observation(study: Study, arguments: Arguments) -> Value:
     frame = study.frame("observation")
     field = arguments["field"]
@@ -130,9 +128,7 @@ def observation(study: Study, arguments: Arguments) -> Value:
     return value_of(frame, np.array([place]), float(frame.numbers(arguments["field"])[place]))
 
 
-@metric(
-    "scale", "the scale of a candidate", "RSD-Poker paper, section 3.2: the ordered grid", needs="policy", given=True
-)
+@metric("scale")
 def scale(study: Study, arguments: Arguments) -> Value:
     one = study.candidates[candidate_place(study, arguments["policy"])]
     if one.scale is None:
@@ -140,7 +136,7 @@ def scale(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("candidate"), np.array([one.row]), exact(one.scale))
 
 
-@metric("constant", "a constant of the protocol", "declared before calibration", needs="path", given=True)
+@metric("constant")
 def constant(study: Study, arguments: Arguments) -> Value:
     node: object = study.protocol
     for part in arguments["path"].strip("/").split("/"):
@@ -155,13 +151,7 @@ def constant(study: Study, arguments: Arguments) -> Value:
     return Value((number,), fixed=None if used else "a constant of the protocol that nothing else uses")
 
 
-@metric(
-    "states",
-    "how many states a population has",
-    "RSD-Poker paper, appendix B: denominators",
-    takes="population",
-    given=True,
-)
+@metric("states")
 def states(study: Study, arguments: Arguments) -> Value:
     members = members_of(study, arguments.get("population", "all"))
     return value_of(study.frame("observation"), members, Fraction(len(members)))
@@ -170,10 +160,10 @@ def states(study: Study, arguments: Arguments) -> Value:
 # Utilities and deltas
 
 
-def _mean_of(name: str, formula: str, source: str, field: str) -> None:
+def _mean_of(name: str, field: str) -> None:
     """Registers the mean of one score over a population."""
 
-    @metric(name, formula, source, needs="policy", takes="population state")
+    @metric(name)
     def compute_mean(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
         values = getattr(study.scored, field)[places]
@@ -184,24 +174,12 @@ def _mean_of(name: str, formula: str, source: str, field: str) -> None:
         return value_of(study.frame("trace"), rows, mean(values), rounded=rounded)
 
 
-_mean_of("weak_ev", "mean of E_w(pi, s)", "RSD-Poker paper, appendix B: metrics", "weak")
-_mean_of("strong_ev", "mean of E_s(pi, s)", "RSD-Poker paper, appendix B: metrics", "strong")
-_mean_of("strong_delta", "mean of d = E_s(pi, s) - E_s(pi_0, s)", "RSD-Poker paper, section 3.3", "delta")
-_mean_of(
-    "expected_utility",
-    "mean of what the utility evaluator expects of the policy",
-    "RSD-Poker paper, section 3.3",
-    "weak",
-)
-_mean_of(
-    "expected_risk", "mean of what the risk evaluator expects of the policy", "RSD-Poker paper, section 3.3", "strong"
-)
-_mean_of(
-    "degradation",
-    "mean of d: the risk evaluator's expectation less that of the anchor",
-    "RSD-Poker paper, section 3.3",
-    "delta",
-)
+_mean_of("weak_ev", "weak")
+_mean_of("strong_ev", "strong")
+_mean_of("strong_delta", "delta")
+_mean_of("expected_utility", "weak")
+_mean_of("expected_risk", "strong")
+_mean_of("degradation", "delta")
 
 
 def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Rounded | None = None) -> Value:
@@ -210,23 +188,21 @@ def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Roun
     return value_of(study.frame("trace"), rows[[place]], float(values[place]), rounded=rounded)
 
 
-def _of_crossings(name: str, formula: str, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> None:
+def _of_crossings(name: str, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> None:
     """Registers what becomes of the number of crossings and of states."""
 
-    @metric(name, formula, "RSD-Poker paper, section 3.3", needs="policy", takes="population")
+    @metric(name)
     def compute_it(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
         return value_of(study.frame("trace"), rows, *reduce(int(study.scored.crossed[places].sum()), len(rows)))
 
 
-_of_crossings("crossings", "how many states have d < -tau, of how many", lambda k, n: (Fraction(k), Fraction(n)))
-_of_crossings("crossing_count", "how many states have d < -tau", lambda k, _: (Fraction(k),))
-_of_crossings("crossing_rate", "share of states with d < -tau", lambda k, n: (Fraction(k, n),))
+_of_crossings("crossings", lambda k, n: (Fraction(k), Fraction(n)))
+_of_crossings("crossing_count", lambda k, _: (Fraction(k),))
+_of_crossings("crossing_rate", lambda k, n: (Fraction(k, n),))
 
 
-@metric(
-    "marked_delta", "d at a state, with a dagger where it crosses", "RSD-Poker paper, section 3.3", needs="policy state"
-)
+@metric("marked_delta")
 def marked_delta(study: Study, arguments: Arguments) -> Value:
     rows, places = scored_traces(study, arguments)
     crossed = bool(study.scored.crossed[places][0])
@@ -264,10 +240,7 @@ def _gain(study: Study, arguments: Arguments) -> _Gain:
     return _Gain(rows, study.scored.weak[places], study.scored.weak[bases])
 
 
-_PAIRED = "RSD-Poker paper, appendix B: paired question"
-
-
-@metric("weak_gain", "mean of E_w(pi, s) - E_w(base, s)", _PAIRED, needs="policy base", takes="population")
+@metric("weak_gain")
 def weak_gain(study: Study, arguments: Arguments) -> Value:
     gain = _gain(study, arguments)
     rounded = gain.rounded(lambda values: sum(values, Fraction(0)) / len(values))
@@ -277,25 +250,17 @@ def weak_gain(study: Study, arguments: Arguments) -> Value:
 def _extremes(end: str, word: str, reduce: Callable[[list[Fraction]], Fraction]) -> None:
     """Registers the least or the greatest of what differs between states."""
 
-    @metric(
-        f"delta_{end}",
-        f"{word} d over the population",
-        "RSD-Poker paper, section 3.3",
-        needs="policy",
-        takes="population",
-    )
+    @metric(f"delta_{end}")
     def delta(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
         return _extreme(study, rows, study.scored.delta[places], word)
 
-    @metric(f"weak_gain_{end}", f"{word} E_w(pi, s) - E_w(base, s)", _PAIRED, needs="policy base", takes="population")
+    @metric(f"weak_gain_{end}")
     def gain(study: Study, arguments: Arguments) -> Value:
         found = _gain(study, arguments)
         return _extreme(study, found.rows, found.values, word, found.rounded(reduce))
 
-    formula = f"{word} E_s(pi, s) over policies and states"
-
-    @metric(f"strong_ev_{end}", formula, "RSD-Poker paper, appendix D", needs="policies", takes="population")
+    @metric(f"strong_ev_{end}")
     def strong(study: Study, arguments: Arguments) -> Value:
         named = [{**arguments, "policy": name.strip()} for name in arguments["policies"].split(",")]
         rows, places = zip(*(scored_traces(study, one) for one in named), strict=True)
@@ -318,26 +283,14 @@ def _against_teacher(study: Study, arguments: Arguments) -> tuple[Index, Matrix,
     return rows, teacher, study.probabilities.values[rows], states
 
 
-@metric(
-    "teacher_kl",
-    "mean of KL(teacher || policy), the policy's mass clipped below at `clip`",
-    "RSD-Poker paper, appendix B: teacher KL",
-    needs="policy clip",
-    takes="population",
-)
+@metric("teacher_kl")
 def teacher_kl(study: Study, arguments: Arguments) -> Value:
     rows, teacher, policy, _ = _against_teacher(study, arguments)
     clip = as_double(constant_of(arguments["clip"]))
     return value_of(study.frame("trace"), rows, mean(scores.teacher_kl(teacher, policy, clip)))
 
 
-@metric(
-    "teacher_regret",
-    "mean of max(0, V_T - sum pi Q_T)",
-    "RSD-Poker paper, appendix B: teacher-value regret",
-    needs="policy",
-    takes="population",
-)
+@metric("teacher_regret")
 def teacher_regret(study: Study, arguments: Arguments) -> Value:
     rows, teacher, policy, states = _against_teacher(study, arguments)
     frame = study.frame("teacher")
@@ -348,13 +301,7 @@ def teacher_regret(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("trace"), rows, mean(scores.teacher_regret(teacher, policy, values)))
 
 
-@metric(
-    "action_agreement",
-    "share of states with the teacher's top action",
-    "RSD-Poker paper, appendix B: action agreement",
-    needs="policy",
-    takes="population",
-)
+@metric("action_agreement")
 def action_agreement(study: Study, arguments: Arguments) -> Value:
     rows, teacher, policy, states = _against_teacher(study, arguments)
     legal = study.legal.named[states]
@@ -365,13 +312,7 @@ def action_agreement(study: Study, arguments: Arguments) -> Value:
 # Ledger
 
 
-@metric(
-    "query_rate",
-    "share of states with an accepted query",
-    "RSD-Poker paper, appendix C: query decisions",
-    needs="policy",
-    takes="population",
-)
+@metric("query_rate")
 def query_rate(study: Study, arguments: Arguments) -> Value:
     rows = traces_of(study, arguments)
     column = study.frame("trace").column("query")
@@ -391,22 +332,10 @@ def _mean_charge(name: str) -> Callable[[Study, Arguments], Value]:
 
 
 for _name in ("tokens", "latency_ms", "tool_calls"):
-    metric(
-        _name,
-        f"mean of the ledger's {_name} per state",
-        "RSD-Poker paper, appendix C: cost ledger",
-        needs="policy",
-        takes="population",
-    )(_mean_charge(_name))
+    metric(_name)(_mean_charge(_name))
 
 
-@metric(
-    "cost",
-    "mean of what the ledger counts of a declared quantity per state",
-    "RSD-Poker paper, appendix C: cost ledger",
-    needs="policy quantity",
-    takes="population",
-)
+@metric("cost")
 def cost(study: Study, arguments: Arguments) -> Value:
     return _mean_charge(arguments["quantity"])(study, arguments)
 
@@ -442,25 +371,13 @@ def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -
     return value_of(study.frame("trace"), rows, low, high)
 
 
-@metric(
-    "delta_interval",
-    "percentile bootstrap interval of mean d",
-    "RSD-Poker paper, appendix B: paired bootstrap",
-    needs="policy",
-    takes="population schedule",
-)
+@metric("delta_interval")
 def delta_interval(study: Study, arguments: Arguments) -> Value:
     rows, places = scored_traces(study, {name: text for name, text in arguments.items() if name != "schedule"})
     return _interval(study, arguments, rows, study.scored.delta[places])
 
 
-@metric(
-    "difference_interval",
-    "percentile bootstrap interval of mean E_w(pi, s) - E_w(base, s), the same rows drawn for both",
-    "RSD-Poker paper, appendix B: paired bootstrap",
-    needs="policy base",
-    takes="population schedule",
-)
+@metric("difference_interval")
 def difference_interval(study: Study, arguments: Arguments) -> Value:
     gain = _gain(study, {name: text for name, text in arguments.items() if name != "schedule"})
     return _interval(study, arguments, gain.rows, gain.values)
@@ -469,7 +386,7 @@ def difference_interval(study: Study, arguments: Arguments) -> Value:
 # Single records
 
 
-@metric("probability", "pi(a | s)", "RSD-Poker paper, section 3.2", needs="policy state action")
+@metric("probability")
 def probability(study: Study, arguments: Arguments) -> Value:
     rows = traces_of(study, {name: arguments[name] for name in ("policy", "state")})
     return value_of(study.frame("trace"), rows, float(study.probabilities.values[rows[0], _action(study, arguments)]))
@@ -488,38 +405,27 @@ def _teacher_row(study: Study, arguments: Arguments) -> int:
     return row
 
 
-@metric("teacher_probability", "pi_T(a | s)", "RSD-Poker paper, appendix A: teacher", needs="state action")
-def teacher_probability(study: Study, arguments: Arguments) -> Value:
-    row = _teacher_row(study, arguments)
-    matrix = action_matrix(study.frame("teacher"), "distribution", study.actions)
-    return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
+def _of_teacher(name: str, field: str) -> None:
+    @metric(name)
+    def compute_it(study: Study, arguments: Arguments) -> Value:
+        row, frame = _teacher_row(study, arguments), study.frame("teacher")
+        values = action_matrix(frame, field, study.actions).values[row]
+        return value_of(frame, np.array([row]), float(values[_action(study, arguments)]))
 
 
-@metric("teacher_action_value", "Q_T(s, a)", "RSD-Poker paper, appendix A: teacher", needs="state action", given=True)
-def teacher_action_value(study: Study, arguments: Arguments) -> Value:
-    row = _teacher_row(study, arguments)
-    matrix = action_matrix(study.frame("teacher"), "values", study.actions)
-    return value_of(study.frame("teacher"), np.array([row]), float(matrix.values[row, _action(study, arguments)]))
+_of_teacher("teacher_probability", "distribution")
+_of_teacher("teacher_action_value", "values")
 
 
-@metric("teacher_state_value", "V_T = sum_a pi_T Q_T", "RSD-Poker paper, appendix A: teacher", needs="state")
+@metric("teacher_state_value")
 def teacher_state_value(study: Study, arguments: Arguments) -> Value:
     row = _teacher_row(study, arguments)
     frame = study.frame("teacher")
-    product = (
-        action_matrix(frame, "distribution", study.actions).values[row]
-        * action_matrix(frame, "values", study.actions).values[row]
-    )
-    return value_of(frame, np.array([row]), float(product.sum()))
+    chances, values = (action_matrix(frame, one, study.actions).values[row] for one in ("distribution", "values"))
+    return value_of(frame, np.array([row]), float((chances * values).sum()))
 
 
-@metric(
-    "selected_scale",
-    "the scale that a selector takes on the recomputed counts",
-    "RSD-Poker paper, section 3.4: empirical-zero",
-    needs="selector",
-    takes="population",
-)
+@metric("selected_scale")
 def selected_scale(study: Study, arguments: Arguments) -> Value:
     arms = {one.name: one.arm for one in study.declared.selectors}
     if arguments["selector"] not in arms:
@@ -537,3 +443,82 @@ def selected_scale(study: Study, arguments: Arguments) -> Value:
     if counted.choice.chosen is None:
         raise MissingEvidenceError("no scale is certified")
     return value_of(study.frame("trace"), joined[-1], counted.choice.chosen)
+
+
+# Whether anything depends on a declared constant: one that nothing uses may say whatever a table prints
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+def is_used(study: Study, path: list[str]) -> bool:
+    """Whether a check, a policy of the bank or another cell depends on the protocol's constant at a path."""
+    section, *rest = path
+    rule = _USES.get(section)
+    return rule is None or rule(study, rest[0] if rest else "")
+
+
+@once
+def _asked(study: Study) -> frozenset[tuple[str, str | None]]:
+    """The metrics of results that the tables' cells ask for, each with its variant."""
+    found = set()
+    for document in study.bundle.documents_of("table"):
+        for cell in cells_of(document.value, document.path):
+            recipe = cell.recipe or {}
+            metric = all_metrics().get(recipe.get("metric") or "")
+            if metric is not None and not metric.given:
+                known = {**cell.texts, **cell.arguments}
+                variant = (recipe.get("arguments") or {}).get("variant")
+                if variant is not None:
+                    variant = _PLACEHOLDER.sub(lambda match: known.get(match.group(1), ""), variant)
+                found.add((metric.name, variant))
+    return frozenset(found)
+
+
+def _some_metric(name: str) -> Callable[[Study, str], bool]:
+    return lambda study, _: any(name in metric for metric, _ in _asked(study))
+
+
+def _charged(study: Study, event: str) -> bool:
+    ledgers = study.frame("trace").column("ledger").to_pylist()
+    return any(charge["event"] == event for ledger in ledgers for charge in ledger or [])
+
+
+def _feature(study: Study, name: str) -> bool:
+    rules = [study.protocol.get(part) for part in ("prior", "query", "assignment", "resampling", "partition_classes")]
+    rules += [document.value["leaves"] for document in study.bundle.documents_of("partition")]
+    rules += study.frame("candidate").column("direction").to_pylist()
+    return any(_names(rule, name) for rule in rules)
+
+
+def _names(node: Any, name: str) -> bool:
+    """Whether a name stands anywhere in a record."""
+    if isinstance(node, dict):
+        return name in node or any(_names(value, name) for value in node.values())
+    return any(_names(one, name) for one in node) if isinstance(node, list | tuple) else node == name
+
+
+def _policy(*kinds: str) -> Callable[[Study, str], bool]:
+    return lambda study, _: any(one.policy in kinds for one in study.candidates)
+
+
+_USES: dict[str, Callable[[Study, str], bool]] = {
+    "teacher": lambda study, _: study.frame("teacher").size > 0,
+    "anchor": _policy("anchor", "tilt"),
+    "prior": _policy("query"),
+    "query": _policy("query"),
+    "gates": lambda study, arm: any(one.policy == "query" and one.arm == arm for one in study.candidates),
+    "charges": _charged,
+    "features": _feature,
+    "bootstrap": _some_metric("interval"),
+    "resampling": _some_metric("repeated_"),
+    "certification": lambda study, _: bool(study.bundle.documents_of("partition")),
+    "variants": lambda study, name: any(variant == name for _, variant in _asked(study)),
+    "allocations": lambda study, name: any(
+        name in (one.allocation for one in declared)
+        for declared in (study.declared.selectors, study.declared.variants.values())
+    ),
+    "partition_classes": lambda study, name: any(
+        document.value.get("learned_in") == name for document in study.bundle.documents_of("partition")
+    ),
+}
+"""By section of the protocol: what depends on it. Every check of a study of policies reads the other sections."""

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.content import row_name
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_integers, flags_of
 from sealtrace.bundle.frames import Frame, Index, Mask, StreamedFrame
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.json_columns import check_table
@@ -201,14 +201,14 @@ class _Pair:
         self.tau = exact(study.declared.tau)
         evaluators = study.declared.evaluators
         self.utility, self.risk = (
-            np.ascontiguousarray(study.evaluator(name)[self.lo : self.lo + self.states].T)
-            for name in (evaluators.utility, evaluators.risk)
+            study.evaluator(name)[self.lo : self.lo + self.states].T for name in (evaluators.utility, evaluators.risk)
         )
-        self.base = np.ascontiguousarray(study.smoothed_teacher[self.lo : self.lo + self.states].T)
-        self.legal = np.ascontiguousarray(study.legal.named[self.lo : self.lo + self.states].T)
-        self.usable = study.playable[self.lo : self.lo + self.states] & np.isfinite(
-            np.vstack([self.utility, self.risk, self.base])
-        ).all(axis=0)
+        self.base = study.smoothed_teacher[self.lo : self.lo + self.states].T
+        self.legal = study.legal.named[self.lo : self.lo + self.states].T
+        with np.errstate(all="ignore"):
+            # Sums are finite only where all of their terms are.
+            finite = np.isfinite(sum(one.sum(axis=0) for one in (self.utility, self.risk, self.base)))
+        self.usable = study.playable[self.lo : self.lo + self.states] & finite
         deployed = study.declared.deployed
         partition = None if deployed is None else frozen_partitions(study).get(deployed)
         labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
@@ -420,16 +420,23 @@ class _Pair:
         state = columns["state"]
         if not state.array.dictionary.equals(self.study.states.slice(self.lo + at, count)) or state.array.null_count:
             raise NotLaidOutError("its states are not those of the observations, in their order")
-        if not (state.codes.reshape(count, self.width) == np.arange(count, dtype=np.int32)[:, None]).all():
-            raise NotLaidOutError("a state's rows do not follow each other")
-        for name, wanted in (("arm", [one.arm for one in self.bank]), ("scale", [one.scale for one in self.bank])):
-            codes, texts = _coded(columns, name)
-            known: dict[str | None, int] = {None: -1} | {text: place for place, text in enumerate(texts)}
-            pattern = np.array([known.get(text, -2) for text in wanted], codes.dtype)
-            if not (codes.reshape(count, self.width) == pattern).all():
+        for name in ("state", "arm", "scale"):
+            column, proof = columns.get(name), (self.entry.path, name)
+            if column is not None and proof in column.proved:
+                continue
+            codes = np.full(columns.rows, -1, np.int32) if column is None else column.codes
+            due = np.arange(count, dtype=np.int32)[:, None] if name == "state" else self._pattern(columns, name)
+            if not (codes.reshape(count, self.width) == due).all():
                 raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
+            if column is not None:
+                column.proved.add(proof)
         if columns["split"].texts != [entry.split]:
             raise NotLaidOutError("a row names another split than its file")
+
+    def _pattern(self, columns: Columns, name: str) -> Any:
+        """The codes of the candidates' arms or scales, as every state has them."""
+        known: dict[str | None, int] = {None: -1} | {text: place for place, text in enumerate(_coded(columns, name)[1])}
+        return np.array([known.get(getattr(one, name), -2) for one in self.bank], np.int32)
 
     def _rows(self, traces: Columns, scores: Columns) -> _Rows:
         """What is looked at row by row, as it lies in the file."""
@@ -451,7 +458,7 @@ class _Pair:
         reported = [scores[name].array.to_numpy() for name in _REPORTED]
         if any(values.dtype != np.float64 for values in (*policy, *reported)):
             raise NotLaidOutError("a number is not a double")
-        return _Rows(policy, named, places[codes], reported, scores["crossing"].array.to_numpy(zero_copy_only=False))
+        return _Rows(policy, named, places[codes], reported, flags_of(scores["crossing"].array).view(np.bool_))
 
     def _runs(self) -> Iterator[screening.Run]:
         """Consecutive candidates that are replayed together."""
@@ -470,10 +477,14 @@ class _Pair:
     def _references(self, screen: screening.Screen, traces: Columns, at: int, count: int) -> None:
         """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
         for name, judged in self.judged.items():
-            codes, texts = _coded(traces, name)
-            accepted = np.array([judged.get(text, np.zeros(self.width, np.bool_)) for text in texts])
-            if len(texts) > 1 or not accepted.all():
-                screen.refuse(~accepted[codes.reshape(count, -1), np.arange(self.width)].T)
+            column, proof = traces[name], (self.entry.path, name)
+            if proof in column.proved:
+                continue
+            accepted = np.array([judged.get(text, np.zeros(self.width, np.bool_)) for text in column.texts])
+            here = accepted[column.codes.reshape(count, -1), np.arange(self.width)]
+            screen.refuse(~here.T)
+            if here.all():
+                column.proved.add(proof)
         states = slice(at, at + count)
         codes, texts = _coded(traces, "legal")
         lists = values_of_texts(list(texts), row_shape("trace").fields[_LEGAL].shape).to_pylist()

@@ -21,7 +21,7 @@ KINDS = (
         ("quantity", "subject", "repeat"),
         any_role("structure", "select", "report"),
     ),
-    Kind("dataset", Form.DOCUMENT, "sealtrace.contract.dataset:Dataset", stages=any_role(*STAGES)),
+    Kind("dataset", Form.DOCUMENT, "sealtrace.contract.sealing:Dataset", stages=any_role(*STAGES)),
     Kind("rows", Form.ROWS, "", stages=any_role(*STAGES)),
     Kind("run", Form.ROWS, "sealtrace.contract.sealing:Run", ("run",), any_role("bank", "report")),
 )
@@ -60,7 +60,7 @@ result.runs: Every run that a record names is there, and the checkpoint that a r
     enforces bundle format: runs
     broken where a run names a checkpoint that is not in the bundle
     reads run
-    """,
+    """
 )
 
 
@@ -77,7 +77,7 @@ PACK = Pack(
     metrics=f"{_HERE}.metrics",
     functions=f"{_HERE}.sql_functions:FUNCTIONS",
     evidence=f"{_HERE}.evidence:Results",
-    overview=f"{_HERE}.overview",
+    overview=f"{_HERE}.evidence",
     measured=("measurement",),
     doubtful=f"{_HERE}.evidence:doubtful",
     streamed=("rows",),

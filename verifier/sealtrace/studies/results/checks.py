@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.printed.choices import appearance
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.joins import Gap
+
+_EMPHASIS = re.compile(r"(\*\*|__|\\\w+\{)(.*)(?:\*\*|__|\})")
+"""Bold and the like, which tells no two names apart."""
 
 
 @check("result.predictions", "predictions")
@@ -36,12 +41,9 @@ def predictions(results: Results, outcome: Outcome) -> None:
             if row[inside].any() and not row[inside].all():
                 absent = np.flatnonzero(inside & ~row)
                 first = labels.text("item", int(absent[0]))
-                outcome.at(places, {"model": model, "split": name}).error(
-                    "/item",
-                    f"{model} leaves out items of {name} that it was evaluated on. Add their predictions.",
-                    f"{int(inside.sum())} items, {first} among them",
-                    f"{int(row[inside].sum())} items",
-                )
+                at, found = outcome.at(places, {"model": model, "split": name}), f"{int(row[inside].sum())} items"
+                message = f"{model} leaves out items of {name} that it was evaluated on. Add their predictions."
+                at.error("/item", message, f"{int(inside.sum())} items, {first} among them", found)
     covered = [tuple(row[splits == split].any() for split in range(len(names))) for row in predicted]
     if len(set(covered)) > 1:
         told = "; ".join(
@@ -72,11 +74,9 @@ def measurements(results: Results, outcome: Outcome) -> None:
         for subject, found in counts.items():
             if not np.array_equal(found, np.arange(most)):
                 source, _ = frame.place(int(rows[0]))
+                message = f"{name} of {of[subject]} was not measured as often as the others. Keep every repeat."
                 outcome.at(source, {"quantity": name, "subject": of[subject]}).error(
-                    "/repeat",
-                    f"{name} of {of[subject]} was not measured as often as the others. Keep every repeat.",
-                    f"repeats 0 to {most - 1}",
-                    f"{len(found)} of them",
+                    "/repeat", message, f"repeats 0 to {most - 1}", f"{len(found)} of them"
                 )
 
 
@@ -89,13 +89,8 @@ def runs(results: Results, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     codes, digests = frame.texts("checkpoint_sha256")
     lost = np.array([digest not in results.checkpoints for digest in digests] + [False])
-    outcome.rows(
-        frame,
-        lost[codes],
-        "/checkpoint_sha256",
-        "The checkpoint that the run names is not in the bundle. Add it, or leave the digest out.",
-        "the digest of a file or checkpoint of the bundle",
-    )
+    message = "The checkpoint that the run names is not in the bundle. Add it, or leave the digest out."
+    outcome.rows(frame, lost[codes], "/checkpoint_sha256", message, "the digest of a file or checkpoint of the bundle")
     known = set(frame.texts("run")[1])
     for kind in ("prediction",):
         naming = results.frame(kind)
@@ -117,13 +112,10 @@ def _mixed_runs(results: Results, outcome: Outcome) -> None:
         rows = np.flatnonzero((groups[0] == model) & (groups[1] == split) & (runs >= 0))
         if len(rows) and len(set(runs[rows].tolist())) > 1:
             usual = int(np.bincount(runs[rows]).argmax())
-            outcome.rows(
-                frame,
-                rows[runs[rows] != usual],
-                "/run",
-                "The prediction comes from another run than most of its model's on this split. Keep those of one run.",
-                names[usual],
+            message = (
+                "The prediction comes from another run than most of its model's on this split. Keep those of one run."
             )
+            outcome.rows(frame, rows[runs[rows] != usual], "/run", message, names[usual])
 
 
 def _no_datasets(results: Results, outcome: Outcome) -> bool:
@@ -155,17 +147,15 @@ def declared(results: Results, outcome: Outcome) -> None:
         for number, reference in enumerate(declaration.get("references") or []):
             if results.target(reference) is None:
                 wanted = f"{reference['dataset']} ({', '.join(reference.get('to') or ['its key'])})"
-                at.error(
-                    f"/references/{number}",
-                    "The reference names a dataset or a field that is not declared.",
-                    "a declared dataset and its fields",
-                    wanted,
-                )
+                message = "The reference names a dataset or a field that is not declared."
+                at.error(f"/references/{number}", message, "a declared dataset and its fields", wanted)
+        seen: dict[str, str] = {}
+        for field in declaration["row"]["properties"]:
+            if (other := seen.setdefault(appearance(field), field)) != field:
+                at.error("/row/properties", "Two fields look the same. Rename one.", ascii(other), ascii(field))
         if not declaration.get("complete") and len(declaration["key"]) > 1:
-            at.note(
-                "/complete",
-                "Nothing declares which rows must be there, so a deleted row would go unnoticed. Declare `complete`.",
-            )
+            message = "Nothing declares which rows must be there, so a deleted row would go unnoticed."
+            at.note("/complete", f"{message} Declare `complete`.")
 
 
 @check("dataset.references", "rows")
@@ -199,6 +189,14 @@ def depends(results: Results, outcome: Outcome) -> None:
         outcome.not_applicable = "no declaration says which fields others determine, and none has right answers"
         return
     _tell(results, outcome, results.dependency_gaps, determined)
+    for name in determined:
+        for apart, gap in results.told_apart(name):
+            outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).warning(
+                gap.field,
+                f"Few right answers differ by {apart}, which tables compare; the declaration allows it. Mend them.",
+                gap.expected,
+                gap.found,
+            )
 
 
 def _tell(results: Results, outcome: Outcome, gaps: dict[str, list[Gap]], demanding: Collection[str]) -> None:
@@ -230,7 +228,15 @@ def counts(results: Results, outcome: Outcome) -> None:
                 at.error(f"/counts/{field}", f"{field} does not have as many values as declared.", count, found)
         for field, labels in (declaration.get("printed") or {}).items():
             outcome.inspected += 1
-            if lost := sorted(set(labels) - results.printed_values(name, field)):
+            values = results.printed_values(name, field)
+            if lost := sorted(set(labels) - values):
                 at.error(f"/printed/{field}/{lost[0]}", "No row has this value.", "a value of the rows", lost[0])
+            named: dict[str, set[str]] = {}
+            for one in values:
+                named.setdefault(appearance(labels.get(one, one)), set()).add(one)
+            for value, label in labels.items():
+                for other in sorted(named.get(appearance(_EMPHASIS.sub(r"\2", label)), set()) - {value})[:1]:
+                    message = "The value is printed as what another is called. Print another name."
+                    at.error(f"/printed/{field}/{value}", message, f"not {other!a}", ascii(label))
     if not outcome.inspected:
         outcome.not_applicable = "no declaration counts anything"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from sealtrace.evidence import Evidence
 from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unknown
 
 if TYPE_CHECKING:
+    from sealtrace.examination import Examination
     from sealtrace.studies.results.streaming import Facts
 
 _COMPARED = re.compile(r"\b(?:\w+\.)?([A-Za-z_]\w*)\s*(?:=|<>|!=)\s*(?:\w+\.)?([A-Za-z_]\w*)\b")
@@ -127,10 +129,32 @@ class Results(Evidence):
         some = self._some(name)
         item = max(groups, key=lambda group: len(np.unique(combined_codes(some, tuple(group)))))
         on = [*by, *item]
-        if set(declaration["key"]) <= set(on):
+        answers = self._right_answers(name, on) - set(on)
+        if set(declaration["key"]) - answers <= set(on):
             return said
-        known = {*declaration["key"], *(field for _, field in said)}
-        return [*said, *((on, field) for field in sorted(self._right_answers(name, on) - known))]
+        # What items are combined with, and what tables compare, determines no right answer, whatever is declared.
+        foreign = {field for group in every for field in group} | self._compared - set(by)
+        foreign -= set(item)
+        for field in sorted(answers):
+            declared = [[one for one in fields if one not in foreign] for fields, told in said if told == field]
+            alone = min(filter(None, declared), key=len, default=on)
+            if not any(told == field and set(fields) <= set(alone) for fields, told in said):
+                said.append((alone, field))
+        return said
+
+    @property
+    def _compared(self) -> set[str]:
+        """The fields by which recipes select rows."""
+        return {field for one in self.recipes for field in (one.get("where") or {})}
+
+    def told_apart(self, name: str) -> Iterator[tuple[str, Gap]]:
+        """Right answers that are said to depend on what tables compare, and mostly do not; with the first that does."""
+        for on, field in self.determined(name):
+            alone = [one for one in on if one not in self._compared]
+            if alone and len(alone) < len(on) and field in self._right_answers(name, on):
+                gaps = self._contradicting(name, alone, field)
+                if gaps and 2 * len(gaps) <= self.combinations(name, alone):
+                    yield " and ".join(one for one in on if one in self._compared), gaps[0]
 
     def _right_answers(self, name: str, on: list[str]) -> set[str]:
         """The fields that predictions are compared with: declared, named by recipes, or told by queries."""
@@ -216,10 +240,11 @@ class Results(Evidence):
         """The models, and which label each of them predicted exactly once."""
         models, names = self.frame("prediction").texts("model")
         self.room("models x items", len(names), self.frame("label").size)
-        table = np.zeros((len(names), self.frame("label").size), np.int64)
+        table = np.zeros((len(names), self.frame("label").size), np.bool_)
         known = self.item_of_prediction >= 0
-        np.add.at(table, (models[known], self.item_of_prediction[known]), 1)
-        return names, table == 1
+        pairs, times = np.unique(models[known] * table.shape[1] + self.item_of_prediction[known], return_counts=True)
+        table.flat[pairs[times == 1]] = True
+        return names, table
 
     @cached_property
     def checkpoints(self) -> frozenset[str]:
@@ -250,3 +275,30 @@ def doubtful(evidence: Evidence, kind: str) -> Mask | None:
         if (results.declarations[name].get("references") or [])[number]["dataset"] == kind:
             mask[there] = True
     return mask
+
+
+# What the study says of itself
+
+
+def summary(results: Results, _: Examination) -> dict[str, Any]:
+    """What the study holds."""
+    found = [_dataset(results, name) for name in results.declarations]
+    if size := results.frame("label").size:
+        found.append(f"{size} labelled items")
+    if size := results.frame("prediction").size:
+        found.append(f"{size} predictions of {len(results.predicted[0])} models")
+    others = {kind: results.frame(kind).size for kind in ("measurement", "run")}
+    return {"inspected": [*found, *(f"{size} {kind}s" for kind, size in others.items() if size)]}
+
+
+def _dataset(results: Results, name: str) -> str:
+    """Such as `28,476 predictions: 2,373 id x 3 model x 4 seed`."""
+    declaration, frame = results.declarations[name], results.frame(name)
+    groups: list[list[str]] = next((one["every"] for one in declaration.get("complete") or []), [])
+    sizes = [f"{results.combinations(name, group):,} {'+'.join(group)}" for group in groups] if frame.size else []
+    return f"{frame.size:,} {name}" + (f" ({' x '.join(sizes)})" if sizes else "")
+
+
+def details(_: Results, __: Examination) -> dict[str, Any]:
+    """A page draws nothing of its own for results."""
+    return {}

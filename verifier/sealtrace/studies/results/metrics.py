@@ -29,7 +29,7 @@ from sealtrace.studies.results.mathematics import (
     summaries,
     trials,
 )
-from sealtrace.studies.results.mathematics.sums import Number, UndefinedError
+from sealtrace.studies.results.mathematics.sums import Column, Number, UndefinedError
 from sealtrace.studies.results.selection import Selection, selection_of, within
 
 metric = metrics_of("results")
@@ -143,11 +143,7 @@ def _interval(values: list[Number], arguments: Arguments, here: _Repeats) -> tup
     return SHARE_INTERVALS[arguments.get("interval", "wilson")](count.numerator, total, confidence)
 
 
-SHARE_INTERVALS = {
-    "wilson": intervals.wilson,
-    "clopper-pearson": intervals.clopper_pearson,
-    "wald": intervals.wald,
-}
+SHARE_INTERVALS = {"wilson": intervals.wilson, "clopper-pearson": intervals.clopper_pearson, "wald": intervals.wald}
 
 
 def _minus(one: Number, other: Number) -> Number:
@@ -269,45 +265,29 @@ def _rate(selection: Selection, arguments: Arguments) -> Number:
     return summaries.rate(int(values.sum()), len(values))
 
 
-@statistic("mean", "sum / n")
-def _mean(selection: Selection, arguments: Arguments) -> Number:
-    return summaries.mean(numbers_of(selection, arguments["of"]))
+def _of_numbers(name: str, formula: str, reduce: Callable[[Column, Arguments], Number], takes: str = "") -> None:
+    """Registers a statistic of one column of numbers."""
+    statistic(name, formula, takes=takes)(
+        lambda selection, arguments: reduce(numbers_of(selection, arguments["of"]), arguments)
+    )
 
 
-@statistic("sum", "sum")
-def _sum(selection: Selection, arguments: Arguments) -> Number:
-    return summaries.mean(numbers_of(selection, arguments["of"])) * len(selection.rows)
+def _quantile(values: Column, arguments: Arguments) -> Number:
+    return summaries.quantile(values, constant_of(arguments.get("q", "0.5")), arguments.get("rule", "linear"))
 
 
-@statistic("median", "middle value, or the mean of the two")
-def _median(selection: Selection, arguments: Arguments) -> Number:
-    return summaries.median(numbers_of(selection, arguments["of"]))
+def _deviation(reduce: Callable[[Column, str], Number]) -> Callable[[Column, Arguments], Number]:
+    return lambda values, arguments: reduce(values, arguments.get("divisor", "n-1"))
 
 
-@statistic("quantile", "value below which a share q lies, by numpy's rule", takes="q")
-def _quantile(selection: Selection, arguments: Arguments) -> Number:
-    share = constant_of(arguments.get("q", "0.5"))
-    return summaries.quantile(numbers_of(selection, arguments["of"]), share, arguments.get("rule", "linear"))
-
-
-@statistic("minimum", "least value")
-def _minimum(selection: Selection, arguments: Arguments) -> Number:
-    return summaries.extremes(numbers_of(selection, arguments["of"]))[0]
-
-
-@statistic("maximum", "greatest value")
-def _maximum(selection: Selection, arguments: Arguments) -> Number:
-    return summaries.extremes(numbers_of(selection, arguments["of"]))[1]
-
-
-@statistic("sd", "root of the mean squared deviation, with divisor n-1 or n")
-def _sd(selection: Selection, arguments: Arguments) -> Number:
-    return summaries.sd(numbers_of(selection, arguments["of"]), arguments.get("divisor", "n-1"))
-
-
-@statistic("sem", "sd / sqrt(n), with divisor n-1 or n")
-def _sem(selection: Selection, arguments: Arguments) -> Number:
-    return summaries.sem(numbers_of(selection, arguments["of"]), arguments.get("divisor", "n-1"))
+_of_numbers("mean", "sum / n", lambda values, _: summaries.mean(values))
+_of_numbers("sum", "sum", lambda values, _: summaries.mean(values) * len(values))
+_of_numbers("median", "middle value, or the mean of the two", lambda values, _: summaries.median(values))
+_of_numbers("quantile", "value below which a share q lies, by numpy's rule", _quantile, takes="q")
+_of_numbers("minimum", "least value", lambda values, _: summaries.extremes(values)[0])
+_of_numbers("maximum", "greatest value", lambda values, _: summaries.extremes(values)[1])
+_of_numbers("sd", "root of the mean squared deviation, with divisor n-1 or n", _deviation(summaries.sd))
+_of_numbers("sem", "sd / sqrt(n), with divisor n-1 or n", _deviation(summaries.sem))
 
 
 @statistic("entropy", "-sum p log p of a field's values", takes="base normalized labels")
@@ -417,19 +397,16 @@ _register_scores()
 # Scores and probabilities
 
 
-@statistic("auroc", "chance that a positive is scored above a negative", takes="against positive predicted")
-def _auroc(selection: Selection, arguments: Arguments) -> Number:
-    return probabilities.auroc(happened(selection, arguments), _scores(selection, arguments))
+def _of_scores(name: str, formula: str, function: Callable[..., Number]) -> None:
+    """Registers a statistic of scores beside what happened."""
+    statistic(name, formula, takes="against positive predicted")(
+        lambda selection, arguments: function(happened(selection, arguments), _scores(selection, arguments))
+    )
 
 
-@statistic("average_precision", "precision weighted by added recall", takes="against positive predicted")
-def _average_precision(selection: Selection, arguments: Arguments) -> Number:
-    return probabilities.average_precision(happened(selection, arguments), _scores(selection, arguments))
-
-
-@statistic("brier", "mean of (p - y)^2", takes="against positive predicted")
-def _brier(selection: Selection, arguments: Arguments) -> Number:
-    return probabilities.brier(happened(selection, arguments), _scores(selection, arguments))
+_of_scores("auroc", "chance that a positive is scored above a negative", probabilities.auroc)
+_of_scores("average_precision", "precision weighted by added recall", probabilities.average_precision)
+_of_scores("brier", "mean of (p - y)^2", probabilities.brier)
 
 
 @statistic("ece", "sum over bins of n_b/n |share right - mean confidence|", takes="against positive predicted bins")

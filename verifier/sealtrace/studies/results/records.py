@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from sealtrace.contract.scalars import ByAction, Count, Name, Number, Record
+from sealtrace.contract.scalars import ByAction, Count, Name, Number, Record, example
 
 
 class Label(Record):
@@ -16,9 +16,7 @@ class Label(Record):
     block: Name | None = Field(None, description="The independent block, such as a player group.")
     predictions: ByAction | None = Field(None, description="Predicted probability of each label.")
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"item": "hand-1", "split": "evaluation", "label": "raise"}]}
-    )
+    model_config = example('{"item": "hand-1", "split": "evaluation", "label": "raise"}')
 
 
 class Prediction(Record):
@@ -30,9 +28,7 @@ class Prediction(Record):
     score: Number | None = Field(None, description="The number that it gave, such as a confidence.")
     run: Name | None = Field(None, description="The run that produced it.")
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"item": "hand-1", "model": "prior", "predicted": "raise", "score": 0.75}]}
-    )
+    model_config = example('{"item": "hand-1", "model": "prior", "predicted": "raise", "score": 0.75}')
 
 
 class Measurement(Record):
@@ -44,8 +40,4 @@ class Measurement(Record):
     value: Number = Field(description="The measured value.")
     unit: Name = Field(description="Its unit.")
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"quantity": "map-search", "subject": "depth-2", "repeat": 0, "value": 0.68, "unit": "ms"}]
-        }
-    )
+    model_config = example('{"quantity": "map-search", "subject": "depth-2", "repeat": 0, "value": 0.68, "unit": "ms"}')

@@ -43,3 +43,13 @@ attempt.times: Times are finite and not negative, a timeout lasts at least as lo
     """,
     BOTH="service attempt",
 )
+
+METRICS = """
+appendix C: aggregation units and failure treatment
+    service quantity arms [base]: a quantity over the timed requests of all arms whose name begins so (several with
+        commas), together; with `base` by that of those arms (measured)
+appendix C: training variability
+    service_over_seeds quantity arms [statistic]: mean and standard deviation (divisor n - 1) over the arms whose name
+        begins so (measured)
+"""
+"""What recipes can ask for by name, under the part of the paper that defines it."""

@@ -46,14 +46,11 @@ def contiguous(study: ServiceStudy, outcome: Outcome) -> None:
     numbers = study.numbers[order]
     due = np.where(study.first, 0, np.r_[-1, numbers[:-1]] + 1)
     wrong = numbers != due
-    expected = dict(zip(order[wrong].tolist(), due[wrong].tolist(), strict=True))
-    outcome.rows(frame, order[wrong], "/attempt", "An attempt before this one is not there.", lambda row: expected[row])
+    outcome.rows(frame, order[wrong], "/attempt", "An attempt before this one is not there.", due[wrong])
     for field, values in (("arm", study.arms), ("phase", study.timed)):
         ordered = values[order]
-        changed = ~study.first & (ordered != np.r_[ordered[:1], ordered[:-1]])
-        outcome.rows(
-            frame, order[changed], f"/{field}", f"A request has one {field}.", f"the {field} of the attempt before"
-        )
+        changed = order[~study.first & (ordered != np.r_[ordered[:1], ordered[:-1]])]
+        outcome.rows(frame, changed, f"/{field}", f"A request has one {field}.", f"the {field} of the attempt before")
 
 
 def _before(study: ServiceStudy) -> tuple[Index, Index]:
@@ -70,13 +67,10 @@ def trigger(study: ServiceStudy, outcome: Outcome) -> None:
     later, before = _before(study)
     due[later] = study.outcomes[before]
     # The number says whether an attempt is a first one; what lies before a gap is not known.
-    beginning = study.numbers == 0
-    known = beginning.copy()
+    known = study.numbers == 0
     known[later] = study.numbers[later] == study.numbers[before] + 1
     found = np.array(study.texts("trigger"), dtype=object)
-    outcome.rows(
-        frame, known & (found != due), "/trigger", "The attempt was triggered by something else.", lambda row: due[row]
-    )
+    outcome.rows(frame, known & (found != due), "/trigger", "The attempt was triggered by something else.", due)
 
 
 @check("attempt.sequence", "requests")
@@ -85,33 +79,20 @@ def sequence(study: ServiceStudy, outcome: Outcome) -> None:
     outcome.inspected = int(study.first.sum())
     later, before = _before(study)
     stopped = ~np.isin(study.outcomes[before], settings.retried)
-    previous = dict(zip(later.tolist(), study.outcomes[before].tolist(), strict=True))
-    outcome.rows(
-        frame,
-        later[stopped],
-        "/attempt",
-        "The request had ended before this attempt.",
-        lambda row: f"nothing after {previous[row]}",
-    )
-    outcome.rows(
-        frame,
-        study.numbers >= settings.attempts,
-        "/attempt",
-        "More attempts than declared.",
-        f"{settings.attempts} at most",
-    )
+    previous = [f"nothing after {one}" for one in study.outcomes[before][stopped]]
+    outcome.rows(frame, later[stopped], "/attempt", "The request had ended before this attempt.", previous)
+    most = settings.attempts
+    outcome.rows(frame, study.numbers >= most, "/attempt", "More attempts than declared.", f"{most} at most")
     ends = study.order[study.last]
-    early = np.isin(study.outcomes[ends], settings.retried) & (study.numbers[ends] + 1 < settings.attempts)
-    outcome.rows(
-        frame, ends[early], "/outcome", "The request gave up early.", f"another attempt, up to {settings.attempts}"
-    )
+    early = np.isin(study.outcomes[ends], settings.retried) & (study.numbers[ends] + 1 < most)
+    outcome.rows(frame, ends[early], "/outcome", "The request gave up early.", f"another attempt, up to {most}")
 
 
 @check("attempt.outcome", "attempts")
 def terminal(study: ServiceStudy, outcome: Outcome) -> None:
     frame, actions = study.frame("attempt"), set(study.declared.actions)
     answers, legal = study.texts("answer"), frame.column("legal").to_pylist()
-    due: dict[int, tuple[str, ...]] = {}
+    due: dict[int, str] = {}
     for row, (answer, allowed) in enumerate(zip(answers, legal, strict=True)):
         if allowed is None:
             continue
@@ -123,14 +104,9 @@ def terminal(study: ServiceStudy, outcome: Outcome) -> None:
         else:
             codes = ("illegal-action",) if answer in actions else ("parser-failure",)
         if study.outcomes[row] not in codes:
-            due[row] = codes
-    outcome.rows(
-        frame,
-        np.array(sorted(due), np.int64),
-        "/outcome",
-        "The answer has another terminal code.",
-        lambda row: " or ".join(due[row]),
-    )
+            due[row] = " or ".join(codes)
+    wrong = np.array(list(due), np.int64)
+    outcome.rows(frame, wrong, "/outcome", "The answer has another terminal code.", list(due.values()))
     if not outcome.inspected:
         outcome.missing = "no attempt says which actions were legal"
 
@@ -138,33 +114,21 @@ def terminal(study: ServiceStudy, outcome: Outcome) -> None:
 @check("attempt.budget", "attempts")
 def budget(study: ServiceStudy, outcome: Outcome) -> None:
     frame, settings = study.frame("attempt"), study.declared
-    tokens = np.nan_to_num(frame.numbers("prompt_tokens")) + np.nan_to_num(frame.numbers("generated_tokens"))
-    calls = frame.numbers("tool_calls")
     if settings.tokens is None and settings.tool_calls is None:
         outcome.not_applicable = "the service declares no budget"
         return
     outcome.inspected = frame.size
     if settings.tokens is not None:
-        absent = np.isnan(frame.numbers("prompt_tokens")) | np.isnan(frame.numbers("generated_tokens"))
-        outcome.rows(
-            frame, absent, "/generated_tokens", "An attempt under a budget counts its tokens.", "a count", "nothing"
-        )
-        outcome.rows(
-            frame,
-            tokens > settings.tokens,
-            "/generated_tokens",
-            "More tokens than the budget allows.",
-            f"{settings.tokens} at most, read and written",
-            lambda row: int(tokens[row]),
-        )
+        read, written = frame.numbers("prompt_tokens"), frame.numbers("generated_tokens")
+        message = "An attempt under a budget counts its tokens."
+        outcome.rows(frame, np.isnan(read + written), "/generated_tokens", message, "a count", "nothing")
+        tokens = (np.nan_to_num(read) + np.nan_to_num(written)).astype(np.int64)
+        most, message = f"{settings.tokens} at most, read and written", "More tokens than the budget allows."
+        outcome.rows(frame, tokens > settings.tokens, "/generated_tokens", message, most, tokens)
     if settings.tool_calls is not None:
-        outcome.rows(
-            frame,
-            ~(calls <= settings.tool_calls),
-            "/tool_calls",
-            "More tool calls than the budget allows, or not counted.",
-            f"{settings.tool_calls} at most",
-        )
+        uncounted = ~(frame.numbers("tool_calls") <= settings.tool_calls)
+        message = "More tool calls than the budget allows, or not counted."
+        outcome.rows(frame, uncounted, "/tool_calls", message, f"{settings.tool_calls} at most")
 
 
 @check("attempt.times", "attempts")
@@ -175,22 +139,15 @@ def times(study: ServiceStudy, outcome: Outcome) -> None:
     outcome.rows(frame, ~(elapsed >= 0), "/elapsed_ms", "A time is finite and not negative.", "0 or more")
     outcome.rows(frame, ~(started >= 0), "/started_ms", "An attempt says when it was sent.", "0 or more")
     limit = float(exact(study.declared.timeout_ms))
-    outcome.rows(
-        frame,
+    early, message = (
         (study.outcomes == "service-timeout") & (elapsed < limit),
-        "/elapsed_ms",
         "The attempt was given up before its time.",
-        f"{study.declared.timeout_ms} or more",
     )
+    outcome.rows(frame, early, "/elapsed_ms", message, f"{study.declared.timeout_ms} or more")
     later, before = _before(study)
     with np.errstate(invalid="ignore"):
         # Starts and lengths are rounded apart, so their sum may pass the next start by a rounding.
         overlap = started[before] + elapsed[before] > started[later] + 0.002
-    ended = dict(zip(later.tolist(), (started[before] + elapsed[before]).tolist(), strict=True))
-    outcome.rows(
-        frame,
-        later[overlap],
-        "/started_ms",
-        "The attempt began before the one before it had ended.",
-        lambda row: f"{ended[row]} or later",
-    )
+    ended = [f"{float(time)} or later" for time in (started[before] + elapsed[before])[overlap]]
+    message = "The attempt began before the one before it had ended."
+    outcome.rows(frame, later[overlap], "/started_ms", message, ended)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sealtrace.bundle.frames import Index, Mask, Vector
+from sealtrace.contract.details import Plot, PlotPoint, PlotSeries
 from sealtrace.evidence import Evidence
 from sealtrace.studies.services.records import Service
+
+if TYPE_CHECKING:
+    from sealtrace.examination import Examination
 
 
 class ServiceStudy(Evidence):
@@ -75,3 +79,46 @@ class ServiceStudy(Evidence):
         firsts, lasts = rows[self.first[rows]], rows[self.last[rows]]
         spans: Vector = started[lasts] + elapsed[lasts] - started[firsts]
         return spans
+
+
+# What the study says of itself
+
+
+SHARES = (*(share / 100 for share in range(1, 100)), 0.995, 1.0)
+"""The shares of requests at which a latency distribution is drawn."""
+MOST_SERIES = 6
+
+
+def summary(study: ServiceStudy, _: Examination) -> dict[str, Any]:
+    """What was there to inspect."""
+    attempts = study.frame("attempt").size
+    return {"inspected": [f"{attempts} attempts at {int(study.first.sum())} requests"] if attempts else []}
+
+
+def details(study: ServiceStudy, examination: Examination) -> dict[str, Any]:
+    """The distribution of latencies, where requests are whole."""
+    if not examination.holds("attempt.requests", "attempt.contiguous", "attempt.times"):
+        return {"plots": []}
+    groups: dict[str, list[str]] = {}
+    for arm in study.declared.arms:
+        groups.setdefault(arm.partition("/")[0], []).append(arm)
+    series = []
+    for name, arms in list(groups.items())[:MOST_SERIES]:
+        order = study.order
+        places = np.flatnonzero(np.isin(study.arms[order], arms) & study.timed[order])
+        times = np.sort(study.latencies(places))
+        if len(times):
+            ranks = [max(1, int(np.ceil(share * len(times)))) for share in SHARES]
+            points = [PlotPoint(x=float(times[rank - 1]), y=share) for rank, share in zip(ranks, SHARES, strict=True)]
+            series.append(PlotSeries(name=name, points=points))
+    plot = Plot(
+        title="Latency of requests",
+        caption="The share of timed requests that ended within a time, retries and failed requests among them. Times "
+        "are on a logarithmic scale.",
+        across="milliseconds",
+        up="share of requests",
+        logarithmic=True,
+        linear_up=True,
+        series=series,
+    )
+    return {"plots": [plot] if series else []}

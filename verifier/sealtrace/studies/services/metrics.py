@@ -10,11 +10,11 @@ import numpy as np
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.studies.results.mathematics.summaries import mean, quantile
+from sealtrace.studies.services.catalogue import METRICS
 from sealtrace.studies.services.evidence import ServiceStudy
-from sealtrace.studies.services.mathematics.latency import mean, percentile
 
-metric = metrics_of("services")
-_DENOMINATORS = "RSD-Poker paper, appendix C: aggregation units and failure treatment"
+metric = metrics_of("services", METRICS, "RSD-Poker paper")
 
 
 def _beginning(study: ServiceStudy, arms: str) -> list[str]:
@@ -44,8 +44,12 @@ def _latency(rule: Callable[[ServiceStudy, Index], Fraction]) -> Callable[[Servi
     return measured
 
 
+PERCENTILES = {"nearest-rank": "inverted_cdf", "linear": "linear"}
+"""As a service declares its percentiles, and as quantiles call these rules."""
+
+
 def _share(study: ServiceStudy, places: Index, share: Fraction) -> Fraction:
-    return percentile(study.latencies(places), share, study.declared.percentile)
+    return quantile(study.latencies(places), share, PERCENTILES[study.declared.percentile])
 
 
 def _legality(study: ServiceStudy, places: Index) -> Fraction:
@@ -103,15 +107,7 @@ def _computed(quantity: str) -> Callable[[ServiceStudy, Index], Fraction]:
     return QUANTITIES[quantity]
 
 
-@metric(
-    "service",
-    "a quantity over the timed requests of all arms whose name begins so (several with commas), together; with `base` "
-    "by that of those arms",
-    _DENOMINATORS,
-    needs="quantity arms",
-    takes="base",
-    measured=True,
-)
+@metric("service")
 def service(study: ServiceStudy, arguments: Arguments) -> Value:
     rule, places = _computed(arguments["quantity"]), _selected(study, arguments["arms"])
     found = rule(study, places)
@@ -122,14 +118,7 @@ def service(study: ServiceStudy, arguments: Arguments) -> Value:
     return Value((found,), study.frame("attempt"), study.order[places])
 
 
-@metric(
-    "service_over_seeds",
-    "mean and standard deviation (divisor n - 1) over the arms whose name begins so",
-    "RSD-Poker paper, appendix C: training variability",
-    needs="quantity arms",
-    takes="statistic",
-    measured=True,
-)
+@metric("service_over_seeds")
 def service_over_seeds(study: ServiceStudy, arguments: Arguments) -> Value:
     rule = _computed(arguments["quantity"])
     names = _beginning(study, arguments["arms"])

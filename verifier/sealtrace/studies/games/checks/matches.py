@@ -17,173 +17,116 @@ def _hands(study: GameStudy, outcome: Outcome) -> Hands | None:
         outcome.not_applicable = "the study plays no hands"
         return None
     hands = hands_of(study)
-    if not study.playable or not hands.declared:
-        return None
-    if hands.declared["pairs"] > MOST_PAIRS:
+    if hands is not None and hands.declared.pairs > MOST_PAIRS:
         outcome.missing = f"a contest of more than {MOST_PAIRS} deals is not replayed"
         return None
-    return hands
+    return hands if study.playable else None
 
 
-@check("contest.players", "players")
-def players(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None:
-        return
-    for field in ("arms", "opponents"):
-        names = hands.declared[field]
+@check("contest.players", "players", of=_hands)
+def players(hands: Hands, outcome: Outcome) -> None:
+    for field, names in (("arms", hands.declared.arms), ("opponents", hands.declared.opponents)):
         outcome.inspected += len(names)
         for place, name in enumerate(names):
+            at, pointer = outcome.at(hands.path), f"/{field}/{place}"
             if name not in hands.profiles:
                 message = "No whole profile or student in the bundle has this name."
-                outcome.at(hands.path).error(f"/{field}/{place}", message, "a whole profile or a student", name)
+                at.error(pointer, message, "a whole profile or a student", name)
             if name in names[:place]:
-                outcome.at(hands.path).error(f"/{field}/{place}", "The name is there twice.", "names that differ", name)
+                at.error(pointer, "The name is there twice.", "names that differ", name)
 
 
-@check("match.pairs", "hands")
-def pairs(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None:
-        return
-    frame = hands.frame
+@check("match.pairs", "hands", of=_hands)
+def pairs(hands: Hands, outcome: Outcome) -> None:
+    frame, declared = hands.frame, hands.declared
     outcome.inspected = frame.size
-    outcome.rows(
-        frame, hands.matches < 0, "/match", "The contest deals no such match.", f"0 to {hands.declared['pairs'] - 1}"
-    )
-    outcome.rows(frame, hands.arms < 0, "/arm", "The contest has no such arm.", "an arm of the contest")
-    outcome.rows(
-        frame, hands.opponents < 0, "/opponent", "The contest has no such opponent.", "an opponent of the contest"
-    )
-    outcome.rows(frame, hands.seats < 0, "/seat", "A hand of a contest names its seat.", "0 or 1")
-    arms, opponents = (len(hands.declared[field]) for field in ("arms", "opponents"))
-    study.room("arms x opponents", arms, opponents, 2)
-    counts = np.zeros((arms, opponents, 2), np.int64)
+    for found, field, message, expected in (
+        (hands.matches, "/match", "The contest deals no such match.", f"0 to {declared.pairs - 1}"),
+        (hands.arms, "/arm", "The contest has no such arm.", "an arm of the contest"),
+        (hands.opponents, "/opponent", "The contest has no such opponent.", "an opponent of the contest"),
+        (hands.seats, "/seat", "A hand of a contest names its seat.", "0 or 1"),
+    ):
+        outcome.rows(frame, found < 0, field, message, expected)
+    shape = (len(declared.arms), len(declared.opponents), 2)
+    hands.study.room("arms x opponents", *shape)
+    counts = np.zeros(shape, np.int64)
     rows = np.flatnonzero(hands.known)
     np.add.at(counts, (hands.arms[rows], hands.opponents[rows], hands.seats[rows]), 1)
-    for arm, opponent, seat in np.argwhere(counts != hands.declared["pairs"]).tolist():
-        key = {"arm": hands.declared["arms"][arm], "opponent": hands.declared["opponents"][opponent], "seat": str(seat)}
-        outcome.at(frame.paths[0], key).error(
-            "/match", "Not every deal was played.", f"{hands.declared['pairs']} hands", str(counts[arm, opponent, seat])
-        )
+    for arm, opponent, seat in np.argwhere(counts != declared.pairs).tolist():
+        key = {"arm": declared.arms[arm], "opponent": declared.opponents[opponent], "seat": str(seat)}
+        at, found = outcome.at(frame.paths[0], key), counts[arm, opponent, seat]
+        at.error("/match", "Not every deal was played.", f"{declared.pairs} hands", found)
 
 
-@check("match.deal", "hands")
-def dealt(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None:
-        return
-    frame, ranks = hands.frame, study.game.ranks
-    rows = np.flatnonzero(hands.known)
+@check("match.deal", "hands", of=_hands)
+def dealt(hands: Hands, outcome: Outcome) -> None:
+    frame, rows = hands.frame, np.flatnonzero(hands.known)
     outcome.inspected = len(rows)
-    deals = hands.deals[hands.matches[rows]]
-    due_cards = np.array([ranks[one] + ranks[other] for one, other in deals[:, :2].tolist()], dtype=object)
-    found = np.array(_texts(hands, "cards"), dtype=object)[rows]
-    wrong = found != due_cards
-    place = {int(row): index for index, row in enumerate(rows.tolist())}
-    outcome.rows(frame, rows[wrong], "/cards", "The seed deals other cards.", lambda row: due_cards[place[row]])
-    public = np.array([*(each.public for each in hands.endings[1]), False])[hands.ended[rows]]
-    due_board = np.array([ranks[board] for board in deals[:, 2].tolist()], dtype=object)
-    boards = np.array(_texts(hands, "board"), dtype=object)[rows]
-    due_board = np.where(public, due_board, None)  # type: ignore[call-overload]
-    legal = hands.ended[rows] >= 0
-    outcome.rows(
-        frame,
-        rows[legal & (boards != due_board)],
-        "/board",
-        "The seed deals another public card, or the hand ended before it.",
-        lambda row: due_board[place[row]] or "nothing",
-    )
+    ranks, deals = np.array(hands.study.game.ranks, dtype=object), hands.deals[hands.matches[rows]]
+    cards = ranks[deals[:, 0]] + ranks[deals[:, 1]]
+    wrong = hands.texts("cards")[rows] != cards
+    outcome.rows(frame, rows[wrong], "/cards", "The seed deals other cards.", cards[wrong])
+    ended = hands.ended[rows]
+    public = np.array([*(each.public for each in hands.endings[1]), False])[ended]
+    boards = np.where(public, ranks[deals[:, 2]], None)  # type: ignore[call-overload]
+    wrong = (ended >= 0) & (hands.texts("board")[rows] != boards)
+    message = "The seed deals another public card, or the hand ended before it."
+    outcome.rows(frame, rows[wrong], "/board", message, [board or "nothing" for board in boards[wrong]])
 
 
-def _texts(hands: Hands, field: str) -> list[str | None]:
-    codes, names = hands.frame.texts(field)
-    listed = [*names, None]
-    return [listed[code] for code in codes.tolist()]
-
-
-@check("match.legal", "hands")
-def legal(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None:
-        return
+@check("match.legal", "hands", of=_hands)
+def legal(hands: Hands, outcome: Outcome) -> None:
     outcome.inspected = hands.frame.size
-    outcome.rows(
-        hands.frame,
-        hands.ended < 0,
-        "/history",
-        "This history is not a legal hand of the game.",
-        "legal actions to the end of the hand, such as crc/cc",
-    )
+    message = "This history is not a legal hand of the game."
+    expected = "legal actions to the end of the hand, such as crc/cc"
+    outcome.rows(hands.frame, hands.ended < 0, "/history", message, expected)
 
 
-@check("match.replay", "hands")
-def replayed(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None or not hands.profiles:
+@check("match.replay", "hands", of=_hands)
+def replayed(hands: Hands, outcome: Outcome) -> None:
+    if not hands.profiles:
         return
     rows, histories = hands.replayed
     outcome.inspected = len(rows)
-    stored = _texts(hands, "history")
-    due = dict(zip(rows.tolist(), histories, strict=True))
-    wrong = np.array([row for row, history in due.items() if stored[row] != history], np.int64)
-    outcome.rows(
-        hands.frame, wrong, "/history", "The profiles take other actions at the declared draws.", lambda row: due[row]
-    )
+    due = np.array(histories, dtype=object)
+    wrong = hands.texts("history")[rows] != due
+    message = "The profiles take other actions at the declared draws."
+    outcome.rows(hands.frame, rows[wrong], "/history", message, due[wrong])
 
 
-@check("match.value", "hands")
-def valued(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None:
-        return
+@check("match.value", "hands", of=_hands)
+def valued(hands: Hands, outcome: Outcome) -> None:
+    known = ~np.isnan(hands.due_returns)
     due, stored = hands.due_returns, hands.frame.numbers("value")
-    rows = np.flatnonzero(~np.isnan(due))
-    outcome.inspected = len(rows)
-    outcome.rows(
-        hands.frame,
-        rows[stored[rows] != due[rows]],
-        "/value",
-        "Cards and history pay another amount.",
-        lambda row: float(due[row]),
-    )
+    outcome.inspected = int(known.sum())
+    outcome.rows(hands.frame, known & (stored != due), "/value", "Cards and history pay another amount.", due)
     names = np.array(["loss", "tie", "win"], dtype=object)
-    results = np.array(_texts(hands, "result"), dtype=object)
     wanted = names[np.sign(np.nan_to_num(due)).astype(np.int64) + 1]
-    outcome.rows(
-        hands.frame,
-        rows[results[rows] != wanted[rows]],
-        "/result",
-        "The return means another result (win, tie or loss).",
-        lambda row: wanted[row],
-    )
+    message = "The return means another result (win, tie or loss)."
+    outcome.rows(hands.frame, known & (hands.texts("result") != wanted), "/result", message, wanted)
 
 
-@check("match.zero-sum", "hands")
-def zero_sum(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None:
-        return
+@check("match.zero-sum", "hands", of=_hands)
+def zero_sum(hands: Hands, outcome: Outcome) -> None:
     own, other = hands.frame.numbers("value"), hands.frame.numbers("opponent_value")
     outcome.inspected = hands.frame.size
-    outcome.rows(
-        hands.frame,
-        ~(own == -other),
-        "/opponent_value",
-        "The returns of the two players do not cancel.",
-        lambda row: "the arm's return with the other sign" if np.isnan(own[row]) else float(-own[row]),
-    )
+    due = ["the arm's return with the other sign" if np.isnan(one) else -one for one in own]
+    message = "The returns of the two players do not cancel."
+    outcome.rows(hands.frame, ~(own == -other), "/opponent_value", message, due)
 
 
-@check("match.expectation", "pairings")
-def expectation(study: GameStudy, outcome: Outcome) -> None:
-    if (hands := _hands(study, outcome)) is None:
-        return
-    limit = float(exact(hands.declared["limit"]))
-    for arm in hands.declared["arms"]:
-        for opponent in hands.declared["opponents"]:
+@check("match.expectation", "pairings", of=_hands)
+def expectation(hands: Hands, outcome: Outcome) -> None:
+    limit = float(exact(hands.declared.limit))
+    for arm in hands.declared.arms:
+        for opponent in hands.declared.opponents:
             due = hands.exact(arm, opponent)
             if due is None:
                 continue
             outcome.inspected += 1
             found = spread(hands.pair_means(hands.rows_of([arm], [opponent])))
             if not abs(found.mean - due) <= limit * found.error:
-                outcome.at(hands.frame.paths[0], {"arm": arm, "opponent": opponent}).error(
-                    "/value",
-                    "The mean return lies far from the exact value of the pairing.",
-                    f"{due:.6g} within {limit:g} standard errors of {found.error:.6g}",
-                    found.mean,
-                )
+                at = outcome.at(hands.frame.paths[0], {"arm": arm, "opponent": opponent})
+                message = "The mean return lies far from the exact value of the pairing."
+                expected = f"{due:.6g} within {limit:g} standard errors of {found.error:.6g}"
+                at.error("/value", message, expected, found.mean)

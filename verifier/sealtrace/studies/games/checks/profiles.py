@@ -20,21 +20,21 @@ def _unprofiled(study: GameStudy, outcome: Outcome) -> bool:
 
 @check("game.rules", "games")
 def rules(study: GameStudy, outcome: Outcome) -> None:
-    if not study.rules:
+    document = study.bundle.document("game")
+    if study.rules is None or document is None:
         outcome.not_applicable = "the study plays no game of its own"
         return
     outcome.inspected = 1
     if (problem := rules_problem(study.rules)) is not None:
         field, expected, found = problem
-        outcome.at(study.rules_path).error(field, "The declared game cannot be dealt.", expected, found)
+        outcome.at(document.path).error(field, "The declared game cannot be dealt.", expected, found)
 
 
 @check("profile.complete", "profiles", unless=_unprofiled)
 def complete(study: GameStudy, outcome: Outcome) -> None:
     frame, sets = study.frame("profile"), study.information_sets
-    outcome.rows(
-        frame, sets < 0, "/information_set", "The game has no such information set.", "an information set of the game"
-    )
+    message = "The game has no such information set."
+    outcome.rows(frame, sets < 0, "/information_set", message, "an information set of the game")
     codes, names = frame.texts("profile")
     wanted = study.form.information_sets
     outcome.inspected = len(names)
@@ -44,12 +44,9 @@ def complete(study: GameStudy, outcome: Outcome) -> None:
         there[of_profile[of_profile >= 0]] = True
         if not there.all():
             absent = [wanted[place].name for place in np.flatnonzero(~there)]
-            outcome.at(frame.paths[0], {"profile": name}).error(
-                "/information_set",
-                "The profile leaves out information sets.",
-                f"{len(wanted)} information sets",
-                f"{there.sum()}, without {', '.join(absent[:3])}{', …' if len(absent) > 3 else ''}",
-            )
+            at, expected = outcome.at(frame.paths[0], {"profile": name}), f"{len(wanted)} information sets"
+            found = f"{there.sum()}, without {', '.join(absent[:3])}{', …' if len(absent) > 3 else ''}"
+            at.error("/information_set", "The profile leaves out information sets.", expected, found)
 
 
 @check("profile.player", "strategies", unless=_unprofiled)
@@ -57,13 +54,8 @@ def player(study: GameStudy, outcome: Outcome) -> None:
     frame, sets = study.frame("profile"), study.information_sets
     outcome.inspected = int((sets >= 0).sum())
     due = study.form.players[sets]
-    outcome.rows(
-        frame,
-        (sets >= 0) & (frame.numbers("player") != due),
-        "/player",
-        "Another player acts at this information set.",
-        lambda row: int(due[row]),
-    )
+    message = "Another player acts at this information set."
+    outcome.rows(frame, (sets >= 0) & (frame.numbers("player") != due), "/player", message, due)
 
 
 @check("profile.actions", "strategies", unless=_unprofiled)
@@ -76,25 +68,18 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
     def vocabulary(row: int) -> str:
         return ", ".join(name for name, there in zip(study.form.actions, legal[row], strict=True) if there)
 
-    outcome.rows(
-        frame,
-        known & (matrix.unknown | (matrix.named != legal).any(axis=1)),
-        "/probabilities",
-        "The strategy names other actions than the legal ones.",
-        vocabulary,
-        lambda row: ", ".join(name for name, _ in frame.column("probabilities")[row].as_py()) or "none",
-    )
+    def named(row: int) -> str:
+        return ", ".join(name for name, _ in frame.column("probabilities")[row].as_py()) or "none"
+
+    other = known & (matrix.unknown | (matrix.named != legal).any(axis=1))
+    message = "The strategy names other actions than the legal ones."
+    outcome.rows(frame, other, "/probabilities", message, vocabulary, named)
     with np.errstate(invalid="ignore"):
         wrong = matrix.named & ~(np.isfinite(matrix.values) & (matrix.values >= 0))
-    for action in np.flatnonzero(wrong.any(axis=0)).tolist():
-        outcome.rows(
-            frame,
-            known & wrong[:, action],
-            f"/probabilities/{study.form.actions[action]}",
-            "A probability that is negative or not finite.",
-            "a finite number of at least 0",
-            lambda row: float(matrix.values[row, action]),
-        )
+    message, expected = "A probability that is negative or not finite.", "a finite number of at least 0"
+    for place in np.flatnonzero(wrong.any(axis=0)).tolist():
+        pointer = f"/probabilities/{study.form.actions[place]}"
+        outcome.rows(frame, known & wrong[:, place], pointer, message, expected, matrix.values[:, place])
 
 
 @check("profile.simplex", "strategies", unless=_unprofiled)
@@ -104,14 +89,7 @@ def simplex(study: GameStudy, outcome: Outcome) -> None:
     with np.errstate(invalid="ignore", over="ignore"):
         sums = matrix.values.sum(axis=1)
         distance = np.abs(sums - 1)
-    outcome.rows(
-        frame,
-        ~matrix.unknown & ~(distance <= study.tolerance),
-        "/probabilities",
-        "The probabilities do not sum to one.",
-        f"1 within {study.rules['tolerance']}",
-        lambda row: float(sums[row]),
-    )
-    if frame.size and np.isfinite(distance).any():
-        worst = int(np.where(np.isfinite(distance), distance, -1).argmax())
-        outcome.difference(float(distance[worst]), frame, worst, "/probabilities")
+    wrong, allowed = ~matrix.unknown & ~(distance <= study.tolerance), study.rules.tolerance if study.rules else ""
+    message = "The probabilities do not sum to one."
+    outcome.rows(frame, wrong, "/probabilities", message, f"1 within {allowed}", sums)
+    outcome.farthest(frame, np.arange(frame.size), "/probabilities", distance)

@@ -95,6 +95,7 @@ class _Cards:
     def __init__(self) -> None:
         self.dealt: dict[str, list[str]] = {}
         self.known: set[str] = set()
+        self.shown: set[int] = set()
         self.streets = 0
 
     def take(self, place: int, actor: int | None, verb: str, rest: list[str]) -> None:
@@ -107,6 +108,9 @@ class _Cards:
             if len(self._new(place, rest[0])) != (3 if self.streets == 1 else 1):
                 raise HistoryError(place, "a public deal of three cards, then one, then one")
         elif actor is not None and verb == "sm":
+            if actor in self.shown:
+                raise HistoryError(place, "the player shows cards for a second time")
+            self.shown.add(actor)
             held = self.dealt.get(f"p{actor + 1}", [])
             if rest and rest[0] != "-" and "??" not in held and sorted(_cards(place, rest[0])) != sorted(held):
                 raise HistoryError(place, "the player shows other cards than were dealt")

@@ -12,7 +12,7 @@ from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.checks.replay import compare_matrix, replay_of
+from sealtrace.studies.policies.checks.replay import compare_traces, replay_of
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.gate import CLOSE, gate_requests
 from sealtrace.studies.policies.evidence.study import Candidate, Study
@@ -45,23 +45,16 @@ def query_gate(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     requested, accepted, score, present = query_columns(study)
     gated = np.isin(study.trace_candidate, indices)
-    outcome.rows(
-        frame,
-        present & ~gated & (study.trace_candidate >= 0),
-        "/query",
-        "A policy without a gate has a query record.",
-        "nothing",
-        "a query record",
-    )
+    message = "A policy without a gate has a query record."
+    outcome.rows(frame, present & ~gated & (study.trace_candidate >= 0), "/query", message, "nothing", "a query record")
     for index in indices:
         if replay_of(study, index) is None:
             outcome.missing = "the protocol declares no prior or no gate"
             return
         rows = study.traces_of(index)
         outcome.inspected += len(rows)
-        outcome.rows(
-            frame, rows[~present[rows]], "/query", "The policy's query record is missing.", "a query record", "nothing"
-        )
+        message = "The policy's query record is missing."
+        outcome.rows(frame, rows[~present[rows]], "/query", message, "a query record", "nothing")
         rows = rows[present[rows]]
         states = study.trace_state[rows]
         try:
@@ -72,39 +65,21 @@ def query_gate(study: Study, outcome: Outcome) -> None:
         if not decided[states].all():
             outcome.missing = f"{int((~decided[states]).sum())} gate scores cannot be told from the threshold"
         rows, states = rows[decided[states]], states[decided[states]]
+        message = "The gate's score is not what the prior and the features give."
         outcome.compare(
-            frame,
-            rows,
-            "/query/score",
-            scores_by_state[states],
-            score[rows],
-            study.tolerance,
-            "The gate's score is not what the prior and the features give.",
-            1.0,
+            frame, rows, "/query/score", scores_by_state[states], score[rows], study.tolerance, message, 1.0
         )
-        wrong = rows[requested[rows] != asks[states]]
-        outcome.rows(
-            frame,
-            wrong,
-            "/query/requested",
-            "The prior and the features give another decision of the gate.",
-            lambda row: bool(asks[study.trace_state[row]]),
-            lambda row: bool(requested[row]),
-        )
+        wrong = requested[rows] != asks[states]
+        message = "The prior and the features give another decision of the gate."
+        outcome.rows(frame, rows[wrong], "/query/requested", message, asks[states[wrong]], requested[rows[wrong]])
         gate = study.declared.gate(study.candidates[index].arm)
         allowed, sure = _allowed(study, gate, states, asks, scores_by_state)
         if not sure:
             outcome.missing = "scores at the end of the budget cannot be told apart"
             continue
-        verdicts = dict(zip(rows.tolist(), allowed.tolist(), strict=True))
-        outcome.rows(
-            frame,
-            rows[accepted[rows] != allowed],
-            "/query/accepted",
-            "The declared budget gives another decision on this query.",
-            lambda row: verdicts[row],
-            lambda row: bool(accepted[row]),
-        )
+        wrong = accepted[rows] != allowed
+        message = "The declared budget gives another decision on this query."
+        outcome.rows(frame, rows[wrong], "/query/accepted", message, allowed[wrong], accepted[rows[wrong]])
 
 
 def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, scores: Vector) -> tuple[Mask, bool]:
@@ -140,16 +115,8 @@ def query_policy(study: Study, outcome: Outcome) -> None:
         rows = rows[present[rows]]
         states = study.trace_state[rows]
         replayed = np.where(accepted[rows][:, None], study.smoothed_teacher[states], replay.probabilities[states])
-        compare_matrix(
-            study,
-            outcome,
-            "trace",
-            rows,
-            "probabilities",
-            replayed,
-            study.probabilities.values[rows],
-            "the distribution is neither the accepted anchor nor the prior it must be",
-        )
+        message = "The distribution is neither the accepted anchor nor the prior that it must be."
+        compare_traces(study, outcome, rows, replayed, message)
 
 
 _NONE = -1
@@ -208,10 +175,8 @@ def ledger(study: Study, outcome: Outcome) -> None:
     events = column.values
     names = events.field("event")
     names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
-    place_of = np.array(
-        [known_events.index(name) if name in known_events else _NONE for name in names.dictionary.to_pylist()]
-        or [_NONE]
-    )
+    places = [known_events.index(name) if name in known_events else _NONE for name in names.dictionary.to_pylist()]
+    place_of = np.array(places or [_NONE])
     charged = place_of[names.indices.to_numpy()]
 
     known = study.trace_candidate >= 0
@@ -219,25 +184,24 @@ def ledger(study: Study, outcome: Outcome) -> None:
     due = _due(study, known_events)
     owed = 1 + (due[1] != _NONE)
     right = known & (np.diff(starts) == owed)
-    outcome.rows(
-        frame,
-        known & ~right,
-        "/ledger",
-        "The ledger has other events than the policy owes.",
-        lambda row: ", ".join(known_events[event[row]] for event in due if event[row] != _NONE),
-        lambda row: ", ".join(event["event"] for event in column[row].as_py()) or "none",
-    )
+
+    def events_due(row: int) -> str:
+        return ", ".join(known_events[event[row]] for event in due if event[row] != _NONE)
+
+    def events_found(row: int) -> list[str]:
+        return [event["event"] for event in column[row].as_py()]
+
+    message = "The ledger has other events than the policy owes."
+    wrong = known & ~right
+    outcome.rows(frame, wrong, "/ledger", message, events_due, lambda row: ", ".join(events_found(row)) or "none")
     for position, event in enumerate(due):
         rows = np.flatnonzero(right & (event != _NONE))
         places = starts[rows] + position
         same = charged[places] == event[rows]
+        expected = [known_events[one] for one in event[rows[~same]]]
+        other, message = rows[~same], "Another event was charged."
         outcome.rows(
-            frame,
-            rows[~same],
-            f"/ledger/{position}/event",
-            "Another event was charged.",
-            lambda row: known_events[event[row]],
-            lambda row: column[row].as_py()[position]["event"],
+            frame, other, f"/ledger/{position}/event", message, expected, lambda row: events_found(row)[position]
         )
         rows, places = rows[same], places[same]
         for number in distinct(event[rows]).tolist():
@@ -252,26 +216,15 @@ def _costs(
     frame = study.frame("trace")
     rule = study.declared.charges.get(event)
     if rule is None:
-        outcome.rows(
-            frame,
-            rows,
-            f"/ledger/{position}/event",
-            "The protocol configures no such charge.",
-            f"a charge for {event}",
-            "none",
-        )
+        message = "The protocol configures no such charge."
+        outcome.rows(frame, rows, f"/ledger/{position}/event", message, f"a charge for {event}", "none")
         return
     for name in (one for one in study.declared.counted if one in rule):
         cost = as_double(Fraction(rule[name]))
         stored = events.field(name).to_numpy(zero_copy_only=False)[places].astype(np.float64)
+        message = "The event does not cost what the protocol configures."
         outcome.compare(
-            frame,
-            rows,
-            f"/ledger/{position}/{name}",
-            np.full(len(rows), cost),
-            stored,
-            study.tolerance,
-            "The event does not cost what the protocol configures.",
+            frame, rows, f"/ledger/{position}/{name}", np.full(len(rows), cost), stored, study.tolerance, message
         )
 
 
@@ -293,11 +246,9 @@ def interfaces(study: Study, outcome: Outcome) -> None:
         outcome.inspected += len(fields)
         for index, field in enumerate(fields):
             if field not in visible(study, name):
+                message = "The interface declares a field that its contract hides."
                 outcome.at(study.protocol_path, {"interface": name}).error(
-                    f"/interfaces/{name}/{index}",
-                    "The interface declares a field that its contract hides.",
-                    ", ".join(sorted(visible(study, name))),
-                    field,
+                    f"/interfaces/{name}/{index}", message, ", ".join(sorted(visible(study, name))), field
                 )
             if field in fields[:index]:
                 outcome.at(study.protocol_path, {"interface": name}).error(
@@ -313,29 +264,23 @@ def inputs(study: Study, outcome: Outcome) -> None:
     outcome.rows(frame, twice, "/inputs", "The trace lists a field twice.", "each field once")
     declared = study.declared.interfaces
     accepted = query_columns(study)[1]
+
+    def named(row: int) -> str:
+        return ", ".join(frame.column("inputs")[row].as_py()) or "nothing"
+
     for index, one in enumerate(study.candidates):
         rows = np.flatnonzero(study.trace_candidate == index)
         allowed = set(declared.get(one.interface, ())) & visible(study, one.interface)
         for name, names in read.items():
             if name not in allowed:
+                message = "The policy read a field that its interface does not show."
                 outcome.rows(
-                    frame,
-                    rows[names[rows]],
-                    "/inputs",
-                    "The policy read a field that its interface does not show.",
-                    ", ".join(sorted(allowed)) or "nothing",
-                    name,
+                    frame, rows[names[rows]], "/inputs", message, ", ".join(sorted(allowed)) or "nothing", name
                 )
         for name, needed in _needed(study, one, accepted[rows]).items():
             lacking = needed & ~read.get(name, np.zeros(frame.size, np.bool_))[rows]
-            outcome.rows(
-                frame,
-                rows[lacking],
-                "/inputs",
-                "The policy cannot be computed without a field that it does not name.",
-                name,
-                lambda row: ", ".join(frame.column("inputs")[row].as_py()) or "nothing",
-            )
+            message = "The policy cannot be computed without a field that it does not name."
+            outcome.rows(frame, rows[lacking], "/inputs", message, name, named)
 
 
 def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:

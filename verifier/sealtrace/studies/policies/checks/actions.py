@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.bundle.frames import ActionMatrix, Frame, Mask, action_matrix
+from sealtrace.bundle.frames import ActionMatrix, Frame, Mask, action_matrix, some_rows
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
@@ -33,14 +33,11 @@ def order(study: Study, outcome: Outcome) -> None:
         outcome.inspected += frame.size
         lists = study.legal if kind == "observation" else study.trace_legal
         listed = frame.column("legal")
-        outcome.rows(
-            frame,
-            ~lists.ordered,
-            "/legal",
-            "The actions are not in the protocol's order.",
-            lambda row: ", ".join(a for a in study.actions if a in listed[row].as_py()),
-            lambda row: ", ".join(listed[row].as_py()),
-        )
+
+        def in_order(row: int) -> str:
+            return ", ".join(action for action in study.actions if action in listed[row].as_py())
+
+        outcome.rows(frame, ~lists.ordered, "/legal", "The actions are not in the protocol's order.", in_order)
     # Of observations action.legal-set says so.
     outcome.rows(frame, lists.repeated, "/legal", "A legal action is listed twice.", "each action once")
 
@@ -64,14 +61,14 @@ def _same_names(study: Study, outcome: Outcome, frame: Frame, field: str) -> Non
 
 
 def _report(study: Study, outcome: Outcome, frame: Frame, field: str, named: Mask, unknown: Mask) -> None:
-    column = frame.column(field)
+    column = frame.table.column(field)
     states = study.state_of(frame.kind)
-    rows = np.flatnonzero((states >= 0) & column.is_valid().to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero((states >= 0) & column.is_valid().to_numpy())
     # A state without a usable legal set has nothing to compare with; action.legal-set reports it.
     rows = rows[study.playable[states[rows]]]
     outcome.inspected += len(rows)
-    legal = study.legal.named[states[rows]]
-    wrong = rows[unknown[rows] | (named[rows] != legal).any(axis=1)]
+    legal = some_rows(study.legal.named, states[rows])
+    wrong = rows[unknown[rows] | (some_rows(named, rows) != legal).any(axis=1)]
 
     def names(mask: Mask) -> str:
         return ", ".join(action for action, there in zip(study.actions, mask, strict=True) if there) or "none"
@@ -80,14 +77,8 @@ def _report(study: Study, outcome: Outcome, frame: Frame, field: str, named: Mas
         value = column[row].as_py()
         return ", ".join(item if isinstance(item, str) else item[0] for item in value) or "none"
 
-    outcome.rows(
-        frame,
-        wrong,
-        f"/{field}",
-        "The actions are not the observation's legal actions.",
-        lambda row: names(study.legal.named[states[row]]),
-        found,
-    )
+    message = "The actions are not the observation's legal actions."
+    outcome.rows(frame, wrong, f"/{field}", message, lambda row: names(study.legal.named[states[row]]), found)
 
 
 @check("action.chosen", "traces")
@@ -102,13 +93,8 @@ def chosen(study: Study, outcome: Outcome) -> None:
     places = np.array([study.actions.index(text) if text in study.actions else -2 for text in texts] or [-2])
     wrong = np.flatnonzero(places[codes[rows]] != best)
     replayed = {int(rows[index]): study.actions[best[index]] for index in wrong.tolist()}
-    outcome.rows(
-        frame,
-        rows[wrong],
-        "/action",
-        "The stored action is not the legal action of largest probability.",
-        lambda row: replayed[row],
-    )
+    message = "The stored action is not the legal action of largest probability."
+    outcome.rows(frame, rows[wrong], "/action", message, lambda row: replayed[row])
 
 
 def _distributions(study: Study) -> list[tuple[Frame, str, ActionMatrix]]:
@@ -124,38 +110,33 @@ def support(study: Study, outcome: Outcome) -> None:
     if not study.frame("observation").size:
         return
     for frame, field, matrix in _distributions(study):
+        column = frame.column(field)
         states = study.state_of(frame.kind)
         rows = np.flatnonzero(states >= 0)
         rows = rows[study.playable[states[rows]]]
         outcome.inspected += len(rows)
-        legal = study.legal.named[states[rows]]
+        legal, values = some_rows(study.legal.named, states[rows]), some_rows(matrix.values, rows)
         # An illegal action may be named with probability zero; a legal one may not be left out.
-        stray = (matrix.values[rows] != 0) & ~legal
-        absent = legal & ~matrix.named[rows]
+        stray = (values != 0) & ~legal
+        absent = legal & ~some_rows(matrix.named, rows)
         with np.errstate(invalid="ignore"):
-            negative = ~(np.isfinite(matrix.values[rows]) & (matrix.values[rows] >= 0))
+            negative = ~(np.isfinite(values) & (values >= 0))
         for bad, message, expected in (
             (stray, "An action that is not legal has a probability.", "0"),
             (absent, "A legal action has no probability.", "a probability"),
             (negative & legal, "The probability is negative or not finite.", "a finite number of at least 0"),
         ):
             for action in np.flatnonzero(bad.any(axis=0)).tolist():
-                outcome.rows(
-                    frame,
-                    rows[bad[:, action]],
-                    f"/{field}/{study.actions[action]}",
-                    message,
-                    expected,
-                    lambda row: float(matrix.values[row, action]) if matrix.named[row, action] else "nothing",
-                )
-        outcome.rows(
-            frame,
-            matrix.unknown,
-            f"/{field}",
-            "Probability on an action that nobody declared.",
-            ", ".join(study.actions),
-            lambda row: ", ".join(name for name, _ in frame.column(field)[row].as_py()),
-        )
+                wrong, pointer = rows[bad[:, action]], f"/{field}/{study.actions[action]}"
+                named, values = matrix.named[wrong, action], matrix.values[wrong, action]
+                found = [value if there else "nothing" for value, there in zip(values, named, strict=True)]
+                outcome.rows(frame, wrong, pointer, message, expected, found)
+
+        def names(row: int) -> str:
+            return ", ".join(name for name, _ in column[row].as_py())
+
+        message = "Probability on an action that nobody declared."
+        outcome.rows(frame, matrix.unknown, f"/{field}", message, ", ".join(study.actions), names)
 
 
 @check("probability.normalized", "distributions")
@@ -168,22 +149,12 @@ def normalized(study: Study, outcome: Outcome) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
             sums = matrix.values.sum(axis=1)
             distance = np.abs(sums[rows] - 1.0)
-        outcome.rows(
-            frame,
-            rows[~(distance <= tolerance)],
-            f"/{field}",
-            "The probabilities do not sum to one.",
-            f"1 within {declared}",
-            lambda row: float(sums[row]),
-        )
+        wrong = rows[~(distance <= tolerance)]
+        message = "The probabilities do not sum to one."
+        outcome.rows(frame, wrong, f"/{field}", message, f"1 within {declared}", sums[wrong])
         if tolerance > USUAL_TOLERANCE and len(eased := rows[(distance > USUAL_TOLERANCE) & (distance <= tolerance)]):
-            outcome.on(frame, int(eased[0])).warning(
-                f"/{field}",
-                f"{len(eased)} sums pass only by the declared tolerance: at {USUAL_TOLERANCE:g} they would be wrong.",
-                1.0,
-                float(sums[eased[0]]),
+            message = (
+                f"{len(eased)} sums pass only by the declared tolerance: at {USUAL_TOLERANCE:g} they would be wrong."
             )
-        if len(rows):
-            worst = int(np.where(np.isfinite(distance), distance, -1.0).argmax())
-            if np.isfinite(distance[worst]):
-                outcome.difference(float(distance[worst]), frame, int(rows[worst]), f"/{field}")
+            outcome.on(frame, int(eased[0])).warning(f"/{field}", message, 1.0, float(sums[eased[0]]))
+        outcome.farthest(frame, rows, f"/{field}", distance)

@@ -113,30 +113,20 @@ def complete(study: Study, outcome: Outcome) -> None:
         present = np.zeros((len(bank), len(one.partition.groups)), np.bool_)
         present[one.candidates, one.groups] = True
         for row, group in np.argwhere(~present).tolist():
-            outcome.at(
-                one.partition.document.path,
-                {
-                    "partition": one.partition.name,
-                    "group": one.partition.groups[group],
-                    "candidate": study.candidates[bank[row]].name,
-                },
-            ).error(None, "The pair of candidate and group has no certificate.", "one certificate", "none")
-    outcome.rows(
-        frame,
-        ~known,
-        "/group",
-        "The certificate belongs to no frozen partition, group and competing candidate.",
-        "a group of a frozen partition, and a competing candidate",
-        lambda row: " ".join(frame.key(row).values()),
-    )
+            key = {"partition": one.partition.name, "group": one.partition.groups[group]}
+            at = outcome.at(one.partition.document.path, {**key, "candidate": study.candidates[bank[row]].name})
+            at.error(None, "The pair of candidate and group has no certificate.", "one certificate", "none")
+    found = [" ".join(frame.key(row).values()) for row in np.flatnonzero(~known).tolist()]
+    message = "The certificate belongs to no frozen partition, group and competing candidate."
+    expected = "a group of a frozen partition, and a competing candidate"
+    outcome.rows(frame, np.flatnonzero(~known), "/group", message, expected, found)
     certified = {one.partition.name for one in joined(study)}
     for name, reason in _certified_in(study).items():
         if name not in certified:
+            pointer = "/certification/partition" if reason == "the protocol deploys" else "/selectors"
+            message = f"{reason} in this partition, and nothing is certified in it."
             outcome.at(study.protocol_path, {"partition": name}).error(
-                "/certification/partition" if reason == "the protocol deploys" else "/selectors",
-                f"{reason} in this partition, and nothing is certified in it.",
-                f"certificates of {name}",
-                "none",
+                pointer, message, f"certificates of {name}", "none"
             )
 
 
@@ -150,24 +140,13 @@ def _compare(study: Study, outcome: Outcome, field: str, name: str, message: str
             due = one.of(np.asarray(table, np.float64))
             told = ~np.isnan(stored[one.rows]) | np.isnan(due)
             outcome.inspected += len(one.rows)
-            outcome.rows(
-                frame,
-                one.rows[~told],
-                f"/{field}",
-                "The certificate leaves out its bound.",
-                lambda row: float(due[np.flatnonzero(one.rows == row)[0]]),
-                "nothing",
-            )
+            absent = "The certificate leaves out its bound."
+            outcome.rows(frame, one.rows[~told], f"/{field}", absent, due[~told], "nothing")
             rows, due = one.rows[told], due[told]
             void = np.isnan(due)
-            outcome.rows(
-                frame,
-                rows[void & ~np.isnan(stored[rows])],
-                f"/{field}",
-                "A group without calibration states has no mean.",
-                "nothing",
-                lambda row: float(stored[row]),
-            )
+            stated = rows[void & ~np.isnan(stored[rows])]
+            empty = "A group without calibration states has no mean."
+            outcome.rows(frame, stated, f"/{field}", empty, "nothing", stored[stated])
             rows, due = rows[~void], due[~void]
             # A utility bound is a normalized mean less a radius: as exact as numbers around one are.
             size = 1.0 if field.startswith("utility") else 0.0
@@ -211,15 +190,9 @@ def utility_range(study: Study, outcome: Outcome) -> None:
         outcome.inspected += int((~np.isnan(values)).sum())
         states = np.flatnonzero(beyond[row])
         rows = traces_by_state(study, candidate)[states]
-        at = dict(zip(rows.tolist(), states.tolist(), strict=True))
-        outcome.rows(
-            frame,
-            rows,
-            "/probabilities",
-            "The utility lies outside the declared range, which voids the utility certificates that it enters.",
-            f"from {_text(low)} to {_text(high)}",
-            lambda row: float(values[at[row]]),
-        )
+        message = "The utility lies outside the declared range, which voids the utility certificates that it enters."
+        expected = f"from {_text(low)} to {_text(high)}"
+        outcome.rows(frame, rows, "/probabilities", message, expected, values[states])
 
 
 def _text(value: Fraction) -> str:
@@ -232,14 +205,8 @@ def utility(study: Study, outcome: Outcome) -> None:
         frame = study.frame("certificate")
         for field in ("utility_mean", "utility_lower"):
             stored = frame.numbers(field)
-            outcome.rows(
-                frame,
-                ~np.isnan(stored),
-                f"/{field}",
-                "The certificate bounds a utility, and the protocol declares no failure probability for it.",
-                "nothing",
-                lambda row: float(stored[row]),
-            )
+            message = "The certificate bounds a utility, and the protocol declares no failure probability for it."
+            outcome.rows(frame, ~np.isnan(stored), f"/{field}", message, "nothing", lambda row: float(stored[row]))
         outcome.not_applicable = "the protocol certifies no utility"
         return
     message = "The mean is not that of the normalized utilities."
@@ -257,11 +224,7 @@ def certified(study: Study, outcome: Outcome) -> None:
             due = calibration_of(study, one.partition).within_budgets[one.candidates, one.groups]
             outcome.inspected += len(one.rows)
             wrong = one.rows[stored[one.rows] != due]
+            message = "The records give another answer to whether the bound is within the group's budget."
             outcome.rows(
-                frame,
-                wrong,
-                "/certified",
-                "The records give another answer to whether the bound is within the group's budget.",
-                lambda row: not stored[row],
-                lambda row: bool(stored[row]),
+                frame, wrong, "/certified", message, lambda row: not stored[row], lambda row: bool(stored[row])
             )

@@ -54,11 +54,9 @@ def selector(study: Study, outcome: Outcome) -> None:
     for document in documents:
         record, key = document.value, {"selector": document.value["selector"]}
         declared = choosing.get(record["selector"])
-        expected: list[tuple[str, object, object]] = [
-            ("/selector", "one map per selector", times[record["selector"]])
-            if times[record["selector"]] > 1
-            else ("/selector", record["selector"], record["selector"])
-        ]
+        expected: list[tuple[str, object, object]] = []
+        if times[record["selector"]] > 1:
+            expected.append(("/selector", "one map per selector", times[record["selector"]]))
         if declared is None:
             expected.append(("/selector", ", ".join(choosing) or "none", record["selector"]))
         else:
@@ -98,11 +96,9 @@ def certified(study: Study, outcome: Outcome) -> None:
             with missing_where_undefined(outcome):
                 allowed = admitted_names(chosen, chosen.partition.groups.index(assigned["group"]))
                 if name not in allowed:
+                    message = "The map deploys a candidate that is not certified in the group."
                     outcome.at(document.path, {**key, "group": assigned["group"]}).error(
-                        f"/assignments/{place}",
-                        "The map deploys a candidate that is not certified in the group.",
-                        ", ".join([*allowed, study.anchor_name]),
-                        name,
+                        f"/assignments/{place}", message, ", ".join([*allowed, study.anchor_name]), name
                     )
 
 
@@ -161,11 +157,9 @@ def bounds(study: Study, outcome: Outcome) -> None:
                 due = chosen.risk_upper() if kind == "risk" else chosen.utility_lower()
                 size = max(abs(due), 1.0 if kind == "utility" else 0.0)
                 if reported is None or not abs(due - reported) <= study.tolerance * size:
+                    message = f"The map's {kind} bound is not its worst mixture within {_ratio(chosen.radius)}."
                     outcome.at(document.path, key).error(
-                        f"/{field}",
-                        f"The map's {kind} bound is not its worst mixture within {_ratio(chosen.radius)}.",
-                        due,
-                        "nothing" if reported is None else reported,
+                        f"/{field}", message, due, "nothing" if reported is None else reported
                     )
 
 

@@ -47,23 +47,12 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declar
             continue
         declared = classes.get(partition.learned_in)
         if declared is None:
-            _at(outcome, partition).error(
-                "/learned_in",
-                "The protocol declares no such class of partitions.",
-                ", ".join(classes) or "none",
-                partition.learned_in,
-            )
+            message = "The protocol declares no such class of partitions."
+            _at(outcome, partition).error("/learned_in", message, ", ".join(classes) or "none", partition.learned_in)
             continue
-        yield (
-            partition,
-            Declared(
-                declared.depth,
-                {name: [exact(text) for text in texts] for name, texts in declared.thresholds.items()},
-                declared.minimum_support,
-                exact(declared.lambda_cert),
-                exact(declared.lambda_comp),
-            ),
-        )
+        thresholds = {name: [exact(text) for text in texts] for name, texts in declared.thresholds.items()}
+        penalties = exact(declared.lambda_cert), exact(declared.lambda_comp)
+        yield partition, Declared(declared.depth, thresholds, declared.minimum_support, *penalties)
 
 
 def _none_learned(study: Study, outcome: Outcome) -> bool:
@@ -106,28 +95,22 @@ def rule(study: Study, outcome: Outcome) -> None:
         groups = Counter(leaf["group"] for leaf in document.value["leaves"])
         for place, leaf in enumerate(document.value["leaves"]):
             if groups[leaf["group"]] > 1:
+                message = "Two leaves have this group. Rename one."
                 outcome.at(document.path, {**key, "group": leaf["group"]}).error(
-                    f"/leaves/{place}/group",
-                    "Two leaves have this group. Rename one.",
-                    "one leaf",
-                    groups[leaf["group"]],
+                    f"/leaves/{place}/group", message, "one leaf", groups[leaf["group"]]
                 )
             for number, condition in enumerate(leaf["conditions"]):
                 pointer = f"/leaves/{place}/conditions/{number}/feature"
                 declared = features.get(condition["feature"])
                 if declared is None:
+                    message = "The rule reads a feature that the protocol does not declare."
                     outcome.at(document.path, {**key, "group": leaf["group"]}).error(
-                        pointer,
-                        "The rule reads a feature that the protocol does not declare.",
-                        ", ".join(features),
-                        condition["feature"],
+                        pointer, message, ", ".join(features), condition["feature"]
                     )
                 elif declared.field not in visible:
+                    message = "The rule reads a field that a deployed policy does not see."
                     outcome.at(document.path, {**key, "group": leaf["group"]}).error(
-                        pointer,
-                        "The rule reads a field that a deployed policy does not see.",
-                        ", ".join(sorted(visible)),
-                        f"{condition['feature']} of {declared.field}",
+                        pointer, message, ", ".join(sorted(visible)), f"{condition['feature']} of {declared.field}"
                     )
     _cover(study, outcome)
 
@@ -153,14 +136,8 @@ def labels(study: Study, outcome: Outcome) -> None:
     labelled = codes >= 0
     if deployed is None:
         if labelled.any():
-            outcome.rows(
-                frame,
-                labelled,
-                "/group",
-                "The trace carries a group, and the protocol deploys no partition.",
-                "no group",
-                lambda row: texts[codes[row]],
-            )
+            message = "The trace carries a group, and the protocol deploys no partition."
+            outcome.rows(frame, labelled, "/group", message, "no group", lambda row: texts[codes[row]])
             outcome.inspected = int(labelled.sum())
         else:
             outcome.not_applicable = "no partition is deployed"
@@ -176,26 +153,13 @@ def labels(study: Study, outcome: Outcome) -> None:
     known = {group: number for number, group in enumerate(partition.groups)}
     place = np.array([*(known.get(text, -2) for text in texts), -3])
     outcome.inspected = len(rows)
-    outcome.rows(
-        frame,
-        labelled & ~np.isin(splits, due),
-        "/group",
-        "The trace names a group, and was sealed before there was a partition.",
-        "no group",
-        lambda row: texts[codes[row]],
-    )
-    outcome.rows(
-        frame,
-        rows[place[codes[rows]] != groups],
-        "/group",
-        "The trace carries another group than the deployed rule gives.",
-        lambda row: _group_name(partition, int(partition.group_of[study.trace_state[row]])),
-        lambda row: texts[codes[row]] if codes[row] >= 0 else "none",
-    )
-
-
-def _group_name(partition: Partition, group: int) -> str:
-    return partition.groups[group] if group >= 0 else "none"
+    message = "The trace names a group, and was sealed before there was a partition."
+    outcome.rows(frame, labelled & ~np.isin(splits, due), "/group", message, "no group", lambda row: texts[codes[row]])
+    wrong = place[codes[rows]] != groups
+    due_groups = [partition.groups[group] if group >= 0 else "none" for group in groups[wrong].tolist()]
+    found = [texts[code] if code >= 0 else "none" for code in codes[rows[wrong]].tolist()]
+    message = "The trace carries another group than the deployed rule gives."
+    outcome.rows(frame, rows[wrong], "/group", message, due_groups, found)
 
 
 @check("partition.support", "groups", unless=no_partition)
@@ -210,22 +174,19 @@ def support(study: Study, outcome: Outcome) -> None:
         if partition.name in minimum and structure is not None:
             for group, count in enumerate(_counts(study, partition, structure)):
                 if count < max(1, minimum[partition.name]):
+                    message = "Fewer structure states fall into the group than the class demands."
                     _at(outcome, partition, group=partition.groups[group]).error(
-                        f"/leaves/{group}",
-                        "Fewer structure states fall into the group than the class demands.",
-                        f"at least {max(1, minimum[partition.name])}",
-                        count,
+                        f"/leaves/{group}", message, f"at least {max(1, minimum[partition.name])}", count
                     )
         for split in calibration:
             for group, count in enumerate(_counts(study, partition, split)):
                 if not count:
-                    _at(outcome, partition, group=partition.groups[group]).warning(
-                        f"/leaves/{group}",
+                    message = (
                         "No calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
-                        "to the anchor.",
-                        "calibration states",
-                        0,
+                        "to the anchor."
                     )
+                    at = _at(outcome, partition, group=partition.groups[group])
+                    at.warning(f"/leaves/{group}", message, "calibration states", 0)
 
 
 def _counts(study: Study, partition: Partition, split: str) -> list[int]:
@@ -253,12 +214,9 @@ def in_class(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         reason = _not_in_class(study, outcome, partition, declared)
         if reason is not None:
-            _at(outcome, partition).error(
-                "/leaves",
-                f"The partition is not of its class: {reason}.",
-                f"a partition of the class {partition.learned_in}",
-                f"{len(partition.groups)} leaves",
-            )
+            message = f"The partition is not of its class: {reason}."
+            expected, found = f"a partition of the class {partition.learned_in}", f"{len(partition.groups)} leaves"
+            _at(outcome, partition).error("/leaves", message, expected, found)
 
 
 def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared: Declared) -> str | None:
@@ -297,9 +255,8 @@ def objective(study: Study, outcome: Outcome) -> None:
             continue
         due = partitions.objective(groups, degradations, declared.lambda_cert, declared.lambda_comp)
         if not math.isclose(due, reported, rel_tol=study.tolerance):
-            _at(outcome, partition).error(
-                "/objective", "The objective is not what the structure split gives.", due, reported
-            )
+            message = "The objective is not what the structure split gives."
+            _at(outcome, partition).error("/objective", message, due, reported)
 
 
 MOST_THRESHOLDS = 1000
@@ -319,13 +276,9 @@ def optimal(study: Study, outcome: Outcome) -> None:
         except (partitions.TooLargeError, Undecided, ValueError) as error:
             outcome.missing = f"{partition.name}: {error}"
             continue
-        if partitions.canonical(found.leaves) != partitions.canonical(partition.leaves):
-            _at(outcome, partition).error(
-                "/leaves",
-                f"Another partition of the class is better, or equal and earlier ({found.describe()}).",
-                partitions.canonical(found.leaves).replace("\n", "; "),
-                partitions.canonical(partition.leaves).replace("\n", "; "),
-            )
+        message = f"Another partition of the class is better, or equal and earlier ({found.describe()})."
+        texts = [partitions.canonical(leaves).replace("\n", "; ") for leaves in (found.leaves, partition.leaves)]
+        _at(outcome, partition).expect("/leaves", message, *texts)
 
 
 @check("partition.allocations", "shares", unless=no_partition)
@@ -336,12 +289,8 @@ def allocations(study: Study, outcome: Outcome) -> None:
         for group, budget in partition.budgets.items():
             outcome.inspected += 1
             if not 0 <= budget <= 1:
-                _at(outcome, partition, group=group).error(
-                    f"/leaves/{partition.groups.index(group)}/epsilon",
-                    "The group's risk budget lies outside its domain.",
-                    "from 0 to 1",
-                    budget,
-                )
+                message, place = "The group's risk budget lies outside its domain.", partition.groups.index(group)
+                _at(outcome, partition, group=group).error(f"/leaves/{place}/epsilon", message, "from 0 to 1", budget)
         if entries is None:
             if partition.name in certified or _chooses(study, partition.name):
                 outcome.missing = f"{partition.name} is certified in, and allocates nothing"
@@ -349,11 +298,10 @@ def allocations(study: Study, outcome: Outcome) -> None:
         outcome.inspected += len(entries)
         _entries(study, outcome, partition)
         for kind, zeta in (("risk", "zeta_risk"), ("utility", "zeta_util")):
-            shares = [exact(entry[kind]) for entry in entries if entry.get(kind) is not None]
-            if sum(shares, Fraction(0)) > 1:
-                _at(outcome, partition).error(
-                    "/allocations", f"The shares of {zeta} sum to more than one.", "at most 1", sum(shares, Fraction(0))
-                )
+            total = sum((exact(entry[kind]) for entry in entries if entry.get(kind) is not None), Fraction(0))
+            if total > 1:
+                message = f"The shares of {zeta} sum to more than one."
+                _at(outcome, partition).error("/allocations", message, "at most 1", total)
 
 
 def _chooses(study: Study, name: str) -> bool:
@@ -371,18 +319,14 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
         at = _at(outcome, partition, arm=entry["arm"], group=entry["group"], **scaled)
         for kind in ("risk", "utility"):
             if entry.get(kind) is not None and exact(entry[kind]) <= 0:
-                at.error(
-                    f"/allocations/{place}/{kind}", "A share of the failure budget is positive.", "above 0", entry[kind]
-                )
+                message = "A share of the failure budget is positive."
+                at.error(f"/allocations/{place}/{kind}", message, "above 0", entry[kind])
         scale = None if entry.get("scale") is None else exact(entry["scale"])
         candidate = None if scale is None else by_value.get((entry["arm"], scale))
         if candidate is None or entry["group"] not in groups or (candidate, entry["group"]) in seen:
-            at.error(
-                f"/allocations/{place}",
-                "The share belongs to no pair of a competing candidate and a group, or the pair has one already.",
-                "one share per competing candidate and group",
-                f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}",
-            )
+            message = "The share belongs to no pair of a competing candidate and a group, or the pair has one already."
+            found = f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}"
+            at.error(f"/allocations/{place}", message, "one share per competing candidate and group", found)
             continue
         seen.add((candidate, entry["group"]))
     absent = [

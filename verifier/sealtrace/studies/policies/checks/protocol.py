@@ -35,17 +35,11 @@ _OPEN: Bound = (lambda value: 0 < value < 1, "between 0 and 1, both excluded")
 _TOLERANCE: Bound = (lambda value: 0 < value <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
 
 _CONSTANTS = {
-    "tau": _POSITIVE,
-    "teacher/temperature": _POSITIVE,
-    "tolerances/normalization": _TOLERANCE,
-    "tolerances/replay": _TOLERANCE,
-    "certification/zeta_risk": _OPEN,
-    "certification/zeta_util": _OPEN,
-    "bootstrap/confidence": _OPEN,
-    "certification/epsilon_group": _SHARE,
-    "certification/epsilon_global": _SHARE,
-    "anchor/teacher": _SHARE,
-    "anchor/uniform": _SHARE,
+    **dict.fromkeys(("tau", "teacher/temperature"), _POSITIVE),
+    **dict.fromkeys(("tolerances/normalization", "tolerances/replay"), _TOLERANCE),
+    **dict.fromkeys(("certification/zeta_risk", "certification/zeta_util", "bootstrap/confidence"), _OPEN),
+    **dict.fromkeys(("certification/epsilon_group", "certification/epsilon_global"), _SHARE),
+    **dict.fromkeys(("anchor/teacher", "anchor/uniform"), _SHARE),
     "certification/rho": _RADIUS,
     "prior/floor": _NOT_NEGATIVE,
 }
@@ -82,12 +76,8 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
         fits = Feature(feature).fits(observation)
         yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
     for name, node in protocol.costs.items():
-        yield (
-            f"/costs/{name}",
-            str(node.get("type")),
-            node.get("type") in ("number", "integer"),
-            "a number or an integer",
-        )
+        kind = str(node.get("type"))
+        yield f"/costs/{name}", kind, kind in ("number", "integer"), "a number or an integer"
     for event, charge in protocol.charges.items():
         known = sorted(charge) == sorted(protocol.counted)
         yield f"/charges/{event}", ", ".join(charge), known, ", ".join(protocol.counted)
@@ -97,12 +87,8 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
         yield f"/units/{name}", unit, name in measured, "the unit of a field, an evaluator or a cost"
     for pointer, gate in _gates(protocol):
         others = (gate.random is not None, gate.learned is not None, exact(gate.entropy) != 0 or bool(gate.terms))
-        yield (
-            pointer,
-            f"{sum(others)} ways to a score",
-            sum(others) <= 1,
-            "weights, or a random draw, or a learned gate",
-        )
+        ways = "weights, or a random draw, or a learned gate"
+        yield pointer, f"{sum(others)} ways to a score", sum(others) <= 1, ways
         ranked = gate.first is None or gate.budget is not None
         yield f"{pointer}/first", str(gate.first), ranked, "absent, unless there is a budget"
     for index, split in enumerate(protocol.splits):
@@ -166,13 +152,9 @@ def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> 
             yield f"/selectors/{index}/{field}", str(found), found is not None, f"given for {selector.rule}"
         yield from _bounded(f"/selectors/{index}", selector, _OF_SELECTORS)
         yield from _named_allocation(f"/selectors/{index}", selector, protocol)
-        free = selector.group_budgets is None or selector.rule == "robust"
-        yield (
-            f"/selectors/{index}/group_budgets",
-            str(selector.group_budgets),
-            free,
-            "absent, unless a rule is robust",
-        )
+        budgets = selector.group_budgets
+        free = budgets is None or selector.rule == "robust"
+        yield f"/selectors/{index}/group_budgets", str(budgets), free, "absent, unless a rule is robust"
     yield from _tie_domains(protocol)
 
 
@@ -258,11 +240,9 @@ def domain(study: Study, outcome: Outcome) -> None:
             outcome.at(study.protocol_path).error(pointer, "The declared value lies outside its domain.", domain, found)
     for name, text in study.declared.tolerances:
         if exact(text) > Fraction(str(USUAL_TOLERANCE)):
+            message = "The declared tolerance is loose. Warnings name what passes only because of it."
             outcome.at(study.protocol_path).warning(
-                f"/tolerances/{name}",
-                "The declared tolerance is loose. Warnings name what passes only because of it.",
-                f"at most {USUAL_TOLERANCE:g}",
-                text,
+                f"/tolerances/{name}", message, f"at most {USUAL_TOLERANCE:g}", text
             )
 
 
@@ -289,12 +269,8 @@ def scales(study: Study, outcome: Outcome) -> None:
             continue
         for index, text in enumerate(grid):
             if (selector.arm, exact(text)) not in seen:
-                outcome.at(path).error(
-                    f"/scale_grid/{index}",
-                    "The bank has no candidate of this scale.",
-                    f"a candidate {selector.arm}@{text}",
-                    "none",
-                )
+                message = "The bank has no candidate of this scale."
+                outcome.at(path).error(f"/scale_grid/{index}", message, f"a candidate {selector.arm}@{text}", "none")
 
 
 @check("bank.checkpoints", "candidates")
@@ -316,18 +292,14 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
     for one in learned:
         weights = study.checkpoint_of(one)
         if (other := first.setdefault(one.family, one)).checkpoint != one.checkpoint:
+            message = "A family has one checkpoint, and this candidate names another."
             outcome.on(frame, one.row).error(
-                "/checkpoint_sha256",
-                "A family has one checkpoint, and this candidate names another.",
-                f"{other.checkpoint}, as {other.name}",
-                one.checkpoint,
+                "/checkpoint_sha256", message, f"{other.checkpoint}, as {other.name}", one.checkpoint
             )
         if weights is not None and weights.document.value["family"] != one.family:
+            message = "The checkpoint is that of another family."
             outcome.on(frame, one.row).error(
-                "/checkpoint_sha256",
-                "The checkpoint is that of another family.",
-                one.family or "none",
-                weights.document.value["family"],
+                "/checkpoint_sha256", message, one.family or "none", weights.document.value["family"]
             )
         if weights is not None or one.family in told:
             continue
@@ -335,12 +307,9 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         if one.policy == "student" or study.sealed_directions(one.family) is None:
             outcome.missing = f"neither weights nor sealed directions of {one.family} are in the bundle"
             continue
+        message = "The directions of this family are taken as sealed: its weights are not in the bundle."
         outcome.on(frame, one.row).say(
-            "note",
-            "/checkpoint_sha256",
-            "The directions of this family are taken as sealed: its weights are not in the bundle.",
-            "weights with this digest",
-            "sealed directions only",
+            "note", "/checkpoint_sha256", message, "weights with this digest", "sealed directions only"
         )
     gates = [gate for gate in (study.declared.query, *study.declared.gates.values()) if gate and gate.learned]
     asked = [study.gate_weights(gate.learned) for gate in gates]
@@ -350,12 +319,8 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
     named = {one.checkpoint for one in learned}
     for digest, checkpoint in study.checkpoints.items():
         if digest not in named and id(checkpoint) not in asking:
-            outcome.at(checkpoint.document.path).error(
-                None,
-                "No candidate names these weights.",
-                f"one of {', '.join(sorted(one[:12] for one in named if one)) or 'none'}",
-                digest[:12],
-            )
+            known = f"one of {', '.join(sorted(one[:12] for one in named if one)) or 'none'}"
+            outcome.at(checkpoint.document.path).error(None, "No candidate names these weights.", known, digest[:12])
 
 
 @check("bank.serializer", "candidates")
@@ -364,12 +329,8 @@ def serializer(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(study.candidates)
     for row, names in enumerate(frame.column("serializer").to_pylist()):
         if names != study.actions:
-            outcome.on(frame, row).error(
-                "/serializer",
-                "The candidate's vectors follow another action order.",
-                ", ".join(study.actions),
-                ", ".join(names),
-            )
+            message = "The candidate's vectors follow another action order."
+            outcome.on(frame, row).error("/serializer", message, ", ".join(study.actions), ", ".join(names))
 
 
 @check("bank.policies", "candidates")
@@ -392,12 +353,8 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
         other = first.setdefault(one.arm, one)
         for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
             if getattr(one, field) != getattr(other, field):
-                outcome.on(frame, one.row).error(
-                    f"/{field}",
-                    "An arm is one policy at several scales, and this candidate is another.",
-                    f"as in {other.name}",
-                    str(getattr(one, field)),
-                )
+                message = "An arm is one policy at several scales, and this candidate is another."
+                outcome.on(frame, one.row).error(f"/{field}", message, f"as in {other.name}", str(getattr(one, field)))
     _told_apart(study, outcome)
     anchors = [one for one in study.candidates if one.policy == "anchor"]
     if len(anchors) != 1 and study.candidates:
@@ -414,12 +371,9 @@ def _told_apart(study: Study, outcome: Outcome) -> None:
     for one in (study.candidates[place] for place in competing(study)):
         other = first.setdefault((exact(one.scale or "0"), one.family_index), one)
         if other.arm != one.arm:
-            outcome.on(frame, one.row).error(
-                "/family_index",
-                "Two candidates compete at one scale with the same family index, so that ties have no order.",
-                f"another than that of {other.name}",
-                "nothing" if one.family_index is None else one.family_index,
-            )
+            at, found = outcome.on(frame, one.row), "nothing" if one.family_index is None else one.family_index
+            message = "Two candidates compete at one scale with the same family index, so that ties have no order."
+            at.error("/family_index", message, f"another than that of {other.name}", found)
 
 
 def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
@@ -458,11 +412,8 @@ def _lacks(study: Study, one: Candidate) -> Iterator[tuple[str, str, str]]:
         if one.direction is not None and one.checkpoint and one.policy == "tilt":
             yield "/direction", "nothing: the checkpoint gives the direction", "a rule"
         if set(one.direction or {}) != set(study.actions):
-            yield (
-                "/direction",
-                f"a rule for each of {', '.join(study.actions)}",
-                ", ".join(one.direction or {}) or "nothing",
-            )
+            found = ", ".join(one.direction or {}) or "nothing"
+            yield "/direction", f"a rule for each of {', '.join(study.actions)}", found
         for action, rule in one.rules.items():
             unknown = set(rule.terms or ()) - features
             if unknown:

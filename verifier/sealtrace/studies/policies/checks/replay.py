@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from sealtrace.bundle.frames import ActionMatrix, Index, Matrix, action_matrix
+from sealtrace.bundle.frames import ActionMatrix, Index, Matrix, action_matrix, some_rows
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
@@ -23,15 +25,14 @@ def compare_matrix(
         outcome.missing = f"{undefined} distributions cannot be replayed from what is there"
     for column, action in enumerate(study.actions):
         defined = np.flatnonzero(np.isfinite(replayed[:, column]))
-        outcome.compare(
-            study.frame(kind),
-            rows[defined],
-            f"/{field}/{action}",
-            replayed[defined, column],
-            stored[defined, column],
-            study.tolerance,
-            message,
-        )
+        numbers = replayed[defined, column], stored[defined, column]
+        outcome.compare(study.frame(kind), rows[defined], f"/{field}/{action}", *numbers, study.tolerance, message)
+
+
+def compare_traces(study: Study, outcome: Outcome, rows: Index, replayed: Matrix, message: str) -> None:
+    """Compares the distributions of traces with their replay."""
+    stored = study.probabilities.values[rows]
+    compare_matrix(study, outcome, "trace", rows, "probabilities", replayed, stored, message)
 
 
 def _teacher_rows(study: Study) -> tuple[Index, Index]:
@@ -49,28 +50,18 @@ def teacher(study: Study, outcome: Outcome) -> None:
         outcome.not_applicable = "the protocol does not say how the teacher's distribution is formed"
         return
     frame = study.frame("teacher")
-    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False)
+    valued = frame.table.column("values").is_valid().to_numpy()
     if not valued.all():
         outcome.missing = f"{int((~valued).sum())} teacher records hold no action values"
     rows, states = _teacher_rows(study)
     rows, states = rows[valued[rows]], states[valued[rows]]
     values = action_matrix(frame, "values", study.actions)
-    named = (values.named[rows] | ~study.legal.named[states]).all(axis=1) & ~values.unknown[rows]
-    rows, states = rows[named], states[named]
-    weights = policies.teacher_weights(
-        values.values[rows], study.legal.named[states], as_double(exact(rule.temperature))
-    )
-    stored = action_matrix(frame, "distribution", study.actions).values[rows]
-    compare_matrix(
-        study,
-        outcome,
-        "teacher",
-        rows,
-        "distribution",
-        policies.normalized(weights),
-        stored,
-        "The distribution is not the softmax of the action values.",
-    )
+    named = (some_rows(values.named, rows) | ~some_rows(study.legal.named, states)).all(axis=1) & ~values.unknown[rows]
+    rows, legal = rows[named], some_rows(study.legal.named, states[named])
+    weights = policies.teacher_weights(some_rows(values.values, rows), legal, as_double(exact(rule.temperature)))
+    stored = some_rows(action_matrix(frame, "distribution", study.actions).values, rows)
+    message = "The distribution is not the softmax of the action values."
+    compare_matrix(study, outcome, "teacher", rows, "distribution", policies.normalized(weights), stored, message)
 
 
 @check("replay.teacher-value", "teacher records")
@@ -78,7 +69,7 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
     frame = study.frame("teacher")
     reported = frame.numbers("value")
     stated = np.isfinite(reported)
-    valued = frame.column("values").is_valid().to_numpy(zero_copy_only=False) & stated
+    valued = frame.table.column("values").is_valid().to_numpy() & stated
     if (stated & ~valued).any():
         outcome.missing = f"{int((stated & ~valued).sum())} state values have no action values to follow from"
     if frame.size and not stated.any():
@@ -87,18 +78,11 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
     rows, _ = _teacher_rows(study)
     rows = rows[valued[rows]]
     outcome.inspected = len(rows)
-    values = action_matrix(frame, "values", study.actions).values[rows]
-    distribution = action_matrix(frame, "distribution", study.actions).values[rows]
-    outcome.compare(
-        frame,
-        rows,
-        "/value",
-        scores.expected_utility(distribution, values),
-        reported[rows],
-        study.tolerance,
-        "The state value is not the mean of the action values.",
-        np.abs(values).max(axis=1, initial=0.0),
-    )
+    values = some_rows(action_matrix(frame, "values", study.actions).values, rows)
+    distribution = some_rows(action_matrix(frame, "distribution", study.actions).values, rows)
+    numbers = scores.expected_utility(distribution, values), reported[rows]
+    message, size = "The state value is not the mean of the action values.", np.abs(values).max(axis=1, initial=0.0)
+    outcome.compare(frame, rows, "/value", *numbers, study.tolerance, message, size)
 
 
 @check("replay.normalizer", "normalizers")
@@ -119,12 +103,8 @@ def normalizer(study: Study, outcome: Outcome) -> None:
         bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
         if len(bad):
             state = study.states[int(np.flatnonzero(known)[bad[0]])].as_py()
-            outcome.on(frame, one.row).error(
-                "/scale",
-                f"The normalizer is not finite and positive at {len(bad)} states, first at {state}.",
-                "a finite positive normalizer",
-                float(values[bad[0]]),
-            )
+            message = f"The normalizer is not finite and positive at {len(bad)} states, first at {state}."
+            outcome.on(frame, one.row).error("/scale", message, "a finite positive normalizer", float(values[bad[0]]))
 
 
 def replay_of(study: Study, candidate: int) -> Replay | None:
@@ -152,36 +132,16 @@ def _replay_policy(study: Study, outcome: Outcome, policy: str, message: str) ->
             outcome.missing = f"{study.candidates[index].name} does not declare what its policy needs"
             continue
         rows = study.traces_of(index)
-        compare_matrix(
-            study,
-            outcome,
-            "trace",
-            rows,
-            "probabilities",
-            replay.probabilities[study.trace_state[rows]],
-            study.probabilities.values[rows],
-            message,
-        )
+        compare_traces(study, outcome, rows, replay.probabilities[study.trace_state[rows]], message)
 
 
-@check("replay.anchor", "traces")
-def anchor(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "anchor", "The distribution is not the smoothed teacher.")
-
-
-@check("replay.top-action", "traces")
-def top_action(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "top-action", "The distribution is not a point mass on the teacher's top action.")
-
-
-@check("replay.tilt", "traces")
-def tilt(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "tilt", "The distribution is not the tilt of the anchor at this scale.")
-
-
-@check("replay.student", "traces")
-def student(study: Study, outcome: Outcome) -> None:
-    _replay_policy(study, outcome, "student", "The distribution is not the tilt of the checkpoint's own base policy.")
+for _policy, _message in {
+    "anchor": "The distribution is not the smoothed teacher.",
+    "top-action": "The distribution is not a point mass on the teacher's top action.",
+    "tilt": "The distribution is not the tilt of the anchor at this scale.",
+    "student": "The distribution is not the tilt of the checkpoint's own base policy.",
+}.items():
+    check(f"replay.{_policy}", "traces")(partial(_replay_policy, policy=_policy, message=_message))
 
 
 @check("replay.residual", "sealed directions")
@@ -199,14 +159,8 @@ def residual(study: Study, outcome: Outcome) -> None:
         rows = np.flatnonzero(codes == code)
         if family not in learned:
             outcome.inspected += len(rows)
-            outcome.rows(
-                frame,
-                rows,
-                "/family",
-                "No candidate of the bank has a learned direction of this family.",
-                ", ".join(sorted(filter(None, learned))) or "none",
-                family,
-            )
+            message = "No candidate of the bank has a learned direction of this family."
+            outcome.rows(frame, rows, "/family", message, ", ".join(sorted(filter(None, learned))) or "none", family)
             continue
         _named_checkpoints(study, outcome, rows, learned[family])
         checkpoint = study.checkpoint_of(learned[family])
@@ -216,32 +170,24 @@ def residual(study: Study, outcome: Outcome) -> None:
             outcome.inspected += len(rows)
             continue
         rows = rows[(states[rows] >= 0) & ~matrix.unknown[rows]]
+        message = "The sealed direction is not what the weights give on the observation."
         compare_matrix(
-            study,
-            outcome,
-            "residual",
-            rows,
-            "direction",
-            replayed[states[rows]],
-            matrix.values[rows],
-            "The sealed direction is not what the weights give on the observation.",
+            study, outcome, "residual", rows, "direction", replayed[states[rows]], matrix.values[rows], message
         )
 
 
 def _whole_directions(study: Study, outcome: Outcome, matrix: ActionMatrix) -> None:
     """Every sealed direction belongs to an observed state, and names every action and no other."""
     frame = study.frame("residual")
-    outcome.rows(
-        frame, frame.lookup("state", study.states) < 0, "/state", "No observation has this state.", "an observation"
-    )
-    outcome.rows(
-        frame,
-        matrix.unknown | ~matrix.named.all(axis=1),
-        "/direction",
-        "The direction does not name exactly the declared actions.",
-        ", ".join(study.actions),
-        lambda row: ", ".join(dict(frame.column("direction")[row].as_py())),
-    )
+    unseen = frame.lookup("state", study.states) < 0
+    outcome.rows(frame, unseen, "/state", "No observation has this state.", "an observation")
+
+    def named(row: int) -> str:
+        return ", ".join(dict(frame.column("direction")[row].as_py()))
+
+    other = matrix.unknown | ~matrix.named.all(axis=1)
+    message = "The direction does not name exactly the declared actions."
+    outcome.rows(frame, other, "/direction", message, ", ".join(study.actions), named)
 
 
 def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, one: Candidate) -> None:
@@ -249,12 +195,9 @@ def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, one: Candida
     frame = study.frame("residual")
     digests, texts = frame.texts("checkpoint_sha256")
     due = texts.index(one.checkpoint) if one.checkpoint in texts else -2
+    message = "The direction names another checkpoint than the candidates of its family."
     outcome.rows(
-        frame,
-        rows[(digests[rows] >= 0) & (digests[rows] != due)],
-        "/checkpoint_sha256",
-        "The direction names another checkpoint than the candidates of its family.",
-        one.checkpoint,
+        frame, rows[(digests[rows] >= 0) & (digests[rows] != due)], "/checkpoint_sha256", message, one.checkpoint
     )
 
 
@@ -277,13 +220,7 @@ def zero_scale(study: Study, outcome: Outcome) -> None:
         outcome.inspected += len(rows)
         differs = values[rows].view(np.int64) != values[base].view(np.int64)
         for column in np.flatnonzero(differs.any(axis=0)).tolist():
-            wrong = np.flatnonzero(differs[:, column])
-            pairs = dict(zip(rows[wrong].tolist(), base[wrong].tolist(), strict=True))
-            outcome.rows(
-                frame,
-                rows[wrong],
-                f"/probabilities/{study.actions[column]}",
-                "A candidate of scale zero is not the stored anchor, bit for bit.",
-                lambda row: float(values[pairs[row], column]),
-                lambda row: float(values[row, column]),
-            )
+            due, found = (values[some[differs[:, column]], column] for some in (base, rows))
+            pointer = f"/probabilities/{study.actions[column]}"
+            message = "A candidate of scale zero is not the stored anchor, bit for bit."
+            outcome.rows(frame, rows[differs[:, column]], pointer, message, due, found)

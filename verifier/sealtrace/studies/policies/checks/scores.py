@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sealtrace.bundle.frames import Index, action_matrix
-from sealtrace.checks.outcome import Outcome
+from sealtrace.bundle.frames import Index, Mask, Vector, action_matrix
+from sealtrace.checks.outcome import Outcome, text
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
@@ -40,13 +40,8 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
     reported = study.score_of_trace[rows]
     wrong = np.flatnonzero(codes[reported] != due[files])
     expected = {int(reported[index]): digests[files[index]] for index in wrong.tolist()}
-    outcome.rows(
-        scores,
-        reported[wrong],
-        "/trace_sha256",
-        "The score was made for another trace table.",
-        lambda row: expected[row],
-    )
+    message = "The score was made for another trace table."
+    outcome.rows(scores, reported[wrong], "/trace_sha256", message, lambda row: expected[row])
 
 
 @check("score.utility", "scores")
@@ -62,25 +57,16 @@ def utility(study: Study, outcome: Outcome) -> None:
         column = sorted(set(names)).index(name)
         own = np.where(by_name.named[:, column], by_name.values[:, column], np.nan)
         stored = np.where(np.isnan(frame.numbers(field)), own, frame.numbers(field))
-        outcome.rows(
-            frame,
-            rows[np.isnan(stored[rows])],
-            f"/expected/{name}",
-            "The score leaves out what an evaluator expects.",
-            f"a number as {field}, or under {name}",
-            "nothing",
-        )
         told = ~np.isnan(stored[rows])
-        outcome.compare(
-            frame,
-            rows[told],
-            f"/{field}" if frame.column("expected").null_count else f"/expected/{name}",
-            replayed[places][told],
-            stored[rows[told]],
-            study.tolerance,
+        expected, message = f"a number as {field}, or under {name}", "The score leaves out what an evaluator expects."
+        outcome.rows(frame, rows[~told], f"/expected/{name}", message, expected, "nothing")
+        pointer = f"/{field}" if frame.column("expected").null_count else f"/expected/{name}"
+        message, size = (
             "The utility is not the distribution's mean of the action values.",
-            study.magnitude(role)[states[told]],
+            study.magnitude(role)[states],
         )
+        numbers = replayed[places][told], stored[rows[told]]
+        outcome.compare(frame, rows[told], pointer, *numbers, study.tolerance, message, size[told])
 
 
 @check("score.delta", "scores")
@@ -88,16 +74,10 @@ def delta(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
     places, rows = _joined(study)
     outcome.inspected = len(rows)
-    outcome.compare(
-        frame,
-        rows,
-        "/delta",
-        study.scored.delta[places],
-        frame.numbers("delta")[rows],
-        study.tolerance,
-        "The delta is not the risk evaluator's expectation less that of the anchor at the same state.",
-        study.magnitude("risk")[study.trace_state[study.scored.rows[places]]],
-    )
+    numbers = study.scored.delta[places], frame.numbers("delta")[rows]
+    message = "The delta is not the risk evaluator's expectation less that of the anchor at the same state."
+    size = study.magnitude("risk")[study.trace_state[study.scored.rows[places]]]
+    outcome.compare(frame, rows, "/delta", *numbers, study.tolerance, message, size)
 
 
 @check("threshold.stored", "scores")
@@ -107,25 +87,18 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
     deltas, reported = frame.numbers("delta"), frame.flags("crossing")
     bound = -exact(study.declared.tau)
     crossed = thresholds.below(deltas, bound)
-    outcome.rows(
-        frame,
-        crossed != reported,
-        "/crossing",
-        f"The stored crossing does not follow from the stored delta: a delta below -{study.declared.tau} is one.",
-        lambda row: f"{'true' if crossed[row] else 'false'} (delta {float(deltas[row])!r})",
-        lambda row: bool(reported[row]),
-    )
+    tau, wrong = study.declared.tau, np.flatnonzero(crossed != reported)
+    message = f"The stored crossing does not follow from the stored delta: a delta below -{tau} is one."
+    outcome.rows(frame, wrong, "/crossing", message, _answers(crossed[wrong], deltas[wrong]), reported[wrong])
     differ = np.flatnonzero(thresholds.read_differently(deltas, bound))
-    outcome.rows(
-        frame,
-        differ,
-        "/delta",
-        f"The delta is the double nearest to -{study.declared.tau}: read exactly it is a crossing, "
-        "compared with that double it is not.",
-        lambda row: f"crossing {'true' if crossed[row] else 'false'}",
-        lambda row: float(deltas[row]),
-        severity="warning",
-    )
+    nearest = f"The delta is the double nearest to -{tau}"
+    message = f"{nearest}: read exactly it is a crossing, compared with that double it is not."
+    said = [f"crossing {text(one)}" for one in crossed[differ]]
+    outcome.rows(frame, differ, "/delta", message, said, deltas[differ], severity="warning")
+
+
+def _answers(crossed: Mask, deltas: Vector) -> list[str]:
+    return [f"{text(one)} (delta {text(delta)})" for one, delta in zip(crossed, deltas, strict=True)]
 
 
 @check("threshold.recomputed", "scores")
@@ -134,19 +107,10 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
     places, rows = _joined(study)
     outcome.inspected = len(rows)
     reported = frame.flags("crossing")[rows]
-    wrong = np.flatnonzero(study.scored.crossed[places] != reported)
-    at = dict(zip(rows[wrong].tolist(), places[wrong].tolist(), strict=True))
-    outcome.rows(
-        frame,
-        rows[wrong],
-        "/crossing",
-        f"The records give another answer to whether the delta is below -{study.declared.tau}.",
-        lambda row: (
-            f"{'true' if study.scored.crossed[at[row]] else 'false'} (delta {float(study.scored.delta[at[row]])!r})"
-        ),
-        lambda row: bool(frame.flags("crossing")[row]),
-    )
-
+    crossed, deltas = study.scored.crossed[places], study.scored.delta[places]
+    wrong = crossed != reported
+    message = f"The records give another answer to whether the delta is below -{study.declared.tau}."
+    outcome.rows(frame, rows[wrong], "/crossing", message, _answers(crossed[wrong], deltas[wrong]), reported[wrong])
     _replayed_crossings(study, outcome)
 
 
@@ -172,16 +136,11 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
         apart = np.abs(np.c_[policy - stored[rows], base - stored[study.anchor_traces[states]]]).max(axis=1)
         # What is farther off, the replay's own check reports; what a replay's rounding may decide, nobody can.
         sure = (apart <= study.tolerance) & (np.abs(delta + float(tau)) > REPLAY_ROUNDING * (float(tau) + size[states]))
-        wrong = np.flatnonzero(sure & (thresholds.below(delta, -tau) != scored.crossed[places]))
-        at = {int(rows[one]): one for one in wrong.tolist()}
-        outcome.rows(
-            study.frame("trace"),
-            rows[wrong],
-            "/probabilities",
-            f"Within the tolerance of its replay, the distribution gives another answer at -{study.declared.tau}.",
-            lambda row, at=at, delta=delta: f"delta {float(delta[at[row]])!r}, as replayed",
-            lambda row, at=at, places=places: f"delta {float(scored.delta[places[at[row]]])!r}, as stored",
-        )
+        wrong = sure & (thresholds.below(delta, -tau) != scored.crossed[places])
+        message = f"Within the tolerance of its replay, the distribution gives another answer at -{study.declared.tau}."
+        expected = [f"delta {text(one)}, as replayed" for one in delta[wrong]]
+        found = [f"delta {text(one)}, as stored" for one in scored.delta[places[wrong]]]
+        outcome.rows(study.frame("trace"), rows[wrong], "/probabilities", message, expected, found)
 
 
 @check("aggregate.summary", "summaries")
@@ -203,31 +162,19 @@ def summary(study: Study, outcome: Outcome) -> None:
         if population in split_names:
             inside &= split_of_row == split_names.index(population)
         if candidates[row] < 0 or (population not in split_names and population != "all") or not inside.any():
-            outcome.on(frame, row).error(
-                "/population",
-                "Nothing was traced for this policy and population.",
-                f"all or one of {', '.join(split_names)}",
-                population,
-            )
+            message = "Nothing was traced for this policy and population."
+            outcome.on(frame, row).error("/population", message, f"all or one of {', '.join(split_names)}", population)
             continue
         result = aggregate(scored.weak[inside], scored.strong[inside], scored.delta[inside], scored.crossed[inside])
         place = np.array([row])
         # A mean of differences is no more exact than what was subtracted.
         size = {name: float(np.abs(getattr(scored, name)[inside]).max()) for name in ("weak", "strong")}
+        message = "The summary is not the aggregate of its states."
         for field in ("weak", "strong", "delta", "delta_min", "delta_max"):
-            outcome.compare(
-                frame,
-                place,
-                f"/{field}",
-                np.array([getattr(result, field)]),
-                frame.numbers(field)[place],
-                study.tolerance,
-                "The summary is not the aggregate of its states.",
-                size["weak" if field == "weak" else "strong"],
-            )
+            numbers = np.array([getattr(result, field)]), frame.numbers(field)[place]
+            scale = size["weak" if field == "weak" else "strong"]
+            outcome.compare(frame, place, f"/{field}", *numbers, study.tolerance, message, scale)
+        message = "The count is not that of the records."
         for field in ("states", "crossings"):
             found = int(frame.table.column(field)[row].as_py())
-            if found != getattr(result, field):
-                outcome.on(frame, row).error(
-                    f"/{field}", "The count is not that of the records.", getattr(result, field), found
-                )
+            outcome.on(frame, row).expect(f"/{field}", message, getattr(result, field), found)

@@ -91,12 +91,8 @@ def compare_counts(study: Study, outcome: Outcome, document: Document) -> None:
             if stated is None and (bound is None or math.isnan(bound)):
                 continue
             if bound is None or stated is None or not abs(bound - stated) <= study.tolerance * max(1.0, abs(bound)):
-                at.error(
-                    f"/counts/{place}/{field}",
-                    "The bound is not that of the recomputed count, or the rule uses none.",
-                    "nothing" if bound is None else bound,
-                    "nothing" if stated is None else stated,
-                )
+                message = "The bound is not that of the recomputed count, or the rule uses none."
+                at.error(f"/counts/{place}/{field}", message, _or_nothing(bound), _or_nothing(stated))
 
 
 def compare_certified(study: Study, outcome: Outcome, document: Document) -> None:
@@ -114,12 +110,9 @@ def compare_certified(study: Study, outcome: Outcome, document: Document) -> Non
         due = None if admitted is None else bool(admitted[row, group])
         if one.get("certified") != due:
             where = dict(zip(("arm", "scale", "group"), pair, strict=True)) | {"selector": document.value["selector"]}
-            outcome.at(document.path, where).error(
-                f"/counts/{place}/certified",
-                "Whether the rule may take the candidate in this group is decided otherwise.",
-                "nothing" if due is None else due,
-                "nothing" if one.get("certified") is None else one["certified"],
-            )
+            message = "The records give another answer to whether the rule may take the candidate in this group."
+            said = _or_nothing(due), _or_nothing(one.get("certified"))
+            outcome.at(document.path, where).error(f"/counts/{place}/certified", message, *said)
 
 
 def compare_choice(study: Study, outcome: Outcome, document: Document) -> None:
@@ -127,18 +120,11 @@ def compare_choice(study: Study, outcome: Outcome, document: Document) -> None:
     chosen = _chosen(study, document)
     taken = [study.candidates[one] for one in deciding(chosen)]
     due = [
-        (
-            group,
-            one.arm,
-            None if one.scale is None else exact(one.scale),
-            "no-certified-candidate" if fell else "selected",
-        )
+        (group, one.arm, _exact(one.scale), "no-certified-candidate" if fell else "selected")
         for group, one, fell in zip(chosen.partition.groups, taken, chosen.fell_back, strict=True)
     ]
-    found = [
-        (one["group"], one["arm"], None if one.get("scale") is None else exact(one["scale"]), one["outcome"])
-        for one in document.value["assignments"]
-    ]
+    assigned = document.value["assignments"]
+    found = [(one["group"], one["arm"], _exact(one.get("scale")), one["outcome"]) for one in assigned]
     outcome.inspected += 1
     at = outcome.at(document.path, {"selector": document.value["selector"]})
     if due != found:
@@ -252,7 +238,7 @@ def _budgets(study: Study, outcome: Outcome, document: Document) -> None:
     if is_grouped(record) and selector is not None:
         for field, declared in declared_budgets(study, selector).items():
             stated = record.get(field)
-            if (None if stated is None else exact(stated)) != (None if declared is None else exact(declared)):
+            if _exact(stated) != _exact(declared):
                 message = "The selection used another budget than its rule has."
                 at.error(f"/{field}", message, declared or "nothing", stated or "nothing")
         return
@@ -291,12 +277,9 @@ def certified(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         due = [text for text in study.declared.scale_grid if exact(text) in counted.choice.certified]
         if sorted(_values(document.value.get("certified") or [])) != sorted(counted.choice.certified):
-            outcome.at(document.path, key).error(
-                "/certified",
-                "The certified set is not what the rule admits.",
-                _text(due),
-                _text(document.value.get("certified") or []),
-            )
+            message = "The certified set is not what the rule admits."
+            found = _text(document.value.get("certified") or [])
+            outcome.at(document.path, key).error("/certified", message, _text(due), found)
 
 
 @check("selection.choice", "selections")
@@ -306,7 +289,7 @@ def choice(study: Study, outcome: Outcome) -> None:
         chosen = document.value.get("choice")
         due = chosen_text(study, counted)
         at = outcome.at(document.path, key)
-        if (None if chosen is None else exact(chosen)) != counted.choice.chosen:
+        if _exact(chosen) != counted.choice.chosen:
             at.error("/choice", "The declared rule chooses another scale.", due or "none", chosen or "none")
         wanted = "selected" if due else "no-certified-candidate"
         at.expect("/outcome", "The declared rule gives another outcome.", wanted, document.value["outcome"])
@@ -343,6 +326,14 @@ def report_held_out(study: Study, outcome: Outcome, document: Document) -> None:
         at.error("/held_out/status", message, "held-out scores sealed after select", ", ".join(early))
     message = "The choice was made with held-out scores joined."
     at.expect("/held_out/status", message, "not-joined", status["status"])
+
+
+def _exact(constant: str | None) -> Fraction | None:
+    return None if constant is None else exact(constant)
+
+
+def _or_nothing(value: object) -> object:
+    return "nothing" if value is None else value
 
 
 def _values(constants: str | list[str]) -> list[Fraction]:

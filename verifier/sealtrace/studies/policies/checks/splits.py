@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle import blocks
 from sealtrace.bundle.encoding import distinct
 from sealtrace.bundle.frames import Index, Mask
 from sealtrace.checks.outcome import Outcome
@@ -46,20 +46,17 @@ def disjoint(study: Study, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     splits, names = frame.texts("split")
     for field, what in (("state", "state"), ("block", "independent block")):
+        if field == "state" and not frame.repeats:
+            continue  # each is there once, and its text is not needed
         codes, texts = frame.texts(field)
         present = np.flatnonzero(codes >= 0)
         first = np.full(len(texts), -1, np.int64)
         # Later assignments win, so the reversed order leaves the first row of each.
         first[codes[present][::-1]] = present[::-1]
         other = present[splits[present] != splits[first[codes[present]]]]
-        outcome.rows(
-            frame,
-            other,
-            f"/{field}",
-            f"The {what} lies in two splits.",
-            lambda row: f"only in {names[splits[first[codes[row]]]]}",
-            lambda row: f"also in {names[splits[row]]}",
-        )
+        expected = [f"only in {names[splits[first[code]]]}" for code in codes[other]]
+        found = [f"also in {names[split]}" for split in splits[other]]
+        outcome.rows(frame, other, f"/{field}", f"The {what} lies in two splits.", expected, found)
 
 
 @check("split.agreement", "rows")
@@ -74,26 +71,16 @@ def agreement(study: Study, outcome: Outcome) -> None:
         files = np.array([texts.index(name) if (name := of_file[path]) in texts else -2 for path in frame.paths])
         if frame.size:
             declared = files[frame.file_of()]
-            outcome.rows(
-                frame,
-                codes != declared,
-                "/split",
-                "The file holds another split.",
-                lambda row: of_file[frame.place(row)[0]],
-            )
+            message = "The file holds another split."
+            outcome.rows(frame, codes != declared, "/split", message, lambda row: of_file[frame.place(row)[0]])
         if kind == "observation" or not observations.size:
             continue
         states = study.state_of(kind)
         known = np.flatnonzero(states >= 0)
         place = np.array([names.index(text) if text in names else -2 for text in texts] or [-2])
         wrong = known[place[codes[known]] != splits[states[known]]]
-        outcome.rows(
-            frame,
-            wrong,
-            "/split",
-            "The record names another split than its observation.",
-            lambda row: names[splits[states[row]]],
-        )
+        message = "The record names another split than its observation."
+        outcome.rows(frame, wrong, "/split", message, lambda row: names[splits[states[row]]])
 
 
 @check("split.rule", "states")
@@ -114,13 +101,8 @@ def rule(study: Study, outcome: Outcome) -> None:
         remainders = np.array([int(match.group()) % modulus if match else -1 for match in suffixes], np.int64)
         inside = codes == (names.index(name) if name in names else -2)
         wrong = np.flatnonzero(inside != (remainders[states] == declared.remainder))
-        outcome.rows(
-            frame,
-            wrong,
-            "/split",
-            "The declared rule puts this state into another split.",
-            lambda row: f"{'not ' if inside[row] else ''}{name}",
-        )
+        message = "The declared rule puts this state into another split."
+        outcome.rows(frame, wrong, "/split", message, lambda row: f"{'not ' if inside[row] else ''}{name}")
 
 
 def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
@@ -165,26 +147,16 @@ def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
     for split in declared.order:
         states = states_of(study, split)
         outcome.inspected += len(states)
-        due = np.array([drawing.randrange(declared.population) for _ in range(len(states))], np.float64)
-        of_row = dict(zip(states.tolist(), due.tolist(), strict=True))
-        outcome.rows(
-            frame,
-            states[numbers[states] != due],
-            f"/{declared.member}",
-            "The declared draw gives the state another member.",
-            lambda row: int(of_row[row]),
-            lambda row: numbers[row].item(),
-        )
+        due = np.array([drawing.randrange(declared.population) for _ in range(len(states))], np.int64)
+        wrong = numbers[states] != due
+        message = "The declared draw gives the state another member."
+        outcome.rows(frame, states[wrong], f"/{declared.member}", message, due[wrong], numbers[states[wrong]])
     content = _content_codes(frame.table.drop_columns(["state", "split", "block", "legal", declared.member]))
     first: dict[float, int] = {}
     odd = [row for row, one in enumerate(numbers.tolist()) if content[first.setdefault(one, row)] != content[row]]
-    outcome.rows(
-        frame,
-        np.array(odd, np.int64),
-        f"/{declared.member}",
-        "Two draws of one member look different.",
-        lambda row: f"as {frame.text('state', first[float(numbers[row])])}",
-    )
+    expected = [f"as {frame.text('state', first[float(numbers[row])])}" for row in odd]
+    message = "Two draws of one member look different."
+    outcome.rows(frame, np.array(odd, np.int64), f"/{declared.member}", message, expected)
 
 
 @check("split.duplicates", "states")
@@ -201,37 +173,31 @@ def duplicates(study: Study, outcome: Outcome) -> None:
     for name in content.column_names:
         if name != "legal":
             seen |= content.column(name).is_valid().to_numpy()
-    codes = _content_codes(content)
-    rows = np.flatnonzero(seen)
-    _, first, group = np.unique(codes[rows], return_index=True, return_inverse=True)
-    before = rows[first[group]]
-    again = np.flatnonzero(splits[before] != splits[rows])
-    same = dict(zip(rows[again].tolist(), before[again].tolist(), strict=True))
-    outcome.rows(
-        frame,
-        rows[again],
-        "/state",
-        "The same observation is in another split under another id.",
-        lambda row: f"only {frame.text('state', same[row])} in {names[splits[same[row]]]}",
-        lambda row: f"{frame.text('state', row)} in {names[splits[row]]}",
-    )
+    codes, rows = _content_codes(content), np.flatnonzero(seen)
+    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[rows[::-1]]] = rows[::-1]
+    before = first[codes[rows]]
+    again = splits[before] != splits[rows]
+    placed = [
+        [f"{frame.text('state', row)} in {names[splits[row]]}" for row in some[again].tolist()]
+        for some in (before, rows)
+    ]
+    message = "The same observation is in another split under another id."
+    outcome.rows(frame, rows[again], "/state", message, [f"only {one}" for one in placed[0]], placed[1])
 
 
 def _content_codes(content: pa.Table) -> Index:
-    """One integer per row, equal where rows say the same."""
-    comparable = pa.table({name: _comparable(content.column(name)) for name in content.column_names})
-    return combined_codes(comparable, tuple(content.column_names))
-
-
-def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column that has codes: a list of names becomes one text, joined by what no name may contain."""
-    if pa.types.is_list(column.type):
-        joined = pc.binary_join(column.cast(pa.list_(pa.string())), "\x1f")
-        # An empty list and an absent one show the player the same.
-        return pc.fill_null(joined, "")
-    if pa.types.is_floating(column.type):
-        return pc.add(column, 0.0)
-    return column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
+    """A small integer per row, equal where rows say the same."""
+    codes = np.zeros(content.num_rows, np.int64)
+    for column in content.columns:
+        if column.null_count < len(column):
+            array = column.combine_chunks()
+            here = blocks.codes_of(array)
+            if pa.types.is_list(array.type):
+                # An empty list and an absent one show the player the same.
+                here[pc.list_value_length(array).fill_null(0).to_numpy() == 0] = -1
+            codes = codes if (here == here[0]).all() else blocks.paired(codes, here)
+    return codes
 
 
 @check("join.teacher", "states")
@@ -256,14 +222,12 @@ def trace(study: Study, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     states, candidates = study.trace_state, study.trace_candidate
     outcome.rows(frame, states < 0, "/state", "No single observation has this state.", "one observation")
-    outcome.rows(
-        frame,
-        candidates < 0,
-        "/arm",
-        "No single candidate of the bank has this arm and scale.",
-        "one candidate",
-        lambda row: f"{frame.text('arm', row)}@{frame.text('scale', row)}",
-    )
+
+    def named(row: int) -> str:
+        return f"{frame.text('arm', row)}@{frame.text('scale', row)}"
+
+    message = "No single candidate of the bank has this arm and scale."
+    outcome.rows(frame, candidates < 0, "/arm", message, "one candidate", named)
     # A split is traced for a candidate wholly or not at all.
     known = (states >= 0) & (candidates >= 0)
     study.room("candidates x states", len(study.candidates), observations.size, width=1)
@@ -280,23 +244,12 @@ def trace(study: Study, outcome: Outcome) -> None:
         for index, one in enumerate(study.candidates):
             if one.splits is not None and names[split] not in one.splits:
                 beyond = np.flatnonzero(known & (candidates == index) & np.isin(states, members))
-                outcome.rows(
-                    frame,
-                    beyond,
-                    "/split",
-                    f"The candidate {one.name} is not declared to be traced on this split.",
-                    ", ".join(one.splits or []),
-                )
+                message = f"The candidate {one.name} is not declared to be traced on this split."
+                outcome.rows(frame, beyond, "/split", message, ", ".join(one.splits or []))
                 continue
             absent = members[~traced[index]]
-            outcome.rows(
-                observations,
-                absent,
-                "/state",
-                f"The candidate {one.name} has no trace at this state.",
-                f"one trace of {one.name}",
-                "none",
-            )
+            message = f"The candidate {one.name} has no trace at this state."
+            outcome.rows(observations, absent, "/state", message, f"one trace of {one.name}", "none")
 
 
 def _scored(study: Study) -> Mask:
@@ -319,14 +272,8 @@ def values(study: Study, outcome: Outcome) -> None:
     for evaluator in sorted({evaluators.utility, evaluators.risk}):
         rows = np.flatnonzero(codes == texts.index(evaluator)) if evaluator in texts else np.zeros(0, np.int64)
         absent = traced[study.by_state("values", rows)[traced] < 0]
-        outcome.rows(
-            observations,
-            absent,
-            "/state",
-            f"The state has no single record of {evaluator} action values.",
-            f"one {evaluator} record",
-            "none",
-        )
+        message = f"The state has no single record of {evaluator} action values."
+        outcome.rows(observations, absent, "/state", message, f"one {evaluator} record", "none")
 
 
 @check("join.score", "traces")

@@ -54,9 +54,9 @@ class Spilled:
 
     def __init__(self, states: int, candidates: int) -> None:
         self._states = states
-        self._file = TemporaryFile()  # noqa: SIM115 - closed with this object
+        self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this object
         finalize(self, self._file.close)
-        self._places: list[list[tuple[int, int, int, slice]]] = [[] for _ in range(candidates)]
+        self._places: list[list[tuple[int, int, list[int], slice]]] = [[] for _ in range(candidates)]
         """Of each candidate, stretches of states: start, number, where they lie, and the rows of its traces."""
         self.rows = 0
         """How many traces there are."""
@@ -64,20 +64,22 @@ class Spilled:
     def add(self, candidates: list[int], lo: int, weak: Matrix, delta: Matrix, crossed: Mask) -> None:
         """One more stretch of states; arrays have a row per candidate, and traces follow those that came before."""
         width, count = weak.shape
+        starts = []
+        for one in (weak, delta, crossed):
+            starts.append((self._file.tell(), one.itemsize * count))
+            self._file.write(one.data)
         for place, candidate in enumerate(candidates):
             rows = slice(self.rows + place, self.rows + place + width * count, width)
-            self._places[candidate].append((lo, count, self._file.tell(), rows))
-            for one in (weak[place], delta[place], crossed[place]):
-                self._file.write(one.data)
+            self._places[candidate].append((lo, count, [start + place * size for start, size in starts], rows))
         self.rows += weak.size
 
     def of(self, candidate: int) -> Outcome:
         """The outcome of a candidate."""
         utility, delta = np.full(self._states, np.nan), np.full(self._states, np.nan)
         crossed = np.zeros(self._states, np.bool_)
-        for lo, count, at, _ in self._places[candidate]:
-            self._file.seek(at)
-            for one in (utility, delta, crossed):
+        for lo, count, starts, _ in self._places[candidate]:
+            for start, one in zip(starts, (utility, delta, crossed), strict=True):
+                self._file.seek(start)
                 self._file.readinto(one[lo : lo + count].data)
         return Outcome(utility, delta, crossed)
 
@@ -123,11 +125,11 @@ class Outcomes:
         key = tuple(candidates)
         if key not in self._stacks:
             found = [self.of(candidate) for candidate in candidates]
-            self._stacks[key] = Outcome(
-                np.array([one.utility for one in found]),
-                np.array([one.delta for one in found]),
-                np.array([one.crossed for one in found]),
-            )
+            columns = ([one.utility for one in found], [one.delta for one in found], [one.crossed for one in found])
+            stack = self._stacks[key] = Outcome(*map(np.array, columns))
+            # What is held together is not held again.
+            for place, candidate in enumerate(key):
+                self._known[candidate] = Outcome(stack.utility[place], stack.delta[place], stack.crossed[place])
         return self._stacks[key]
 
     def outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:

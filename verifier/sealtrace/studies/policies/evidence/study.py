@@ -26,6 +26,7 @@ from sealtrace.bundle.frames import (
     Vector,
     action_lists,
     action_matrix,
+    some_rows,
 )
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.kinds import KINDS
@@ -83,19 +84,10 @@ class Checkpoint:
                 return f"/features/{place}", "a declared feature", name
         if value["actions"] != study.actions:
             return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
-        for head in ("residual", "base", "gate"):
-            outputs_due = 1 if head == "gate" else len(study.actions)
-            width = len(value["features"])
-            for place, layer in enumerate(value.get(head) or []):
-                pointer = f"/{head}/{place}"
-                if len(layer["weights"]) != width:
-                    return f"{pointer}/weights", f"{width} inputs", str(len(layer["weights"]))
-                width = len(layer["bias"])
-                for row, outputs in enumerate(layer["weights"]):
-                    if len(outputs) != width:
-                        return f"{pointer}/weights/{row}", f"{width} outputs", str(len(outputs))
-            if value.get(head) and width != outputs_due:
-                return f"/{head}", f"{outputs_due} outputs at the end", str(width)
+        for head, outputs in (("residual", len(study.actions)), ("base", len(study.actions)), ("gate", 1)):
+            wrong = networks.misfit(value[head], len(value["features"]), outputs) if value.get(head) else None
+            if wrong is not None:
+                return f"/{head}{wrong[0]}", wrong[1], wrong[2]
         return None
 
     def direction(self, study: Study) -> Matrix | None:
@@ -118,11 +110,7 @@ def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix 
     if not value.get(head) or checkpoint.problem(study) is not None:
         return None
     inputs = np.column_stack([study.feature(name) for name in value["features"]])
-    layers = [
-        networks.Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
-        for one in value[head]
-    ]
-    return networks.forward(inputs, layers)
+    return networks.forward(inputs, networks.layers_of(value[head]))
 
 
 @dataclass(frozen=True)
@@ -139,6 +127,7 @@ class Study(Evidence):
 
     def adopt(self, other: Evidence, without: Collection[str]) -> None:
         """Takes over what is known of states, which does not depend on traces and scores."""
+        self.frames.update({kind: frame for kind, frame in other.frames.items() if kind not in without})
         known = ("declared", "tolerance", "candidates", "states", "_ambiguous_states", "legal", "playable", "teacher")
         self.__dict__.update({name: other.__dict__[name] for name in known if name in other.__dict__})
         computed = ("feature", "evaluator", "state_of", "sound")
@@ -259,9 +248,10 @@ class Study(Evidence):
         for field in {"trace": ("legal",), "teacher": ("distribution", "values"), "values": ("values",)}.get(kind, ()):
             lists = action_lists if field == "legal" else action_matrix
             named = lists(frame, field, self.actions)
-            present = good & frame.column(field).is_valid().to_numpy(zero_copy_only=False)
-            rows = np.flatnonzero(present)
-            right = ~named.unknown[rows] & (named.named[rows] == self.legal.named[states[rows]]).all(axis=1)
+            rows = np.flatnonzero(good & frame.table.column(field).is_valid().to_numpy())
+            right = ~named.unknown[rows] & (
+                some_rows(named.named, rows) == some_rows(self.legal.named, states[rows])
+            ).all(axis=1)
             good[rows] &= right
         return good
 
@@ -324,8 +314,8 @@ class Study(Evidence):
         if not frame.size:
             return np.full(self.legal.named.shape, np.nan)
         places = self.by_state("values", rows)
-        valued = (places[:, None] >= 0) & matrix.named[places]
-        return np.where(self.legal.named, np.where(valued, matrix.values[places], np.nan), 0.0)
+        valued = (places[:, None] >= 0) & some_rows(matrix.named, places)
+        return np.where(self.legal.named, np.where(valued, some_rows(matrix.values, places), np.nan), 0.0)
 
     def magnitude(self, role: str) -> Vector:
         """The largest action value of a role's evaluator at every observed state: what a utility is as exact as."""
@@ -584,4 +574,4 @@ def _aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
     if not len(matrix.values):
         return np.full((len(rows), matrix.values.shape[1]), np.nan)
     good = (rows >= 0) & ~matrix.unknown[rows]
-    return np.where(good[:, None], matrix.values[rows], np.nan)
+    return np.where(good[:, None], some_rows(matrix.values, rows), np.nan)

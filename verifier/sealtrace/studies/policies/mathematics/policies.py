@@ -52,8 +52,7 @@ def teacher_weights(values: Matrix, legal: Mask, temperature: float) -> Matrix:
 @_named_states
 def anchor(teacher: Matrix, legal: Mask, teacher_weight: float, uniform_weight: float) -> Matrix:
     """pi_0 = w_T pi_T + w_U U, the left half of the tilt equation."""
-    counts = legal.sum(axis=1, keepdims=True)
-    uniform = np.divide(legal, counts, out=np.zeros(legal.shape), where=counts > 0)
+    uniform = 1 / legal.sum(axis=1, keepdims=True)
     return np.where(legal, teacher_weight * teacher + uniform_weight * uniform, 0.0)
 
 
@@ -105,10 +104,10 @@ def point_mass(actions: Index, width: int) -> Matrix:
 @_named_states
 def affine(constants: Vector, weights: Matrix, features: list[Vector], rows: int) -> Matrix:
     """constants + weights . features, for each row and action; `weights` is features by actions."""
-    result = np.broadcast_to(constants, (rows, len(constants))).copy()
+    result = np.broadcast_to(constants[:, None], (len(constants), rows)).copy()
     for weight, feature in zip(weights, features, strict=True):
-        result += feature[:, None] * weight
-    return result
+        result += weight[:, None] * feature
+    return result.T
 
 
 # The gate, where doubles come too close to tell

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from sealtrace.contract.scalars import Actions, Count, Exact, Name, Record, Text
+from sealtrace.contract.scalars import Actions, Count, Exact, Name, Record, Text, example
 from sealtrace.studies.policies.records.policies import Affine
 
 
@@ -407,29 +407,17 @@ class Protocol(Record):
                 raise ValueError(f"a study with actions declares {', '.join(absent)} too")
         return data
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "dependentRequired": {"actions": list(POLICY_FIELDS)},
-            "examples": [
-                {
-                    "study": "example",
-                    "title": "Two states, one anchor",
-                    "anonymous": False,
-                    "actions": ["stay", "move"],
-                    "splits": [
-                        {"name": "calibration", "role": "calibration", "states": 1},
-                        {"name": "held-out", "role": "held-out", "states": 1},
-                    ],
-                    "tau": "0.05",
-                    "scale_grid": ["0", "1/2"],
-                    "evaluators": {"utility": "weak", "risk": "strong"},
-                    "anchor": {"teacher": "0.92", "uniform": "0.08"},
-                    "interfaces": {"teacher-backed": ["legal", "teacher.distribution"]},
-                    "ties": {"action": "earliest-legal"},
-                    "tolerances": {"normalization": "1e-12", "replay": "1e-9"},
-                }
-            ],
-        }
+    model_config = example(
+        """{
+            "study": "example", "title": "Two states, one anchor", "anonymous": false, "actions": ["stay", "move"],
+            "splits": [{"name": "calibration", "role": "calibration", "states": 1},
+                {"name": "held-out", "role": "held-out", "states": 1}],
+            "tau": "0.05", "scale_grid": ["0", "1/2"], "evaluators": {"utility": "weak", "risk": "strong"},
+            "anchor": {"teacher": "0.92", "uniform": "0.08"},
+            "interfaces": {"teacher-backed": ["legal", "teacher.distribution"]},
+            "ties": {"action": "earliest-legal"}, "tolerances": {"normalization": "1e-12", "replay": "1e-9"}
+        }""",
+        dependentRequired={"actions": list(POLICY_FIELDS)},
     )
 
 

@@ -33,12 +33,6 @@ def mean_interval(column: Column, confidence: Fraction) -> Interval:
     return centre - half, centre + half
 
 
-def normal_interval(column: Column, confidence: Fraction) -> Interval:
-    """The mean with a normal quantile of standard errors (1.96 at 95 %)."""
-    centre, half = float(mean(column)), _normal(confidence) * float(sem(column, "n-1"))
-    return centre - half, centre + half
-
-
 def wald(count: int, total: int, confidence: Fraction) -> Interval:
     """The normal interval of a rate, not cut at 0 and 1."""
     share = float(_share(count, total))

@@ -83,11 +83,9 @@ def average_score(
 
 
 def _score(score: str, hits: int, predicted: int, support: int, undefined: str) -> Fraction:
-    above, below = {
-        "precision": (hits, predicted),
-        "recall": (hits, support),
-        "f1": (2 * hits, predicted + support),
-    }[score]
+    above, below = {"precision": (hits, predicted), "recall": (hits, support), "f1": (2 * hits, predicted + support)}[
+        score
+    ]
     if below:
         return Fraction(above, below)
     if undefined == "zero":

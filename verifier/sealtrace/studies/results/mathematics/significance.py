@@ -169,22 +169,6 @@ def fisher(a: int, b: int, c: int, d: int, sides: str = "two") -> Tested:
     return Tested(odds, Fraction(chosen, math.comb(total, drawn)))
 
 
-def binomial_test(count: int, total: int, chance: Fraction = Fraction(1, 2), sides: str = "two") -> Tested:
-    """Exact test of a rate against a chance; two-sided over the outcomes that are no likelier."""
-    if not 0 <= count <= total or not 0 < total <= MOST_EXACT or not 0 < chance < 1:
-        raise UndefinedError(f"{count} of {total} is not counted out")
-    hit, miss = chance.numerator, chance.denominator - chance.numerator
-    ways = [math.comb(total, k) * hit**k * miss ** (total - k) for k in range(total + 1)] if total <= 2000 else []
-    if not ways:
-        raise UndefinedError("more than 2,000 items are not counted out")
-    chosen = {
-        "two": sum(way for way in ways if way <= ways[count]),
-        "less": sum(ways[: count + 1]),
-        "greater": sum(ways[count:]),
-    }[sides]
-    return Tested(Fraction(count, total), Fraction(chosen, chance.denominator**total))
-
-
 def _by_t(difference: Fraction, spread: Fraction, freedom: Fraction, sides: str) -> Tested:
     from scipy.special import stdtr
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.studies.results.mathematics.association import average_ranks
 from sealtrace.studies.results.mathematics.sums import Column, Number, UndefinedError
 
 TIES = ("half", "loss", "drop")
@@ -28,8 +27,7 @@ def pass_at_k(tries: Sequence[int], passed: Sequence[int], k: int) -> Fraction:
     for problem in zip(tries, passed, strict=True):
         chances[problem] = chances.get(problem, 0) + 1
     total = sum(
-        (times * (1 - Fraction(math.comb(n - c, k), math.comb(n, k))) for (n, c), times in chances.items()),
-        Fraction(0),
+        (times * (1 - Fraction(math.comb(n - c, k), math.comb(n, k))) for (n, c), times in chances.items()), Fraction(0)
     )
     return total / len(tries)
 
@@ -67,13 +65,3 @@ def rank(own: Number, all_values: Sequence[Number], rule: str = "min", *, higher
         case "dense":
             return Fraction(len(set(better)) + 1)
     raise ValueError(f"no rule of ranks is called {rule!r}")
-
-
-def mean_ranks(table: Sequence[Column], *, higher: bool = True) -> list[Fraction]:
-    """The mean rank of each system (column) over items (rows), equal values sharing the mean of theirs."""
-    systems = [np.asarray(column, dtype=np.float64) for column in table]
-    values = np.stack(systems, axis=1)
-    if not values.size:
-        raise UndefinedError("there is no item to compare")
-    doubled = np.stack([average_ranks(-row if higher else row) for row in values])
-    return [Fraction(int(total), 2 * len(values)) for total in doubled.sum(axis=0)]

@@ -5,22 +5,20 @@ map has the largest worst mean of L within the budget on the worst mean of U.
 
     instance      the problem, and the worst mixture of a map
     groupwise     what each group can decide for itself
-    comparison    few maps: all of them are compared
-    search        many maps: sets of them are bounded, split and emptied (domains, multipliers, labels)
-    ties          among equal maps, the larger utility at the calibration mixture
+    comparison    few maps: all of them are compared; among equal ones, the larger utility at the calibration mixture
+    search        many maps: sets of them are bounded, split and emptied (domains, labels)
     proof         why no map is better, as data
     recheck       the proof, checked again without the search
 """
 
 from sealtrace.mathematics.exact import Undecided
 
-from .comparison import enumerate_maps
+from .comparison import enumerate_maps, nominal_utility, settled
 from .instance import Instance, least_mean, worst_risk, worst_utility
 from .labels import TooManyLabels
 from .proof import Covered, Enumerated, GroupWise, Proof, Refuted, Settled, Solution, describe
 from .recheck import recheck
 from .search import best_map
-from .ties import nominal_utility, settled
 
 __all__ = [
     "Covered",

@@ -9,7 +9,7 @@ best one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -30,7 +30,7 @@ from .instance import (
     worst_utilities,
     worst_utility,
 )
-from .proof import Covered, Enumerated, Region, Solution
+from .proof import Covered, Enumerated, Refuted, Region, Settled, Solution
 
 
 class Contest:
@@ -200,3 +200,111 @@ class _Look:
         gain = sum(float(half.gain[top]) for half, top in tops) - self.known
         excess = sum(float(half.risk[top]) for half, top in tops) - self.budget
         return Fraction(max(gain, 0.0) / excess) if excess > 0 else Fraction(0)
+
+
+# Among maps of the same worst utility: the largest utility at the calibration mixture, then the first in order.
+# Few maps tie, so they are walked group by group. A partial map is left as soon as the best that other groups could add
+# keeps it from the worst utility, from the budget, or from the utility at the calibration mixture that is sought. That
+# utility is a plain sum, kept exactly; the two worst means are bounded in doubles, and decided exactly for whole maps.
+
+MOST_STEPS = 200_000
+"""More steps than these are refused: then nearly all maps tie."""
+
+
+def nominal_utility(instance: Instance, choice: Sequence[int]) -> Fraction:
+    """The mean of L at the calibration mixture, exactly."""
+    total = sum((count * low for count, low in zip(instance.counts, instance.lowers(choice), strict=True)), Fraction(0))
+    return total / instance.states
+
+
+def settled(instance: Instance, solution: Solution) -> Solution:
+    """The map that the nominal rule takes among those of the best worst utility."""
+    walk = _Walk(instance, solution)
+    best = walk.largest()
+    return Solution(walk.first(best), Settled(solution.proof, solution.choice, walk.steps), instance)
+
+
+def check_settled(instance: Instance, solution: Solution, known: Solution) -> None:
+    """Raises Refuted unless the map ties with the known best one, and no map goes before it."""
+    if instance.compare(solution.utility, known.utility) != 0:
+        raise Refuted("the map has another worst utility than the best one")
+    found = settled(instance, known)
+    if found.choice != solution.choice:
+        raise Refuted("another map of the same worst utility goes before it")
+
+
+class _Walk:
+    """All maps that may have the best worst utility within the budget."""
+
+    def __init__(self, instance: Instance, solution: Solution) -> None:
+        self.instance, self.solution = instance, solution
+        self.steps = 0
+        self._options: list[list[int]] = [row.nonzero()[0].tolist() for row in instance.admissible]
+        self._adds = [
+            {option: instance.counts[group] * instance.exact_lower(group, option) for option in options}
+            for group, options in enumerate(self._options)
+        ]
+        """What an option adds to the nominal utility, times the number of states."""
+        self._rest = [Fraction(0)]
+        for adds in reversed(self._adds):
+            self._rest.append(self._rest[-1] + max(adds.values()))
+        self._rest.reverse()
+        self._tallest = np.where(instance.admissible, instance.lower, -1.0).max(axis=1)
+        self._target = float(solution.utility)
+
+    def largest(self) -> Fraction:
+        """The largest nominal utility, times the number of states."""
+        best = sum((adds[option] for adds, option in zip(self._adds, self.solution.choice, strict=True)), Fraction(0))
+        orders = [sorted(adds, key=lambda option: (-adds[option], option)) for adds in self._adds]
+        states = self.instance.states
+        for choice, total in self._maps(orders, lambda bound: bound > best):
+            if self._ties(choice) and self.instance.compare(total / states, best / states) > 0:
+                best = total
+        return best
+
+    def first(self, best: Fraction) -> tuple[int, ...]:
+        """The first map, in order of preference, of the best worst utility and the given nominal one."""
+        for choice, total in self._maps(self._options, lambda bound: bound >= best):
+            if total == best and self._ties(choice):
+                return choice
+        raise Undecided("no map attains the largest nominal utility")
+
+    def _maps(
+        self, orders: Sequence[Sequence[int]], hopeful: Callable[[Fraction], bool]
+    ) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+        """Whole maps in the given order of options, but for those that no completion makes hopeful."""
+        groups = self.instance.groups
+        stack: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(0))]
+        while stack:
+            chosen, total = stack.pop()
+            place = len(chosen)
+            if place == groups:
+                yield chosen, total
+                continue
+            for option in reversed(orders[place]):
+                self.steps += 1
+                if self.steps > MOST_STEPS:
+                    raise Undecided(f"more than {MOST_STEPS:,} steps to tell equal maps apart")
+                longer, sum_so_far = (*chosen, option), total + self._adds[place][option]
+                if hopeful(sum_so_far + self._rest[place + 1]) and self._within_reach(longer):
+                    stack.append((longer, sum_so_far))
+
+    def _within_reach(self, chosen: tuple[int, ...]) -> bool:
+        """Whether some completion may keep the budget and reach the worst utility, in doubles with their margin."""
+        instance, rows = self.instance, np.arange(len(chosen))
+        lower = self._tallest.copy()
+        lower[: len(chosen)] = instance.lower[rows, list(chosen)]
+        if float(worst_utilities(instance, lower[None])[0]) < self._target - instance.margin:
+            return False
+        if instance.budget is None:
+            return True
+        upper = np.zeros(instance.groups)
+        upper[: len(chosen)] = instance.upper[rows, list(chosen)]
+        return float(worst_risks(instance, upper[None])[0]) <= float(instance.budget) + instance.margin
+
+    def _ties(self, choice: tuple[int, ...]) -> bool:
+        """Whether a whole map keeps the budget and has the best worst utility, decided exactly."""
+        instance = self.instance
+        if not instance.keeps_budget(worst_risk(instance, choice)):
+            return False
+        return instance.compare(worst_utility(instance, choice), self.solution.utility) == 0

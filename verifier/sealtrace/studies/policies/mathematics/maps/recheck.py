@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .comparison import enumerate_maps
+from .comparison import check_settled, enumerate_maps
 from .domains import exact_contribution
 from .groupwise import check_rivals
 from .instance import Instance, whole_mean, worst_risk, worst_utility
 from .labels import undominated
 from .proof import Covered, Enumerated, GroupWise, Refuted, Region, Settled, Solution, Split
-from .ties import check_settled
 
 
 def recheck(instance: Instance, solution: Solution) -> None:

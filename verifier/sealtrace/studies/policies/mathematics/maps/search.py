@@ -15,21 +15,25 @@ from .domains import (
     CAP,
     LEAST,
     SIDES,
+    Bounds,
     Domain,
     Domains,
+    Maps,
     Ranked,
     all_groups,
+    bound,
+    climb,
     contributions,
     everything,
     narrow,
     rank_values,
     settled,
     together,
+    utilities_within,
 )
 from .groupwise import group_wise, largest, needed_options, usable_options
 from .instance import Instance, Mask, Matrix, Vector, worst_risks, worst_utilities
 from .labels import follow
-from .multipliers import Bounds, Maps, bound, climb, utilities_within
 from .proof import Covered, Region, Solution, Split
 
 FEW_MAPS = 20_000

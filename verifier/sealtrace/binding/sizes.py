@@ -1,0 +1,79 @@
+"""How many there are: a count in the text (`1,273 test questions`) against the sizes of the results.
+
+A size is the number of rows of a file, or of different values of a field. It binds where the words behind the number
+name rows or the field, and where files differ in size, where the sentence says which of them it speaks of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sealtrace.binding.frames import Dimension, Frame
+from sealtrace.binding.names import telling_words, words
+from sealtrace.binding.series import Slot
+
+_ROWS = frozenset(words(
+    "rows records items examples instances samples cases questions prompts problems queries tasks sentences documents"
+    " texts images patients trials observations predictions answers responses episodes games flows entries points"
+))  # fmt: skip
+_OTHER = frozenset(words("bootstrap resamples permutations iterations replicates draws steps epochs tokens training"))
+"""Words of counts that results do not show by their size."""
+_OCTAVES = math.log(1e6)
+"""A count of unknown size may be anything up to a million, each order of magnitude as likely."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many rows or values there are, and what says so."""
+
+    count: int
+    text: str
+    nouns: frozenset[str]
+    names: frozenset[str]
+    """Words that tell these files from others of another size; they must be said."""
+
+
+def sizes_of(frames: list[Frame]) -> list[Size]:
+    """The sizes that files and fields of the results have."""
+    read = {id(base): base for one in frames if not (base := one.derivation.base if one.derivation else one).derived}
+    return [size for frame in read.values() for size in _sizes(frame)]
+
+
+def _sizes(frame: Frame) -> Iterator[Size]:
+    files = next((one for one in frame.dimensions if one.name == "file"), None)
+    rows = np.array([frame.rows]) if files is None else np.bincount(files.codes[files.codes >= 0])
+    if len(set(rows.tolist())) == 1:
+        yield Size(int(rows[0]), f"rows in {'each file of ' * (len(rows) > 1)}{frame.name}", _ROWS, frozenset())
+    elif files is not None:
+        yield from _by_name(frame, files, rows)
+    for field in frame.dimensions:
+        if "/" not in field.name and not field.name.startswith(("file", "directory")):
+            nouns = frozenset(words(field.name)) | (_ROWS if len(field.values) == rows.max() else frozenset())
+            yield Size(len(field.values), f"values of {field.name} in {frame.name}", nouns, frozenset())
+
+
+def _by_name(frame: Frame, files: Dimension, rows: np.ndarray) -> Iterator[Size]:
+    """Parts of file names whose files are all of one size."""
+    for field in frame.dimensions:
+        if field.name.startswith(("file", "directory")) and 1 < len(field.values) < len(rows):
+            for code, named in enumerate(telling_words(field.values)):
+                found = set(rows[np.unique(files.codes[field.codes == code])].tolist())
+                if len(found) == 1:
+                    text = f"rows in each file of {frame.name} named {field.values[code]}"
+                    yield Size(int(found.pop()), text, _ROWS, frozenset(named))
+
+
+def size_of(slot: Slot, behind: str, told: Mapping[str, float], sizes: list[Size]) -> tuple[str, float] | None:
+    """The size that a number is, and how unlikely an accident is, in bits."""
+    nouns = words(behind)[:4]
+    if slot.decimals or slot.percent or slot.value < 100 or not _OTHER.isdisjoint(nouns):
+        return None
+    meant = [one for one in sizes if not one.nouns.isdisjoint(nouns)
+             and all(told.get(word) == 1.0 for word in one.names)]  # fmt: skip
+    chance = sum(1 / (count * _OCTAVES) for count in {one.count for one in meant if one.count})
+    same = [one for one in meant if one.count == slot.value]
+    return (same[0].text, -math.log2(chance)) if same else None

@@ -1,1 +1,0 @@
-"""The mathematics of services: arrays and integers in and out."""
