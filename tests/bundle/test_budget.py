@@ -9,6 +9,7 @@ import sys
 import tarfile
 import zipfile
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +40,28 @@ def test_memory_time_and_reading_end_a_run_before_they_are_spent() -> None:
         budget.read(1, "b")
     with pytest.raises(BudgetError, match=r"0 seconds were up at c .--max-seconds"):
         Budget(seconds=0).on_time("c")
+
+
+def test_threads_share_a_budget() -> None:
+    """What one thread takes while another is about to is counted, too."""
+    budget = Budget(memory=100)
+    other = Thread(target=budget.hold, args=(30, "b"))
+
+    sums = []
+
+    class Slow(int):
+        """A count whose second sum, when it is taken after it was found to fit, lasts until another thread took."""
+
+        def __radd__(self, before: int) -> int:
+            sums.append(before)
+            if len(sums) == 2:
+                other.start()
+                other.join(0.2)
+            return before + int(self)
+
+    budget.hold(Slow(60), "a")
+    other.join()
+    assert budget.held == 90
 
 
 def test_sizes_are_said_in_units_that_people_use() -> None:

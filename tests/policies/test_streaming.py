@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,26 @@ def test_a_sound_study_has_one_report(sound: Path, monkeypatch: pytest.MonkeyPat
     assert (streamed["streamed"], whole["streamed"]) == (True, False)
     assert streamed["verdict"] == "verified"
     assert {**streamed, "streamed": False} == whole
+
+
+class Meanwhile:
+    """Looks at all shards before the first is put together, and at each again afterwards, as a slow thread may."""
+
+    def each(self, look: Callable[..., Any], _: object, shards: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        for some, done in [(some, look(*some)) for some in shards]:
+            shared = look.__self__.met  # type: ignore[attr-defined]
+            before = {sort: met.copy() for sort, met in shared.items()}
+            yield done
+            assert before.keys() == shared.keys()
+            assert all((before[sort] == shared[sort]).all() for sort in before)
+            assert look(*some).digests == done.digests
+
+
+def test_when_shards_are_looked_at_does_not_matter(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All before the first is put together, and again afterwards: one report, and nothing changes under a reader."""
+    alone = judged(sound, monkeypatch)
+    monkeypatch.setattr(examination, "_workers", lambda *_: nullcontext(Meanwhile()))
+    assert judged(sound, monkeypatch) == alone
 
 
 def _wrong_probability(traces: list[Row], _: list[Row]) -> None:

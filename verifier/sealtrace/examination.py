@@ -98,8 +98,8 @@ def examine(
     those that its recipes name are examined, too. `progress` is called with a step's name, how much of it
     is done, and how much there is. `asked` names the keys and authorities that the reader trusts, and what they must
     have witnessed. `budget` bounds memory, time and reading. `waivers` are findings that the reader accepts for a
-    while: the verdict is then at best `incomplete`. `jobs` threads judge the shards of large files, or the workers of
-    the dask cluster whose `scheduler` is named; the report is the same for any number.
+    while: the verdict is then at best `incomplete`. `jobs` threads parse files of rows and judge the shards of large
+    ones, unless the `scheduler` of a dask cluster is named, whose workers do so; the report is the same for any number.
 
     Raises `BundleError` where there is no bundle to read or the budget is spent, and `ValueError` for a
     check that does not exist. Everything else that is wrong is a finding.
@@ -108,7 +108,7 @@ def examine(
     place = default_bundle() if path is None else Path(path)
     with draft_bundle(place) if draft else nullcontext(place) as read_from, _workers(jobs, scheduler) as workers:
         bundle = read_bundle(
-            read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(workers)
+            read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(workers), jobs=jobs
         )  # (1)
     bundle.asked = asked or Asked()
     bundle.reported = [Path(one) for one in reported]

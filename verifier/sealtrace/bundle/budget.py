@@ -10,10 +10,13 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from sealtrace.bundle.defects import BundleError
 
 GIB = 2**30
+_SPENDING = Lock()
+"""Threads share a budget: what one adds while another does must not be lost."""
 _NAMED = 12
 """How many of the things that were not looked at are named."""
 
@@ -60,7 +63,8 @@ class Budget:
     def read(self, count: int, what: str) -> None:
         """So many bytes are about to be read or unpacked."""
         self.on_time(what)
-        self.done += count
+        with _SPENDING:
+            self.done += count
         if self.done > self.reading:
             raise BudgetError(
                 f"{what} would bring what is read to {size(self.done)}, "
@@ -78,8 +82,9 @@ class Budget:
 
     def hold(self, count: int, what: str) -> None:
         """So many bytes of memory are about to be taken until the run ends."""
-        self.room(count, what)
-        self.held += count
+        with _SPENDING:
+            self.room(count, what)
+            self.held += count
 
     def on_time(self, what: str) -> None:
         """The time that is left, before the next piece of work."""

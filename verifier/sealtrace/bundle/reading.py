@@ -42,7 +42,7 @@ from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
-from sealtrace.bundle.shards import Forbidden, LaidOut, LostShardError
+from sealtrace.bundle.shards import Forbidden, LaidOut, LostShardError, Threads
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form
@@ -169,16 +169,17 @@ def read_bundle(
     progress: Progress | None = None,
     budget: Budget | None = None,
     streams: Sequence[Stream] = (),
+    jobs: int = 1,
 ) -> Bundle:
     """Reads the bundle at a path. `BundleError` where there is none, or where the budget does not allow it.
 
-    `streams` judge large files a row group at a time, which are then not held.
+    `streams` judge large files a row group at a time, which are then not held. `jobs` threads parse the other rows.
     """
     budget = budget or Budget()
     try:
         with open_container(path, budget) as container:
             reader = _Reader(container, _members(path, container), every_row, progress, budget)
-            reader.streams = () if every_row else streams
+            reader.streams, reader.threads = () if every_row else streams, Threads(jobs)
             reader.bundle.again = partial(reader.again, path)
             return reader.read()
     except BudgetError as error:
@@ -230,6 +231,23 @@ _WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
 _Result = TypeVar("_Result")
 
 
+@dataclass(frozen=True)
+class _Parsed:
+    """What a file of rows holds."""
+
+    entry: Entry
+    store: Store
+    content: str | None
+    """Its content digest; None where a row could not be read."""
+    named: set[bytes]
+    """Texts that may be digests of other files."""
+    marks: list[Defect]
+
+
+def _is_rows(entry: Entry) -> bool:
+    return entry.kind in KINDS and KINDS[entry.kind].form is Form.ROWS
+
+
 class _Reader:
     def __init__(
         self, container: Container, members: list[Member], every_row: bool, progress: Progress | None, budget: Budget
@@ -242,6 +260,9 @@ class _Reader:
         self.members = members
         self.every_row = every_row
         self.streams: Sequence[Stream] = ()
+        self.threads = Threads()
+        self._unseen: dict[str, None] = {}
+        """Files of which something is still to be looked at."""
         self._forms: dict[str, RowKind] = {}
         """What the rows of kinds are whose fields the protocol declares."""
         self.bundle = Bundle(budget=budget)
@@ -277,31 +298,38 @@ class _Reader:
     def _files(self) -> None:
         """Every listed file. The protocol comes first: it says whether the others must name nobody.
 
-        Rows come last: a declaration may say what they are.
+        Rows come after what may say what they are, and are parsed by several threads. Large ones are last, one by one.
         """
         bundle = self.bundle
         blocked = bundle.table_convention == BLOCKS
         groups = [(stream, group) for stream in self.streams if blocked for group in stream.groups(bundle.entries)]
         large = {entry.path: at for at, (_, group) in enumerate(groups) for entry in group}
-        entries = sorted(
-            bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.path in large, entry.kind == "rows")
-        )
+        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", _is_rows(entry)))
+        self._unseen = dict.fromkeys(entry.path for entry in entries)
         judged: dict[int, bool] = {}
-        total = sum(entry.bytes for entry in entries)
-        done = 0
-        for number, entry in enumerate(entries):
-            try:
+        done, total = 0, sum(entry.bytes for entry in entries)
+
+        def unparsed(some: Iterable[Entry]) -> Iterator[tuple[Entry, RowKind, bytes]]:
+            nonlocal done
+            for entry in some:
                 at = large.get(entry.path)
                 if at is not None and at not in judged:
                     judged[at] = self._stream_rows(*groups[at])
-                if at is None or not judged[at]:
-                    self._file(entry)
-            except BudgetError as error:
-                unseen = [later.path for later in entries[number:]]
-                raise BudgetError(f"{error.reason}; no check was run", unseen) from None
-            done += entry.bytes
-            if self.progress:
-                self.progress("reading", done, total)
+                if (at is None or not judged[at]) and (rows := self._file(entry)) is not None:
+                    yield rows
+                else:
+                    self._unseen.pop(entry.path, None)
+                done += entry.bytes
+                if self.progress:
+                    self.progress("reading", done, total)
+
+        try:
+            for threads, are_large in ((self.threads, False), (Threads(), True)):
+                some = [entry for entry in entries if (entry.path in large) is are_large]
+                for parsed in threads.each(self._parsed, (), unparsed(some)):
+                    self._add(parsed)
+        except BudgetError as error:
+            raise BudgetError(f"{error.reason}; no check was run", self._unseen) from None
         places = {entry.path: place for place, entry in enumerate(bundle.entries)}
         bundle.documents.sort(key=lambda document: places[document.path])
 
@@ -470,17 +498,18 @@ class _Reader:
             message = "The bundle has no SHA256SUMS. Seal again to write it."
             bundle.listing.append(Defect(message, SUMS, expected="a file"))
 
-    def _file(self, entry: Entry) -> None:
+    def _file(self, entry: Entry) -> tuple[Entry, RowKind, bytes] | None:
+        """Reads a file, and takes what it holds, but for rows: those are returned, to be parsed."""
         bundle = self.bundle
         if entry.path in bundle.digests or unsafe_path(entry.path):
-            return
+            return None
         kind = KINDS.get(entry.kind)
         if kind is None or kind.name == "attachment":
             data = b"" if self._stream(entry.path) else None
         else:
             data = self._bytes(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
         if data is None:
-            return
+            return None
         if not bundle.lengths[entry.path]:
             bundle.listing.append(Defect("The file is empty. Fill it, or leave it out.", entry.path, found="0 bytes"))
         message = "The file changed after it was sealed. Restore it, or seal again."
@@ -489,20 +518,22 @@ class _Reader:
         if kind is None or kind.name in ("manifest", "report"):
             message = "The manifest names a kind of record that is not known."
             bundle.listing.append(Defect(message, entry.path, found=entry.kind))
-            return
+            return None
         if (wrong := misplaced(entry)) is not None:
             field, expected, place = wrong
             message = "The manifest's entry does not fit the file's place."
             bundle.listing.append(Defect(message, entry.path, field=f"/{field}", expected=expected, found=place))
+        if kind.form is Form.ROWS:
+            form = self._form(entry)
+            return None if form is None else (entry, form, data)
         if kind.form is Form.DOCUMENT:
             self._document(entry, data)
-        elif kind.form is Form.ROWS:
-            self._rows(entry, data)
         elif kind.name == "manuscript":
             bundle.budget.hold(4 * len(data), entry.path)
             bundle.manuscripts[entry.path] = data.decode("utf-8", "replace")
-        if entry.format != "parquet" and kind.name != "attachment" and self._anonymous():
+        if kind.name != "attachment" and self._anonymous():
             bundle.marks.extend(marks_in([data], entry.path))
+        return None
 
     def _look_ahead(self, entry: Entry, digests: Iterable[bytes]) -> None:
         """Notes digests of later files: what a stage names was there when the stage was sealed."""
@@ -545,25 +576,29 @@ class _Reader:
                 self._declaration(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
 
-    def _rows(self, entry: Entry, data: bytes) -> None:
+    def _parsed(self, entry: Entry, form: RowKind, data: bytes) -> _Parsed:
+        """What the rows of a file are, and say; several threads do this at once."""
         bundle = self.bundle
-        form = self._form(entry)
-        if form is None:
-            return
         store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row, budget=bundle.budget)
-        bundle.stores.append(store)
+        content = None if store.whole is None else table_digest(store.whole, form, bundle.table_convention)
         if entry.format == "parquet":
-            texts = _texts(store, as_long_as_digests)
-            self._look_ahead(entry, (found for text in texts for found in _LINE.findall(text)))
+            named = {found for text in _texts(store, as_long_as_digests) for found in _LINE.findall(text)}
+            texts = _texts(store, doubtful)
         else:
-            self._look_ahead(entry, _QUOTED.findall(data))
+            named, texts = set(_QUOTED.findall(data)), iter([data])
+        return _Parsed(entry, store, content, named, list(marks_in(texts, entry.path)) if self._anonymous() else [])
+
+    def _add(self, parsed: _Parsed) -> None:
+        bundle, entry, store = self.bundle, parsed.entry, parsed.store
+        bundle.stores.append(store)
+        self._look_ahead(entry, parsed.named)
         for defect in store.syntax.listed:
             bundle.syntax.add(defect)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
-        if store.whole is not None:
-            self._content(entry, table_digest(store.whole, form, bundle.table_convention), store.count)
-        if entry.format == "parquet" and self._anonymous():
-            bundle.marks.extend(marks_in(_texts(store, doubtful), entry.path))
+        if parsed.content is not None:
+            self._content(entry, parsed.content, store.count)
+        bundle.marks.extend(parsed.marks)
+        self._unseen.pop(entry.path, None)
 
     def _form(self, entry: Entry) -> RowKind | None:
         """What the rows of a file are; None, and a defect, where no declaration says so."""

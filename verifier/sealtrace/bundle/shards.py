@@ -282,7 +282,7 @@ class Threads:
     jobs: int = 1
 
     def each(
-        self, look: Callable[..., _Given], _: Several[LaidOut], shards: Iterable[tuple[Shard, ...]]
+        self, look: Callable[..., _Given], _: Several[LaidOut], shards: Iterable[tuple[Any, ...]]
     ) -> Iterator[_Given]:
         if self.jobs == 1:
             for some in shards:

@@ -68,7 +68,7 @@ beside_option = click.option(
     default=1,
     metavar="N",
     show_default=True,
-    help="Threads for the shards of large files; the report is the same.",
+    help="Threads for tables and for the shards of large files; the report is the same.",
 )
 @click.option(
     "--scheduler",

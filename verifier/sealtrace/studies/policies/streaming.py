@@ -145,10 +145,6 @@ class _Screened:
     """The records, where the checks must look at some."""
     texts: tuple[set[str], set[str]]
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a worker sends back: the rows only where some of them must be looked at again."""
-        return self.__dict__ if self.screen.suspects.any() else self.__dict__ | {"tables": ()}
-
 
 @dataclass(frozen=True)
 class _Rows:
@@ -522,8 +518,9 @@ class _Pair:
         self.total.spilled.add(self.members, done.lo, weak, delta, crossed)
         for one in done.screen.largest:
             self._keep(one, done)
-        for sort, met in done.screen.known.items():
-            self.met[sort] = np.maximum(self.met.get(sort, met), met)
+        # Threads may be reading what was there before: it stays as it is.
+        known = done.screen.known
+        self.met = self.met | {sort: np.maximum(self.met.get(sort, met), met) for sort, met in known.items()}
 
     def _keep(self, one: screening.Largest, done: _Screened) -> None:
         rank, place, entry = (0, 0), one.candidate, self.entry
