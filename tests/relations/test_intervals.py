@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealtrace.mathematics.bounds import risk_upper_ball
-from sealtrace.relations.contraction import contract
+from sealtrace.relations.contraction import Evaluation, contract
 from sealtrace.relations.forms import Atom, constant, operation, product, variable
 from sealtrace.relations.intervals import Interval, point, share_range, upper_range, useful_counts
 
@@ -87,3 +87,11 @@ def test_contraction_over_zero() -> None:
     atom = Atom(operation("inverse", [variable("x")]).plus(variable("y"), Fraction(-1)), "==")
     box = {"x": Interval(Fraction(-1), Fraction(1)), "y": Interval(Fraction(-5), Fraction(5))}
     assert contract(box, [atom], frozenset())[0] == box
+
+
+def test_a_value_belongs_to_its_operation() -> None:
+    """Forms that come and go are each evaluated anew: none is taken for one that stood in its place in memory."""
+    values = Evaluation({"x": point(Fraction(2))})
+    for exponent in range(2, 60):
+        found = values.form(operation("power", [variable("x")], exponent))
+        assert found == point(Fraction(2) ** exponent)

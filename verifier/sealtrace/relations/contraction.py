@@ -45,7 +45,8 @@ class Evaluation:
     box: Mapping[str, Interval]
     total: bool = False
     """Whether an argument outside a function's domain is an error, rather than left out."""
-    known: dict[int, Interval] = field(default_factory=dict)
+    known: dict[Operation, Interval] = field(default_factory=dict)
+    """By the operation itself: a number such as its id may soon be that of another one."""
     steps: int = 0
 
     def form(self, form: Form) -> Interval:
@@ -60,12 +61,12 @@ class Evaluation:
         """All values of a leaf, or more."""
         if isinstance(leaf, str):
             return self.box[leaf]
-        if id(leaf) not in self.known:
+        if leaf not in self.known:
             values = [self.form(one) for one in leaf.arguments]
             if leaf.kind == "cp_upper":
                 self.steps += 2 * cost(values[1])
-            self.known[id(leaf)] = _some(applied(leaf.kind, values, leaf.exponent, total=self.total))
-        return self.known[id(leaf)]
+            self.known[leaf] = _some(applied(leaf.kind, values, leaf.exponent, total=self.total))
+        return self.known[leaf]
 
     def slope(self, form: Form, name: str) -> Interval:
         """The derivative by one variable, over the whole box."""
