@@ -103,6 +103,12 @@ SILENT: dict[str, Case] = {
     "bounds of two quantities": ("", "Arm | LCB | UCB", ["x | 0.71 | 0.05"]),
     "pooling columns": ("Pooling.", "Arm | Min | Mean | Max", ["x | 0.7 | 0.6 | 0.5"]),
     "elements": ("", "Sample | C | H | N", ["x | 40.2 | 6.7 | 12.5"]),
+    "means of counts": ("", "Trait | Elm | Oak", ["Number of leaves | 2.4 | 13", "Count | 6.5 | 18"]),
+    "a row that is a p-value beside its estimate": (
+        "",
+        "Check | Estimate | N",
+        ["Placebo | 0.031 | 1,200", "Permutation p-value | -2.706 | 1,200"],
+    ),
     "word error rate": ("", "Arm | Word error rate (%)", ["x | 104.5"]),
     "bold for something else": (
         "Bold marks significant gains; best is last.",

@@ -148,6 +148,43 @@ def test_rates_over_a_number_that_nobody_prints() -> None:
         assert _suspected(read(table("Numbers.", "Name | Rate", rows))) == expected
 
 
+def test_p_values_are_no_rates() -> None:
+    """Exact p-values of few pairs are multiples of one step; one that is rounded to nothing is no error."""
+    rows = [f"row{place} | {count / 128:.3f}" for place, count in enumerate((9, 2, 16, 4, 28, 8, 11, 37, 128))]
+    for header, expected in (("Rate", 1), ("p", 0)):
+        paper = read(table("Numbers.", f"Name | {header}", [*rows, "last | 0.001"]))
+        assert len(_suspected(paper)) == expected
+
+
+def test_a_percentage_of_a_logarithm_is_its_exponential() -> None:
+    """Small coefficients are nearly their own percentage; the larger one shows that it is not meant so."""
+    rows = [f"row{place} | {value}" for place, value in enumerate(
+        ("-0.0203 | -2.01", "0.0041 | 0.41", "-0.0012 | -0.12", "0.0077 | 0.77", "0.0063 | 0.63"))]  # fmt: skip
+    assert _suspected(read(table("Numbers.", "Name | ATT | % Effect", rows))) == []
+
+
+def test_parts_in_percent_are_no_parts_in_numbers() -> None:
+    """Of ten rows with counts two do not add up, and both are found; rows that give shares say nothing."""
+    rows = [f"row{place} | {a + b + c} | {a} | {b} | {c}" for place, (a, b, c) in enumerate(
+        ((246, 20, 40), (392, 30, 61), (169, 25, 27), (802, 34, 68), (545, 35, 70), (58, 24, 21), (11, 5, 4),
+         (121, 18, 34)))]  # fmt: skip
+    shares = [f"part{place} | 1{place}00 | 70\\% | 10\\% | 20\\%" for place in range(4)]
+    wrong = ["one | 356 | 211 | 57 | 118", "two | 572 | 481 | 31 | 65"]
+    paper = read(table("Sizes.", "Name | Total | Train | Val | Test", rows + shares + wrong))
+    assert sorted(min(one) for one in _suspected(paper)) == ["118", "31"]
+
+
+def test_tables_of_two_settings_are_not_compared() -> None:
+    """What does not change with the limit is the same under both; what does is no error."""
+    names = ("Elm", "Oak", "Ash", "Yew", "Fir", "Box", "Asp")
+    first = [f"{name} | {value}" for name, value in zip(names, (1.41, 3.22, 0.87, 5.63, 2.35, 8.1, 9.3), strict=True)]
+    second = [*first[:-1], "Asp | 9.1"]
+    paper = read(
+        table("", "Tree | Limit 5 s", first, "tab:a"), table("", "Tree | Limit 10 s", second, "tab:b")
+    )  # fmt: skip
+    assert _suspected(paper, "same in two tables") == []
+
+
 def test_tables_of_one_shape_that_print_different_things() -> None:
     """Same rows and columns, and half of the cells agree: two quantities that are alike, not one with errors."""
     names = ("Elm", "Oak", "Ash", "Yew", "Fir", "Box")

@@ -119,13 +119,18 @@ def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
         if run and mention is not None and _LIST.match(sentence.text[run[-1].end : mention.start]):
             run.append(mention)
             continue
-        if len(run) > 2:
+        if len(run) > 2 and not _numbering([one.fact.value for one in run]):
             given = words(sentence.text)
             noun = telling(word for word, _start, end in given if 0 <= run[0].start - end < 30)[-2:]
             noun += telling(word for word, start, _end in given if 0 <= start - run[-1].end < 30)[:3]
             if noun:
                 yield run, noun
         run = [mention] if mention is not None else []
+
+
+def _numbering(values: list[Fraction]) -> bool:
+    """Whether numbers only number things: one after the other, in whatever order."""
+    return sorted(values) == [min(values) + step for step in range(len(values))]
 
 
 # Phrases

@@ -23,7 +23,12 @@ _CORRELATION = re.compile(
 )
 _DIVERGENCE = re.compile(r"(?:[\w-]+ )?(?:kl|kl divergence|jsd|js divergence|log loss|mse|rmse|mae|variance|brier)")
 _SAMPLED = re.compile(r"\bestimat|\bmonte[ -]carlo|\bsampled|\bapproximat|\bcontrastive|\blog|\bdb\b|\bnegative", re.I)
-_COUNTED = re.compile(r"counts?|number of [\w -]+")
+_COUNTED = re.compile(r"counts?")
+_STATISTIC = re.compile(
+    r"\b(?:estimates?|est|effects?|coef\w*|[βbtznp]|beta|att|se|s\.e|sem|std|sd|s\.d|dev\w*|errors?|mean|average|avg|obs\w*|"
+    r"median|min\w*|max\w*|diff\w*|values?|ci|statistics?|p-?values?)\b"
+)
+"""Headers of columns in which a row has numbers of several kinds, whatever its own name is."""
 _OF = re.compile(
     r"(?:[\w-]+ )?(?:counts?|correct|solved|successes|passed|accepted|crossings|violations)(?: \(?k/n\)?)?"
 )
@@ -35,7 +40,15 @@ def find(paper: Paper) -> Iterator[Claim]:
     """Every claim of this family."""
     for sheet in paper.both_ways:
         for column in sheet.numeric_columns():
-            yield from _column(sheet, column)
+            if not sheet.is_turned or _of_one_kind(sheet, column):
+                yield from _column(sheet, column)
+
+
+def _of_one_kind(sheet: Sheet, column: int) -> bool:
+    """Whether a row of a turned table has one quantity in all its cells, by their headers and their digits."""
+    heads = [line.label for row, line in enumerate(sheet.rows) if sheet.number(row, column) is not None]
+    units = {fact.unit for fact in sheet.every(column)}
+    return len(units) == 1 and not any(_STATISTIC.search(plain(head)) for head in heads)
 
 
 def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
@@ -61,8 +74,10 @@ def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
     elif _DIVERGENCE.fullmatch(header) and not _SAMPLED.search(sheet.caption):
         bounds = (0, None)
     elif _COUNTED.fullmatch(header) and not _SCALED.search(f"{header} {sheet.caption}"):
-        for fact in facts:
-            measured = fact.part is not None or fact.exact or percent or AVERAGED.search(f"{header} {sheet.caption}")
+        broken = [fact for fact in facts if fact.value.denominator > 1]
+        for fact in broken if len(broken) == 1 < len(facts) and not sheet.is_turned else ():
+            # Where more of them have decimals they are means of counts.
+            measured = fact.part is not None or percent or AVERAGED.search(f"{header} {sheet.caption}")
             if not measured:
                 yield _claim(sheet, fact, Multiple(Cell(fact), number(1)), "is a count", label)
     for fact in facts if bounds else ():

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
+from sealtrace.relations.fact import Entry, Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain
 from sealtrace.relations.search import search as decidable
@@ -34,8 +34,8 @@ FALSE_DISCOVERIES = 0.05
 MOST_COLUMNS = 36
 LEAST_HOLDING = (3, 5, 5)
 """So many rows hold before another one is said to break it, by how little speaks for it: rows may differ in kind."""
-MOST_EXCEPTIONS = 8
-"""One row in so many may break a regularity; one may in any case."""
+MOST_EXCEPTIONS = (5, 5, 8)
+"""One row in so many may break a regularity, by how little speaks for it; one may in any case."""
 _MOST_AT_ONCE = 100_000
 """Comparisons of one batch, so that memory stays small."""
 LEAST_RANKED = 4
@@ -161,6 +161,11 @@ PATTERNS = (
     ),
     Pattern("half", "{0} / 2", 1, False, lambda a: _scaled(a, 0.5), lambda a: a / 2, True, re.compile("half|expl")),
     Pattern("hundredfold", "100 × {0}", 1, False, lambda a: _scaled(a, 100), lambda a: 100 * a, True, re.compile("%")),
+    Pattern(
+        "logarithm of a change", "log(1 + {0} / 100)", 1, False,
+        lambda a: (np.log1p(a[0] / 100), np.log1p(a[1] / 100)), lambda a: call("log", 1 + a / 100), False,
+        re.compile(r"\blog|\bcoef|\bestimate|\batt\b|β"),
+    ),
     Pattern("rest of one", "1 - {0}", 1, False, lambda a: (1 - a[1], 1 - a[0]), lambda a: 1 - a, True, _REST),
     Pattern("rest of 100", "100 - {0}", 1, False, lambda a: (100 - a[1], 100 - a[0]), lambda a: 100 - a, True, _REST),
 )  # fmt: skip
@@ -319,7 +324,7 @@ class _Table:
         open_ &= totals > 1
         for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
             self.search.tried[rank] += int(count)
-        allowed = np.maximum(1, totals // MOST_EXCEPTIONS) + 3
+        allowed = np.maximum(1, totals // MOST_EXCEPTIONS[0]) + 3
         kept = open_ & (counts >= np.where(ranks == 0, 2, 3)) & (totals - counts <= allowed)
         for place, target in np.argwhere(kept):
             self._keep(
@@ -332,7 +337,7 @@ class _Table:
         holds = np.flatnonzero(fits)
         failing = np.flatnonzero(known & np.isfinite(result.low) & ~fits)
         breaks = [row for row in failing if _comparable(self.sheet, result, int(row), holds, trial.linear)]
-        most = max(2, (len(holds) + len(breaks)) // MOST_EXCEPTIONS)
+        most = max(2, (len(holds) + len(breaks)) // MOST_EXCEPTIONS[rank])
         if len(breaks) > most or len(breaks) >= len(holds) or (breaks and "rest" in trial.kind and len(holds) < 4):
             return
         inputs = tuple(self.columns[one] for one in trial.inputs)
@@ -367,7 +372,7 @@ def search(paper: Paper) -> tuple[list[Hypothesis], _Search]:
 
 
 def _few(one: Hypothesis) -> bool:
-    few = len(one.breaks) <= max(1, (len(one.holds) + len(one.breaks)) // MOST_EXCEPTIONS)
+    few = len(one.breaks) <= max(1, (len(one.holds) + len(one.breaks)) // MOST_EXCEPTIONS[one.rank])
     return few and (not one.breaks or len(one.holds) >= LEAST_HOLDING[one.rank])
 
 
@@ -392,7 +397,7 @@ def columns_of(sheet: Sheet) -> list[Column]:
     """The columns of a sheet; those whose cells have several numbers as one for each part."""
     found = []
     for place in sheet.numeric_columns():
-        entries = [sheet.entry(row, place) for row in range(len(sheet.rows))]
+        entries = _of_one_kind([sheet.entry(row, place) for row in range(len(sheet.rows))])
         names = dict.fromkeys(fact.part for entry in entries if entry is not None for fact in entry.facts)
         for name in list(names)[:6]:
             facts = tuple(
@@ -406,6 +411,14 @@ def columns_of(sheet: Sheet) -> list[Column]:
     values = np.array([one.middle for one in kept]) if kept else np.zeros((0, 0))
     beside = np.array([_spread(values[:, row]) for row in range(values.shape[1])])
     return [replace(one, beside=beside) for one in kept]
+
+
+def _of_one_kind(entries: list[Entry | None]) -> list[Entry | None]:
+    """The cells of a column without the fewer ones that are in percent, or are not, where it has both."""
+    percent = [entry is not None and "%" in entry.text for entry in entries]
+    told = sum(entry is not None and bool(entry.facts) for entry in entries)
+    usual = 2 * sum(percent) > told
+    return [entry if kind == usual else None for entry, kind in zip(entries, percent, strict=True)]
 
 
 def _column(place: int, label: str, facts: tuple[Fact | None, ...]) -> Column:
@@ -665,6 +678,10 @@ def find(paper: Paper) -> Iterator[Claim]:
             yield from _stepped(sheet, columns)
 
 
+_NO_RATE = re.compile(
+    rf"{RELATIVE.pattern}|\b(?:[pqrtzf]|p-?(?:adj\w*|val\w*)|q-?val\w*|pr|sig\w*|prob\w*|corr\w*|[ρτκα]|s\.?[de]\.?|std|auc\w*)\b",
+    re.IGNORECASE,
+)
 _RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|pos)\b|^#$")
 
 
@@ -714,7 +731,7 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
         percent = whole == 1 or "%" in column.label or all(one is not None and "%" in one.text for one in texts)
         inside = all(0 <= fact.value <= whole and fact.unit < Fraction(whole, 100) for fact in facts)
         values = {fact.value for fact in facts}
-        if len(values) < LEAST_STEPPED or not inside or not percent or RELATIVE.search(column.label):
+        if len(values) < LEAST_STEPPED or not inside or not percent or _NO_RATE.search(plain(column.label)):
             continue
         unit = max(fact.unit for fact in facts)
         # A step that divides one hundred is one of the decimal system.
@@ -726,7 +743,7 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
         steps, slack = np.array(sizes, dtype=float)[:, None], 1e-6 * float(min(fact.unit for fact in facts)) / whole
         outside = (np.ceil((low - slack) * steps) / steps > high + slack).sum(axis=1) if sizes else []
         for size, wrong in zip(sizes, map(int, outside), strict=True):
-            if wrong > max(1, len(facts) // MOST_EXCEPTIONS) or wrong >= len(values):
+            if wrong > max(1, len(facts) // MOST_EXCEPTIONS[-1]) or wrong >= len(values):
                 continue
             step, share = Fraction(whole, size), float(size * unit / whole)
             chance, once_more = (
@@ -735,7 +752,7 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
             )
             if chance > FALSE_DISCOVERIES / 10:
                 continue
-            if wrong and len(values) < MOST_EXCEPTIONS:
+            if wrong and len(values) < MOST_EXCEPTIONS[-1]:
                 # Rates over few and different numbers fit some step by turns.
                 break
             for fact in facts:
@@ -751,14 +768,14 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
 
 
 def _explained(one: Hypothesis, row: int, found: list[Hypothesis]) -> bool:
-    """Whether something that says more of the same columns holds, also in this row."""
+    """Whether something else, or more, that was found of the same columns holds in all rows, also in this one."""
     own = {(column.place, column.label) for column in one.columns}
     return any(
         other.sheet.record is one.sheet.record
         and other.sheet.is_turned == one.sheet.is_turned
         and not other.breaks
         and row in other.holds
-        and own < {(column.place, column.label) for column in other.columns}
+        and own <= {(column.place, column.label) for column in other.columns}
         for other in found
     )
 

@@ -46,8 +46,8 @@ def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterato
     for left in one.numeric_columns():
         for right in other.numeric_columns():
             names = {plain(one.columns[left].label), plain(other.columns[right].label)}
-            if len(names) == 2 and names & heads[0] & heads[1]:
-                # One of them stands in the other table under its own name.
+            if len(names) == 2 and (names & heads[0] & heads[1] or len({_settings(name) for name in names}) == 2):
+                # One of them stands in the other table under its own name, or they are of two settings.
                 continue
             pairs = [
                 (name, a, b)
@@ -56,6 +56,11 @@ def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterato
                 and (b := _number(other, theirs[name], right)) is not None
             ]
             yield from _columns(one, other, left, right, pairs)
+
+
+def _settings(label: str) -> tuple[str, ...]:
+    """The numbers in a header: a limit, a size, a level."""
+    return tuple(word for word in phrase(label) if word[0].isdecimal())
 
 
 def _parallel(one: Sheet, other: Sheet, mine: Entities, theirs: Entities, shared: list[tuple[str, ...]]) -> bool:
