@@ -1,14 +1,17 @@
-"""Map problems of three kinds, from a seed: for the benchmark and for the tests."""
+"""Map problems of three kinds, from a seed, and every map of one in turn: for the benchmark and for the tests."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import betainccinv
 
-from sealtrace.studies.policies.mathematics.maps import Instance
+from sealtrace.studies.policies.mathematics.maps import Covered, Instance, Solution
+from sealtrace.studies.policies.mathematics.maps.comparison import Contest
 
 KINDS = ("realistic", "correlated", "adversarial")
 RADII = ("0", "0.1", "0.5", "2")
@@ -68,3 +71,17 @@ def _adversarial(random: np.random.Generator, counts: npt.NDArray[np.int64], opt
     upper = np.sort(random.uniform(0.0, 1.0, size), axis=1)
     bend = random.uniform(0.5, 0.52, (len(counts), 1))
     return upper, np.clip(upper**bend + random.normal(0.0, 1e-4, size), 0.0, 1.0)
+
+
+MOST_ENUMERATED = 2_000_000
+
+
+def enumerate_maps(instance: Instance) -> Solution:
+    """The best map by looking at all of them in order of preference; it comes without a proof."""
+    options: list[list[int]] = [row.nonzero()[0].tolist() for row in instance.admissible]
+    if (size := math.prod(map(len, options))) > MOST_ENUMERATED:
+        raise ValueError(f"{size:,} maps are too many to enumerate")
+    contest = Contest(instance)
+    for choice in product(*options):
+        contest.offer(choice)
+    return Solution(contest.decide(), Covered(()), instance)

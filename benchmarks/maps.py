@@ -14,9 +14,9 @@ from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from map_instances import KINDS, RADII, make
+from map_instances import KINDS, RADII, enumerate_maps, make
 from map_program import solve
-from sealtrace.studies.policies.mathematics.maps import Covered, Instance, Solution, best_map, enumerate_maps, recheck
+from sealtrace.studies.policies.mathematics.maps import Covered, Instance, Solution, best_map, recheck
 
 Result = TypeVar("Result")
 

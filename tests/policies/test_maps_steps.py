@@ -107,20 +107,20 @@ def test_a_domain_keeps_its_maps_and_bounds_them(seed: int) -> None:
     for side in SIDES:
         ranks = [int(ranked.ranks[side, group, option]) for group, option in enumerate(choice)]
         for kind, rank in enumerate(thresholds(ranked, ranks)):
-            low, high = domain.ranges[2 * side + kind].tolist()
-            domain.ranges[2 * side + kind] = (
+            low, high = domain.ranges[0, 2 * side + kind].tolist()
+            domain.ranges[0, 2 * side + kind] = (
                 (rank, rank) if tight else (source.randint(low, rank), source.randint(rank, high))
             )
     domains = together([everything(ranked), domain])
     assert narrow(ranked, domains).all()
-    domain = domains[1]
+    domain = domains[[1]]
     rows = np.arange(instance.groups)
-    assert domain.open[rows, choice].all()
+    assert domain.open[0, rows, choice].all()
     sums = contributions(ranked, domains)[1][:, rows, choice].sum(axis=1)
     exact = worst_utility(instance, choice), -worst_risk(instance, choice)
     moved = instance.moved.numerator, instance.moved.denominator
     for side in SIDES:
-        least, cap = domain.ranges[2 * side : 2 * side + 2].tolist()
+        least, cap = domain.ranges[0, 2 * side : 2 * side + 2].tolist()
         levels = ranked.levels[side]
         whole = sum(
             exact_contribution(
@@ -147,9 +147,9 @@ def test_domains_are_bounded_each_for_itself(seed: int) -> None:
     instance = random_instance(source, source.randint(2, 4), 4)
     ranked = rank_values(instance, instance.admissible)
     whole, part = everything(ranked), everything(ranked)
-    part.ranges[source.randrange(4), 1] = source.randint(0, 3)
+    part.ranges[0, source.randrange(4), 1] = source.randint(0, 3)
     domains = together([whole, part, whole])
-    domains = domains.only(narrow(ranked, domains))
+    domains = domains[narrow(ranked, domains)]
     contributed = contributions(ranked, domains)
     found = bound(ranked, domains, contributed)
     alone = together([whole])
@@ -157,7 +157,7 @@ def test_domains_are_bounded_each_for_itself(seed: int) -> None:
     single = bound(ranked, alone, contributions(ranked, alone))
     assert single.possible.all()
     assert single.multipliers[0] == found.multipliers[0] == found.multipliers[-1]
-    assert single.best[0] == found.best[0] == found.best[-1]
+    assert single.ceilings[0] == found.ceilings[0] == found.ceilings[-1]
     for row in np.flatnonzero(found.possible).tolist():
         gain, safety = np.where(domains.open[row], contributed[row], [[[-np.inf]], [[0.0]]])
         for other in (0.0, found.multipliers[row] / 2, 2 * found.multipliers[row], 5.0):
@@ -166,7 +166,7 @@ def test_domains_are_bounded_each_for_itself(seed: int) -> None:
     for _ in range(20):
         choice = [source.choice(row.nonzero()[0].tolist()) for row in ranked.usable]
         if instance.may_keep_budget(worst_risk(instance, choice)):
-            assert float(worst_utility(instance, choice)) <= single.best[0]
+            assert float(worst_utility(instance, choice)) <= single.ceilings[0]
 
 
 @pytest.mark.parametrize("seed", range(60))

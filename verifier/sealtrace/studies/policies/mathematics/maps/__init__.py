@@ -13,16 +13,15 @@ map has the largest worst mean of L within the budget on the worst mean of U.
 
 from sealtrace.mathematics.exact import Undecided
 
-from .comparison import enumerate_maps, nominal_utility, settled
+from .comparison import nominal_utility, settled
 from .instance import Instance, least_mean, worst_risk, worst_utility
 from .labels import TooManyLabels
-from .proof import Covered, Enumerated, GroupWise, Proof, Refuted, Settled, Solution, describe
+from .proof import Covered, GroupWise, Proof, Refuted, Settled, Solution, describe
 from .recheck import recheck
 from .search import best_map
 
 __all__ = [
     "Covered",
-    "Enumerated",
     "GroupWise",
     "Instance",
     "Proof",
@@ -33,7 +32,6 @@ __all__ = [
     "Undecided",
     "best_map",
     "describe",
-    "enumerate_maps",
     "least_mean",
     "nominal_utility",
     "recheck",

@@ -1,36 +1,20 @@
-"""Maps compared one by one: the contest that decides exactly, plain enumeration, and few maps by halves.
-
-With few maps all are looked at, as pairs of partial maps of two halves of the groups. A mixture that moves half
-of the mass within each half of the groups is one of those allowed, so the worst means of the two halves sum to a
-bound on the map's: from above for utility, from below for risk. Few maps pass both, and fewer come close to the
-best one.
-"""
+"""Maps compared one by one: the contest that decides exactly, few maps all at once, and equal maps by another rule."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.mathematics.exact import Undecided
 
-from .instance import (
-    Instance,
-    Mask,
-    Matrix,
-    Vector,
-    least_means,
-    worst_risk,
-    worst_risks,
-    worst_utilities,
-    worst_utility,
-)
-from .proof import Covered, Enumerated, Refuted, Region, Settled, Solution
+from .instance import Instance, Mask, Matrix, Vector, worst_risk, worst_risks, worst_utilities, worst_utility
+from .proof import Covered, Refuted, Region, Settled, Solution
+
+Index = npt.NDArray[np.intp]
 
 
 class Contest:
@@ -72,134 +56,56 @@ class Contest:
         return choice
 
 
-MOST_ENUMERATED = 2_000_000
-"""More maps than this are refused."""
-
-
-def enumerate_maps(instance: Instance) -> Solution:
-    """The best map by looking at all of them in order of preference."""
-    options: list[list[int]] = [row.nonzero()[0].tolist() for row in instance.admissible]
-    size = math.prod(map(len, options))
-    if size > MOST_ENUMERATED:
-        raise ValueError(f"{size:,} maps are too many to enumerate")
-    contest = Contest(instance)
-    for choice in product(*options):
-        contest.offer(choice)
-    return Solution(contest.decide(), Enumerated(size), instance)
-
-
-Positions = npt.NDArray[np.intp]
-
 MOST_MAPS = 250_000
 """More maps are bounded sooner than looked at."""
 MOST_RIVALS = 500
 """Where more maps than these come close to the best one, whole numbers tell them apart sooner than fractions."""
-MOST_PROMISING = 40
-"""So many partial maps of each half make the maps to start with."""
-MAPS_AT_A_TIME = 32_768
-"""So many maps at a time stay near the processor."""
+SAMPLE = 1_000
+"""So many promising maps are looked at before the others: what they reach excludes most of those."""
 
 
 def look_at_all(instance: Instance, needed: Mask) -> Solution | None:
-    """The best map where there are few; None where there are many, or many that come close to it."""
-    sizes: list[int] = needed.sum(axis=1).tolist()
+    """The best map where there are few; None where there are many, or many that come close to it.
+
+    The calibration mixture is one of those allowed, so that a map's means there bound its worst means.
+    """
+    columns = [np.flatnonzero(row) for row in needed]
+    sizes = [len(chosen) for chosen in columns]
     if math.prod(sizes) > MOST_MAPS:
         return None
-    look = _Look(instance, needed, sizes)
-    rivals = look.rivals()
+    assert instance.budget is not None, "without a budget there is nothing to look for"
+    budget, margin, groups = float(instance.budget), instance.margin, np.arange(instance.groups)
+    gain, risk = (_sums(values * instance.shares[:, None], columns) for values in (instance.lower, instance.upper))
+    left, known = np.flatnonzero(risk <= budget + margin), -1.0
+    for limit in (SAMPLE, len(left)):
+        left = left[gain[left] >= known - margin]
+        tried = left if len(left) <= limit else np.sort(left[np.argpartition(-gain[left], limit)[:limit]])
+        places = np.unravel_index(tried, sizes)
+        choices = np.stack([chosen[place] for chosen, place in zip(columns, places, strict=True)], axis=1)
+        risks = worst_risks(instance, instance.upper[groups, choices])
+        utilities = worst_utilities(instance, instance.lower[groups, choices])
+        # The largest worst utility of a map that surely keeps the budget so far.
+        known = max(known, float(utilities[risks <= budget - margin].max(initial=-1.0)))
+    rivals = choices[(risks <= budget + margin) & (utilities >= known - margin)].tolist()
     if len(rivals) > MOST_RIVALS:
         return None
     contest = Contest(instance)
-    for choice in rivals.tolist():
+    for choice in rivals:
         contest.offer(choice)
-    region = Region((look.multiplier(),), maps=math.prod(sizes))
+    # What the riskiest good map gains over the best one per risk: a check by bounds is short with it.
+    top = groups, np.where(needed, instance.lower, -1.0).argmax(axis=1)
+    excess = float(worst_risks(instance, instance.upper[top][None])[0]) - budget
+    more = max(float(worst_utilities(instance, instance.lower[top][None])[0]) - known, 0.0)
+    region = Region(Fraction(more / excess if excess > 0 else 0), maps=math.prod(sizes))
     return Solution(contest.decide(), Covered((region,)), instance)
 
 
-@dataclass
-class _Half:
-    """The partial maps of some groups in order of preference, one per column."""
-
-    options: Positions
-    lower: Matrix
-    upper: Matrix
-    gain: Vector
-    """What each adds to the worst utility of a map at most."""
-    risk: Vector
-    """What each adds to the worst risk of a map at least."""
-
-    def promising(self) -> Positions:
-        """Some of the partial maps that none surpasses in both."""
-        order = np.argsort(self.risk, kind="stable")
-        gain = self.gain[order]
-        rising: Positions = order[np.concatenate([[True], gain[1:] > np.maximum.accumulate(gain)[:-1]])]
-        return rising[:: math.ceil(len(rising) / MOST_PROMISING)]
-
-
-class _Look:
-    """All maps of an instance; a map is a pair of positions in the two halves."""
-
-    def __init__(self, instance: Instance, needed: Mask, sizes: Sequence[int]) -> None:
-        assert instance.budget is not None, "without a budget there is nothing to look for"
-        self.instance, self.needed = instance, needed
-        self.budget, self.margin = float(instance.budget), instance.margin
-        products = [max(math.prod(sizes[:cut]), math.prod(sizes[cut:])) for cut in range(len(sizes) + 1)]
-        cut = products.index(min(products))
-        self.halves = self._half(range(cut)), self._half(range(cut, len(sizes)))
-        self.known = -1.0
-        """The largest worst utility of a map that surely keeps the budget so far."""
-
-    def _half(self, groups: range) -> _Half:
-        """The partial maps of some groups."""
-        instance, rows = self.instance, np.array(groups, dtype=np.intp)
-        if not groups:
-            return _Half(np.zeros((0, 1), dtype=np.intp), *np.zeros((2, 0, 1)), *np.zeros((2, 1)))
-        columns = [np.flatnonzero(self.needed[group]) for group in groups]
-        options = np.array(np.meshgrid(*columns, indexing="ij")).reshape(len(groups), -1)
-        lower, upper = (values[rows[:, None], options] for values in (instance.lower, instance.upper))
-        shares = instance.shares[rows]
-        moved = min(float(instance.moved) / 2, float(shares.sum()))
-        return _Half(options, lower, upper, least_means(lower.T, shares, moved), -least_means(-upper.T, shares, moved))
-
-    def rivals(self) -> npt.NDArray[np.int64]:
-        """The maps, one per row, of which the best is one."""
-        left, right = (half.promising() for half in self.halves)
-        self._close(*self._within(left, right))
-        pairs = self._within(np.arange(len(self.halves[0].gain)), np.arange(len(self.halves[1].gain)))
-        left, right = self._close(*pairs)
-        return np.vstack([self.halves[0].options[:, left], self.halves[1].options[:, right]]).T
-
-    def _within(self, left: Positions, right: Positions) -> tuple[Positions, Positions]:
-        """The pairs, in order, whose bounds leave them hope."""
-        one, other = self.halves
-        needed = self.known - self.margin - one.gain[left], self.budget + self.margin - one.risk[left]
-        gain, risk = other.gain[right], other.risk[right]
-        rows = max(MAPS_AT_A_TIME // len(right), 1)
-        found = []
-        for start in range(0, len(left), rows):
-            least, most = (side[start : start + rows, None] for side in needed)
-            found.append(np.flatnonzero((gain >= least) & (risk <= most)) + start * len(right))
-        first, second = np.divmod(np.concatenate(found), len(right))
-        return left[first], right[second]
-
-    def _close(self, left: Positions, right: Positions) -> tuple[Positions, Positions]:
-        """The pairs, in order, that no known map is surely better than."""
-        one, other = self.halves
-        utilities = worst_utilities(self.instance, np.vstack([one.lower[:, left], other.lower[:, right]]).T)
-        near = np.flatnonzero(utilities >= self.known - self.margin)
-        upper = np.vstack([one.upper[:, left[near]], other.upper[:, right[near]]])
-        risks = worst_risks(self.instance, upper.T)
-        safe = utilities[near[risks <= self.budget - self.margin]]
-        self.known = max(self.known, float(safe.max(initial=-1.0)))
-        near = near[(risks <= self.budget + self.margin) & (utilities[near] >= self.known - self.margin)]
-        return left[near], right[near]
-
-    def multiplier(self) -> Fraction:
-        """What the riskiest good map gains over the best one per risk: a check by bounds is short with it."""
-        tops = [(half, half.gain.argmax()) for half in self.halves]
-        gain = sum(float(half.gain[top]) for half, top in tops) - self.known
-        excess = sum(float(half.risk[top]) for half, top in tops) - self.budget
-        return Fraction(max(gain, 0.0) / excess) if excess > 0 else Fraction(0)
+def _sums(values: Matrix, columns: Sequence[Index]) -> Vector:
+    """The sums of one entry from every row, in order."""
+    sums = np.zeros(1)
+    for row, chosen in zip(values, columns, strict=True):
+        sums = (sums[:, None] + row[chosen]).ravel()
+    return sums
 
 
 # Among maps of the same worst utility: the largest utility at the calibration mixture, then the first in order.

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .instance import Instance, Mask, Matrix, Vector, worst_risks, worst_utilities
+from .instance import Instance, Mask, Matrix, Vector
 
 Ranks = npt.NDArray[np.int32]
 SIDES = (0, 1)
@@ -114,37 +114,27 @@ AXES = tuple(2 * side + kind for side in SIDES for kind in (LEAST, CAP))
 
 
 @dataclass
-class Domain:
-    """The range of ranks of every threshold, of side and kind at 2 * side + kind, and the open options."""
-
-    ranges: Ranks
-    open: Mask
-
-
-@dataclass
 class Domains:
-    """The same for many domains, one per row."""
+    """Sets of maps, one per row."""
 
     ranges: Ranks
+    """The range of ranks of every threshold, of side and kind at 2 * side + kind."""
     open: Mask
+    """The options that a map may use."""
 
-    def __getitem__(self, row: int) -> Domain:
-        return Domain(self.ranges[row], self.open[row])
-
-    def only(self, rows: Mask) -> Domains:
-        """Some of the domains."""
+    def __getitem__(self, rows: Mask | list[int]) -> Domains:
         return Domains(self.ranges[rows], self.open[rows])
 
 
-def together(domains: Sequence[Domain]) -> Domains:
+def together(domains: Sequence[Domains]) -> Domains:
     """Domains to be worked on at the same time."""
-    return Domains(np.stack([domain.ranges for domain in domains]), np.stack([domain.open for domain in domains]))
+    return Domains(np.concatenate([one.ranges for one in domains]), np.concatenate([one.open for one in domains]))
 
 
-def everything(ranked: Ranked) -> Domain:
+def everything(ranked: Ranked) -> Domains:
     """The domain of all maps."""
     ranges = [(0, len(ranked.levels[axis // 2]) - 1) for axis in AXES]
-    return Domain(np.array(ranges, dtype=np.int32), ranked.usable)
+    return Domains(np.array([ranges], dtype=np.int32), ranked.usable[None])
 
 
 def narrow(ranked: Ranked, domains: Domains) -> Mask:
@@ -215,12 +205,12 @@ def exact_contribution(value: int, mass: int, moved: tuple[int, int], cap: tuple
     return mass * (unit * min(value, cap[1]) + part * (min(value, least) - clipped))
 
 
-def settled(ranked: Ranked, domain: Domain) -> bool:
+def settled(ranked: Ranked, domain: Domains) -> bool:
     """Whether the contributions of a map of the domain sum to its very worst means."""
-    return ranked.moved == 0 or bool((domain.ranges[:, 0] == domain.ranges[:, 1]).all())
+    return ranked.moved == 0 or bool((domain.ranges[..., 0] == domain.ranges[..., 1]).all())
 
 
-# Multipliers on the budget, one per domain, the bounds that they give, and good maps found on the way
+# Multipliers on the budget, one per domain, and the bounds that they give
 
 Maps = npt.NDArray[np.int64]
 """Maps, one per row: the option of each group."""
@@ -240,15 +230,8 @@ class Bounds:
     """Rounding errors included."""
     losses: Matrix
     """By domain, group and option: infinite where the option is closed."""
-    least_losses: Vector
-    """What every map of the domain loses at least, because its thresholds are values of its options."""
     safe: Maps
     """By domain and group: the best map on the safe side of the multiplier."""
-
-    @cached_property
-    def best(self) -> Vector:
-        """What no map of the domain surpasses."""
-        return self.ceilings - self.least_losses
 
     def hopeful(self, target: float) -> Mask:
         """The options that a map may use and still reach the target."""
@@ -257,121 +240,38 @@ class Bounds:
 
 
 def bound(ranked: Ranked, domains: Domains, contributed: Matrix) -> Bounds:
-    """The bounds of the best multipliers."""
-    margin = ranked.instance.rounding
-    gain, safety = (np.where(domains.open, contributed[:, side], -np.inf) for side in SIDES)
-    lines = _Lines(gain, contributed[:, 1], ranked.budget, margin)
-    safe = lines.sums(safety.argmax(axis=2))
-    possible = safe.safety >= -ranked.budget - margin
-    multipliers = lines.best_multipliers(safe, possible)
-    scores = gain + multipliers[:, None, None] * contributed[:, 1]
+    """The bounds of the best multipliers.
+
+    A map is a line in the multiplier, gain + multiplier * (safety + budget), and the least maximum of all lines is the
+    best bound: it lies where those of a risky and of a safe map cross, once no other map is above.
+    """
+    margin, budget = ranked.instance.rounding, ranked.budget
+    gain, safety = np.where(domains.open, contributed[:, 0], -np.inf), contributed[:, 1]
+
+    def sums(columns: Maps) -> Matrix:
+        """Gain and safety of maps, one per domain."""
+        chosen = columns[:, :, None]
+        return np.array([np.take_along_axis(side, chosen, axis=2).sum(axis=(1, 2)) for side in (gain, safety)])
+
+    safe, risky = np.where(domains.open, safety, -np.inf).argmax(axis=2), gain.argmax(axis=2)
+    low, high = sums(safe), sums(risky)
+    possible = low[1] >= -budget - margin
+    idle = (high[1] >= -budget) | (high[1] >= low[1])
+    safe, low = np.where(idle[:, None], risky, safe), np.where(idle, high, low)
+    multipliers, active = np.zeros(len(gain)), possible & ~idle
+    for _ in range(STEPS):
+        if not active.any():
+            break
+        steeper = np.where(active, low[1] - high[1], 1.0)
+        multipliers = np.where(active, np.maximum((high[0] - low[0]) / steeper, 0.0), multipliers)
+        best = (gain + multipliers[:, None, None] * safety).argmax(axis=2)
+        reached = sums(best)
+        active &= reached[0] + multipliers * reached[1] > high[0] + multipliers * high[1] + margin
+        keeps = active & (reached[1] >= -budget)
+        safe, low = np.where(keeps[:, None], best, safe), np.where(keeps, reached, low)
+        high = np.where(active & ~keeps, reached, high)
+        active &= high[1] < low[1]
+    scores = gain + multipliers[:, None, None] * safety
     top = scores.max(axis=2)
-    losses = top[:, :, None] - scores
-    ceilings = top.sum(axis=1) + multipliers * ranked.budget + margin * (1 + multipliers)
-    return Bounds(possible, multipliers, ceilings, losses, _least_losses(ranked, domains, losses), safe.columns)
-
-
-@dataclass
-class _Maps:
-    """One map per domain with its gain and its safety: a line in the multiplier."""
-
-    columns: Maps
-    gain: Vector
-    safety: Vector
-
-    def replace(self, rows: Mask, other: _Maps) -> None:
-        """Takes the maps of another in some domains."""
-        np.copyto(self.columns, other.columns, where=rows[:, None])
-        np.copyto(self.gain, other.gain, where=rows)
-        np.copyto(self.safety, other.safety, where=rows)
-
-
-class _Lines:
-    """All maps of many domains as lines in the multiplier: the minimum of their maximum is the best bound."""
-
-    def __init__(self, gain: Matrix, safety: Matrix, budget: float, margin: float) -> None:
-        self.gain, self.safety, self.budget, self.margin = gain, safety, budget, margin
-        domains, groups, width = gain.shape
-        self._starts = (np.arange(domains * groups) * width).reshape(domains, groups)
-
-    def sums(self, columns: Maps) -> _Maps:
-        """Maps with their gain and safety."""
-        places = self._starts + columns
-        return _Maps(columns, self.gain.take(places).sum(axis=1), self.safety.take(places).sum(axis=1))
-
-    def best_multipliers(self, safe: _Maps, active: Mask) -> Vector:
-        """Where the lines of a risky and a safe map cross, until no map is above; leaves the last safe maps."""
-        risky = self.sums(self.gain.argmax(axis=2))
-        multipliers = np.zeros(len(self.gain))
-        idle = (risky.safety >= -self.budget) | (risky.safety >= safe.safety)
-        safe.replace(idle, risky)
-        active = active & ~idle
-        for _ in range(STEPS):
-            if not active.any():
-                break
-            steeper = np.where(active, safe.safety - risky.safety, 1.0)
-            crossing = np.maximum((risky.gain - safe.gain) / steeper, 0.0)
-            multipliers = np.where(active, crossing, multipliers)
-            best = self.sums((self.gain + multipliers[:, None, None] * self.safety).argmax(axis=2))
-            above = best.gain + multipliers * best.safety > risky.gain + multipliers * risky.safety + self.margin
-            active &= above
-            keeps = best.safety >= -self.budget
-            safe.replace(active & keeps, best)
-            risky.replace(active & ~keeps, best)
-            active &= risky.safety < safe.safety
-        return multipliers
-
-
-def _least_losses(ranked: Ranked, domains: Domains, losses: Matrix) -> Vector:
-    """The loss of the best option that can set a threshold, for the threshold where that is largest."""
-    if ranked.moved == 0:
-        return np.zeros(len(losses))
-    # A closed option's loss is infinite, so that it sets no threshold.
-    setting = np.where(inside_ranges(ranked, domains.ranges), losses[:, None], np.inf)
-    least: Vector = setting.min(axis=(2, 3)).max(axis=1)
-    return least
-
-
-NEIGHBOURS = 4
-"""How many options per group, those that lose least, take part in exchanges."""
-
-
-def climb(ranked: Ranked, losses: Matrix, start: Maps) -> Maps:
-    """Changes one or two groups at a time for as long as the worst utility rises within the budget."""
-    groups, options = _promising(losses)
-    first, second = np.nonzero(groups[:, None] < groups[None, :])
-    choice, utility = start, utilities_within(ranked, start[None])[0]
-    while True:
-        singles = np.repeat(choice[None], len(groups), axis=0)
-        singles[np.arange(len(groups)), groups] = options
-        better, reached = _best(ranked, singles)
-        if reached <= utility and len(first):
-            pairs = np.repeat(choice[None], len(first), axis=0)
-            pairs[np.arange(len(first)), groups[first]] = options[first]
-            pairs[np.arange(len(first)), groups[second]] = options[second]
-            better, reached = _best(ranked, pairs)
-        if reached <= utility:
-            return choice
-        choice, utility = better, reached
-
-
-def _promising(losses: Matrix) -> tuple[Maps, Maps]:
-    """Groups and options that lose least against the bound of a domain."""
-    groups, options = np.nonzero(np.isfinite(losses))
-    nearest = np.argsort(losses[groups, options], kind="stable")[: NEIGHBOURS * len(losses)]
-    return groups[nearest], options[nearest]
-
-
-def _best(ranked: Ranked, choices: Maps) -> tuple[Maps, float]:
-    """The first best of many maps that surely keep the budget."""
-    utilities = utilities_within(ranked, choices)
-    position = int(utilities.argmax())
-    return choices[position], float(utilities[position])
-
-
-def utilities_within(ranked: Ranked, choices: Maps) -> Vector:
-    """The worst utilities, minus one where the budget is not surely kept."""
-    values: Matrix = ranked.values[:, np.arange(choices.shape[1]), choices]
-    utilities = worst_utilities(ranked.instance, values[0])
-    risks = worst_risks(ranked.instance, -values[1])
-    return np.where(risks <= ranked.budget - ranked.instance.rounding, utilities, -1.0)
+    ceilings = top.sum(axis=1) + multipliers * budget + margin * (1 + multipliers)
+    return Bounds(possible, multipliers, ceilings, top[:, :, None] - scores, safe)

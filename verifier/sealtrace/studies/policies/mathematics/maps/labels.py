@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.mathematics.exact import Undecided
 
-from .domains import CAP, LEAST, Domain, Ranked, exact_contribution
+from .domains import CAP, LEAST, Domains, Maps, Ranked, exact_contribution
 from .instance import Mask, Matrix, Vector
 
 Wholes = npt.NDArray[np.object_]
 Positions = npt.NDArray[np.intp]
 
-AROUND = (1.0, 0.8, 1.25, 0.0)
-"""Labels far from the best map are excluded sooner by smaller or larger multipliers."""
 LABELS_AT_A_TIME = 1_000_000
 """So many labels are made at a time, to spare memory."""
 
@@ -30,58 +28,33 @@ class TooManyLabels(Undecided):
     """The search would need more labels than it was allowed."""
 
 
-@dataclass
-class GroupOptions:
-    """One group's open options."""
-
-    options: npt.NDArray[np.int64]
-    contributed: Matrix
-    """Their contributions to gain and safety."""
-    wholes: Wholes
-    """The same, exactly."""
-
-
-@dataclass
-class Followed:
-    """The maps that may reach the target, and how many labels led to them."""
-
-    maps: npt.NDArray[np.int64]
-    """One map per row."""
-    labels: int
-
-
-@dataclass
-class _Rest:
-    """What the groups to come can contribute at most."""
-
-    scores: list[float]
-    """By multiplier."""
-    safety: float
-
-
 def follow(
     ranked: Ranked,
-    domain: Domain,
+    domain: Domains,
     contributed: Matrix,
     multiplier: float,
     target: float,
     most: int,
     width: int | None = None,
-) -> Followed:
-    """All maps of the domain that may reach the target, but for those that another one makes needless.
+) -> tuple[Maps, int]:
+    """All maps of a domain that may reach the target, but for those that another one makes needless; and how many
+    labels led to them.
 
     With a width only so many labels per group, those with the best scores: some good maps, and no proof.
     """
-    groups = [_group_options(ranked, domain, contributed, group) for group in range(ranked.instance.groups)]
-    multipliers = [multiplier * factor for factor in AROUND]
+    budget, margin = ranked.budget, ranked.instance.rounding
+    options = [np.flatnonzero(row) for row in domain.open[0]]
+    parts = [contributed[:, group, chosen] for group, chosen in enumerate(options)]
+    tops = np.array([((part[0] + multiplier * part[1]).max(), part[1].max()) for part in parts])
+    # What the groups to come can contribute at most, to the score and to safety.
+    rests = np.vstack([np.cumsum(tops[:0:-1], axis=0)[::-1], np.zeros((1, 2))])
     sums, wholes = np.zeros((2, 1)), np.array([[0], [0]], dtype=object)
     trail: list[tuple[Positions, Positions]] = []
     labels = 0
-    for group_options, rest in zip(groups, _rests(groups, multipliers), strict=True):
-        extended, parents, columns = _extended(
-            sums, group_options, lambda totals: _reaching(ranked, totals, multipliers, rest, target)
-        )
-        exact = _Exact(wholes, group_options.wholes, parents, columns)
+    for group, (part, (score, safety)) in enumerate(zip(parts, rests.tolist(), strict=True)):
+        needed = target - score - multiplier * budget - margin * (1 + multiplier), -budget - margin - safety
+        extended, parents, columns = _extended(sums, part, multiplier, needed)
+        exact = partial(_exact_sums, wholes, _wholes(ranked, domain, group, options[group]), parents, columns)
         kept = _unsurpassed(ranked, extended, exact)
         if width is not None and len(kept) > width:
             scores = extended[0, kept] + multiplier * extended[1, kept]
@@ -89,76 +62,51 @@ def follow(
         labels += len(kept)
         if labels > most:
             raise TooManyLabels(f"more than {most:,} labels")
-        sums, wholes = extended[:, kept], exact.of(kept)
+        sums, wholes = extended[:, kept], exact(kept)
         trail.append((parents[kept], columns[kept]))
-    return Followed(_walk_back(groups, trail), labels)
+    return _walk_back(options, trail), labels
 
 
-def _group_options(ranked: Ranked, domain: Domain, contributed: Matrix, group: int) -> GroupOptions:
-    """A group's options with their exact contributions."""
+def _wholes(ranked: Ranked, domain: Domains, group: int, options: Positions) -> Wholes:
+    """The exact contributions of a group's options to gain and safety."""
     instance = ranked.instance
-    columns = np.flatnonzero(domain.open[group])
     moved = instance.moved.numerator, instance.moved.denominator
     wholes = []
     for side, levels in enumerate(ranked.levels):
-        low, high = domain.ranges[2 * side + CAP].tolist()
-        cap, least = (levels[low], levels[high]), levels[int(domain.ranges[2 * side + LEAST, 1])]
-        values = [levels[rank] for rank in ranked.ranks[side, group, columns].tolist()]
+        low, high = domain.ranges[0, 2 * side + CAP].tolist()
+        cap, least = (levels[low], levels[high]), levels[int(domain.ranges[0, 2 * side + LEAST, 1])]
+        values = [levels[rank] for rank in ranked.ranks[side, group, options].tolist()]
         wholes.append([exact_contribution(value, instance.counts[group], moved, cap, least) for value in values])
-    return GroupOptions(columns, contributed[:, group, columns], np.array(wholes, dtype=object))
-
-
-def _rests(groups: Sequence[GroupOptions], multipliers: Sequence[float]) -> list[_Rest]:
-    """For every group what comes after it."""
-    rests = [_Rest([0.0] * len(multipliers), 0.0)]
-    for group_options in reversed(groups[1:]):
-        scores = [
-            score + float((group_options.contributed[0] + multiplier * group_options.contributed[1]).max())
-            for score, multiplier in zip(rests[-1].scores, multipliers, strict=True)
-        ]
-        rests.append(_Rest(scores, rests[-1].safety + float(group_options.contributed[1].max())))
-    return rests[::-1]
+    return np.array(wholes, dtype=object)
 
 
 def _extended(
-    sums: Matrix, group_options: GroupOptions, reaching: Callable[[Matrix], Positions]
+    sums: Matrix, part: Matrix, multiplier: float, needed: tuple[float, float]
 ) -> tuple[Matrix, Positions, Positions]:
-    """Labels with one more group, in order: their sums, and the label and the column that they come from."""
-    width = len(group_options.options)
+    """Labels with one more group that have the score and the safety that are needed, in order.
+
+    Their sums, and the label and the column that they come from.
+    """
+    width = part.shape[1]
     step = max(LABELS_AT_A_TIME // width, 1)
     kept, origins = [], []
     for start in range(0, sums.shape[1], step):
-        totals = (sums[:, start : start + step, None] + group_options.contributed[:, None, :]).reshape(2, -1)
-        positions = reaching(totals)
+        totals = (sums[:, start : start + step, None] + part[:, None, :]).reshape(2, -1)
+        reaching = (totals[0] + multiplier * totals[1] >= needed[0]) & (totals[1] >= needed[1])
+        positions = np.flatnonzero(reaching)
         kept.append(totals[:, positions])
         origins.append(positions + start * width)
     parents, columns = np.divmod(np.concatenate(origins or [np.zeros(0, dtype=np.intp)]), width)
     return np.concatenate(kept or [sums], axis=1), parents, columns
 
 
-def _reaching(ranked: Ranked, sums: Matrix, multipliers: Sequence[float], rest: _Rest, target: float) -> Positions:
-    """The labels that may still keep the budget and reach the target."""
-    margin = ranked.instance.rounding
-    reaching: Mask = sums[1] + rest.safety >= -ranked.budget - margin
-    for multiplier, score in zip(multipliers, rest.scores, strict=True):
-        needed = target - score - multiplier * ranked.budget - margin * (1 + multiplier)
-        reaching &= sums[0] + multiplier * sums[1] >= needed
-    return np.flatnonzero(reaching)
+def _exact_sums(wholes: Wholes, added: Wholes, parents: Positions, columns: Positions, labels: Positions) -> Wholes:
+    """Gain and safety of some extended labels, exactly."""
+    sums: Wholes = wholes[:, parents[labels]] + added[:, columns[labels]]
+    return sums
 
 
-class _Exact:
-    """The exact sums of extended labels, made only for those that are asked for."""
-
-    def __init__(self, wholes: Wholes, added: Wholes, parents: Positions, columns: Positions) -> None:
-        self._wholes, self._added, self._parents, self._columns = wholes, added, parents, columns
-
-    def of(self, labels: Positions) -> Wholes:
-        """Gain and safety of some labels."""
-        sums: Wholes = self._wholes[:, self._parents[labels]] + self._added[:, self._columns[labels]]
-        return sums
-
-
-def _unsurpassed(ranked: Ranked, sums: Matrix, exact: _Exact) -> Positions:
+def _unsurpassed(ranked: Ranked, sums: Matrix, exact: Callable[[Positions], Wholes]) -> Positions:
     """The labels, in order, that no other label makes needless."""
     margin = ranked.instance.rounding
     order = np.argsort(-sums[1], kind="stable")
@@ -171,7 +119,7 @@ def _unsurpassed(ranked: Ranked, sums: Matrix, exact: _Exact) -> Positions:
     if not close.any():
         return np.sort(order)
     unsure = np.sort(order[close])
-    gains, safeties = exact.of(unsure)
+    gains, safeties = exact(unsure)
     unsurpassed = unsure[undominated(safeties.tolist(), gains.tolist(), _whole_slack(ranked))]
     return np.sort(np.concatenate([order[~close], unsurpassed]))
 
@@ -191,12 +139,12 @@ def _whole_slack(ranked: Ranked) -> int:
     return math.ceil(instance.slack * ranked.scale * instance.states * instance.moved.denominator)
 
 
-def _walk_back(groups: Sequence[GroupOptions], trail: Sequence[tuple[Positions, Positions]]) -> npt.NDArray[np.int64]:
+def _walk_back(options: Sequence[Positions], trail: Sequence[tuple[Positions, Positions]]) -> Maps:
     """The maps of the last group's labels."""
     labels = np.arange(len(trail[-1][0]))
     choices = []
-    for group_options, (parents, columns) in zip(reversed(groups), reversed(trail), strict=True):
-        choices.append(group_options.options[columns[labels]])
+    for chosen, (parents, columns) in zip(reversed(options), reversed(trail), strict=True):
+        choices.append(chosen[columns[labels]])
         labels = parents[labels]
     return np.stack(choices[::-1], axis=1)
 

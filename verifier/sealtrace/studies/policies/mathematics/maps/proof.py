@@ -24,13 +24,6 @@ class GroupWise:
 
 
 @dataclass(frozen=True)
-class Enumerated:
-    """Every map was looked at."""
-
-    maps: int
-
-
-@dataclass(frozen=True)
 class Split:
     """A region in two, by one threshold."""
 
@@ -47,13 +40,13 @@ class Split:
 class Region:
     """A set of maps, given by ranges of their thresholds, and what is done about it."""
 
-    multipliers: tuple[Fraction, ...] = ()
-    """Each in turn removes the options that its bound shows to be in no better map."""
+    multiplier: Fraction = Fraction(0)
+    """Its bound on the region's maps removes the options that no better map uses."""
     split: Split | None = None
     labels: int | None = None
-    """How many partial maps that none surpasses were followed, where multipliers were not enough."""
+    """How many partial maps that none surpasses were followed, where the multiplier was not enough."""
     maps: int | None = None
-    """How many maps were left, all looked at, where multipliers were not enough."""
+    """How many maps were left, all looked at, where the multiplier was not enough."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ class Settled:
     """How many partial maps were looked at to tell equal ones apart."""
 
 
-Proof = GroupWise | Enumerated | Covered | Settled
+Proof = GroupWise | Covered | Settled
 
 
 def describe(proof: Proof) -> str:
@@ -87,8 +80,6 @@ def describe(proof: Proof) -> str:
             )
         case Settled(known):
             return f"{describe(known)}; among maps of that worst utility, the largest at the calibration mixture stands"
-        case Enumerated(maps):
-            return f"all {maps:,} maps were compared"
         case Covered(regions):
             leaves = [region for region in regions if region.split is None]
             labelled = [region.labels for region in leaves if region.labels is not None]

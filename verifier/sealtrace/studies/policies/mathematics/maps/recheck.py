@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .comparison import check_settled, enumerate_maps
+from .comparison import check_settled
 from .domains import exact_contribution
 from .groupwise import check_rivals
 from .instance import Instance, whole_mean, worst_risk, worst_utility
 from .labels import undominated
-from .proof import Covered, Enumerated, GroupWise, Refuted, Region, Settled, Solution, Split
+from .proof import Covered, GroupWise, Refuted, Region, Settled, Solution, Split
 
 
 def recheck(instance: Instance, solution: Solution) -> None:
@@ -25,10 +25,6 @@ def recheck(instance: Instance, solution: Solution) -> None:
             check_settled(instance, solution, first)
         case GroupWise():
             _check_group_wise(instance, solution)
-        case Enumerated(maps):
-            found = enumerate_maps(instance)
-            if (found.choice, found.utility, found.proof) != (solution.choice, solution.utility, Enumerated(maps)):
-                raise Refuted("enumeration finds another map")
         case Covered(regions):
             check_regions(instance, _needed(instance, usable_exactly(instance)), solution, regions)
 
@@ -155,20 +151,17 @@ class _Check:
 
     def region(self, region: Region, options: Options, ranges: Ranges) -> list[tuple[int, Options, Ranges]]:
         """Checks one region, and returns the two that it is split into, if it is."""
+        if region.multiplier < 0:
+            raise Refuted("a multiplier is negative")
         remaining = self._remaining(options, ranges)
-        for multiplier in region.multipliers:
-            if multiplier < 0:
-                raise Refuted("a multiplier is negative")
-            if remaining is None:
-                return []
-            left = self._hopeful(remaining, multiplier)
-            remaining = None if left is None else self._remaining(left, remaining.ranges)
+        hopeful = None if remaining is None else self._hopeful(remaining, region.multiplier)
+        remaining = None if remaining is None or hopeful is None else self._remaining(hopeful, remaining.ranges)
         if remaining is None:
             return []
         if region.split is not None:
             return self._halves(region.split, remaining)
         if region.maps is None and region.labels is None:
-            raise Refuted("the multipliers leave a region open")
+            raise Refuted("the multiplier leaves a region open")
         self._exhaust(region, remaining)
         return []
 
@@ -215,40 +208,18 @@ class _Check:
 
     def _hopeful(self, remaining: _Remaining, multiplier: Fraction) -> Options | None:
         """The options that a map can use and still reach the target; None where no map can."""
-        losses, ceiling = self._losses(remaining, multiplier)
-        spare = ceiling - self.target * multiplier.denominator
-        if spare < self._least_loss(remaining, losses):
-            return None
+        times, weight = multiplier.denominator, multiplier.numerator
+        scores = [
+            {option: times * gain + weight * safety for option, (gain, safety) in row.items()}
+            for row in remaining.contributions
+        ]
+        tops = [max(row.values()) for row in scores]
+        spare = sum(tops) + weight * self.budget - times * self.target
         kept = [
-            {option: pair for option, pair in row.items() if loss[option] <= spare}
-            for row, loss in zip(remaining.options, losses, strict=True)
+            {option: pair for option, pair in row.items() if top - score[option] <= spare}
+            for row, score, top in zip(remaining.options, scores, tops, strict=True)
         ]
         return kept if all(kept) else None
-
-    def _losses(self, remaining: _Remaining, multiplier: Fraction) -> tuple[list[dict[int, int]], int]:
-        """What each option loses against the best of its group, and what no map surpasses."""
-        times, weight = multiplier.denominator, multiplier.numerator
-        losses, ceiling = [], weight * self.budget
-        for row in remaining.contributions:
-            scores = {option: times * gain + weight * safety for option, (gain, safety) in row.items()}
-            top = max(scores.values())
-            losses.append({option: top - score for option, score in scores.items()})
-            ceiling += top
-        return losses, ceiling
-
-    def _least_loss(self, remaining: _Remaining, losses: list[dict[int, int]]) -> int:
-        """The least that a map loses because each of its thresholds is the value of one of its options."""
-        if not self.moved[0]:
-            return 0
-        return max(
-            min(
-                loss[option]
-                for row, loss in zip(remaining.options, losses, strict=True)
-                for option, pair in row.items()
-                if low <= pair[axis // 2] <= high
-            )
-            for axis, (low, high) in enumerate(remaining.ranges)
-        )
 
     def _halves(self, split: Split, remaining: _Remaining) -> list[tuple[int, Options, Ranges]]:
         """The two sides of a cut; a value between two options' values belongs to neither map."""
@@ -266,9 +237,8 @@ class _Check:
             raise Refuted("labels are compared in a region whose thresholds are not fixed")
         if region.maps is not None and math.prod(map(len, remaining.options)) > region.maps:
             raise Refuted("a region holds more maps than stated")
-        multiplier = region.multipliers[-1] if region.multipliers else Fraction(0)
         goal = Goal(self.target, self.budget, None if region.labels is None else self.slack)
-        for choice in follow_exactly(remaining.contributions, goal, multiplier, region.labels):
+        for choice in follow_exactly(remaining.contributions, goal, region.multiplier, region.labels):
             self._check_rival(choice)
 
     def _check_rival(self, choice: tuple[int, ...]) -> None:
