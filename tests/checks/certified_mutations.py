@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.studies.policies.mathematics import partitions
+from sealtrace.studies.policies.mathematics.partitions.exact import objective
 from studies.certified_study import SPLITS, Parts, certified_study
 
 Change = Callable[[Parts], None]
@@ -69,8 +69,8 @@ def merged(parts: Parts) -> None:
     scores = [row for row in parts["score"]["structure"] if "scale" in row]
     deltas = np.array([row["delta"] for row in scores]).reshape(SPLITS["structure"], -1)
     learned["leaves"] = [{"group": "g1", "conditions": []}]
-    learned["objective"] = partitions.objective(
-        np.zeros(len(deltas), np.int64), deltas, Fraction(declared["lambda_cert"]), Fraction(declared["lambda_comp"])
+    learned["objective"] = objective(
+        np.zeros(len(deltas), np.int64), 1, deltas, Fraction(declared["lambda_cert"]), Fraction(declared["lambda_comp"])
     )
     learned["allocations"] = [
         {**one, "risk": "1/9", "utility": "1/9"} for one in learned["allocations"] if one["group"] == "g1"

@@ -11,7 +11,7 @@ from functools import cache, cmp_to_key
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.studies.policies.mathematics.partitions import Condition, Declared
+from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared
 
 Vector = npt.NDArray[np.float64]
 

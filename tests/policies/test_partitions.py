@@ -13,23 +13,18 @@ import pytest
 
 from oracles.trees import Matrix, Study, ranking_of
 from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.mathematics.partitions import (
+from sealtrace.studies.policies.mathematics.partitions import exact, rules, search
+from sealtrace.studies.policies.mathematics.partitions.exact import objective
+from sealtrace.studies.policies.mathematics.partitions.rules import (
     Condition,
     Declared,
-    NoPartitionError,
     TooLargeError,
     assign,
-    best_partition,
     canonical,
-    compare_objectives,
-    exact,
     held,
     in_class,
-    objective,
-    rules,
-    search,
-    tree_depth,
 )
+from sealtrace.studies.policies.mathematics.partitions.search import NoPartitionError, best_partition
 from support import LONG
 
 
@@ -232,9 +227,10 @@ def test_square_roots_are_compared_exactly() -> None:
     zeros = np.zeros((18, 1))
     eights = np.array([0] * 8 + [1] * 8 + [-1] * 2)
     two = np.array([0] * 2 + [-1] * 16)
-    assert compare_objectives(eights, two, zeros, Fraction(1), Fraction(0)) == 0
-    assert compare_objectives(eights, two, zeros, Fraction(1), Fraction(1)) == 1
-    assert compare_objectives(two, eights, zeros, Fraction(1), Fraction(1, 10**400)) == -1
+    for comp, sign in ((Fraction(0), 0), (Fraction(1), 1), (Fraction(1, 10**400), 1)):
+        found = exact.Degradations(zeros, exact.Weights(Fraction(1), comp))
+        costs = [found.partition(groups, leaves) for groups, leaves in ((eights, 2), (two, 1))]
+        assert exact.sign_of(exact.total(costs[:1], minus=costs[1:])) == sign
 
 
 def test_signs_of_sums_of_square_roots(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,20 +272,20 @@ def test_objective_is_the_formula() -> None:
         states, leaves = int(rng.integers(1, 40)), int(rng.integers(1, 7))
         groups = rng.integers(-1, leaves, states)
         degradations = rng.normal(size=(states, int(rng.integers(1, 5)))) * 10.0 ** rng.integers(-5, 6)
-        found = objective(groups, degradations, Fraction(1, 8), Fraction(1, 64), leaves)
+        found = objective(groups, leaves, degradations, Fraction(1, 8), Fraction(1, 64))
         expected = plain_objective(groups.tolist(), degradations, 1 / 8, 1 / 64, leaves)
         assert math.isclose(found, expected, rel_tol=1e-12)
-    empty_last = objective(np.array([0, 0]), np.array([[1.0], [1.0]]), Fraction(1), Fraction(1), leaves=2)
+    empty_last = objective(np.array([0, 0]), 2, np.array([[1.0], [1.0]]), Fraction(1), Fraction(1))
     assert math.isclose(empty_last, 3 + 1 / math.sqrt(2), rel_tol=1e-15)
-    assert objective(np.array([0, 1]), np.array([[-1.7e308], [1.7e308]]), Fraction(0), Fraction(0)) == 0
-    assert objective(np.array([0, 0]), np.array([[-1.7e308], [1.7e308]]), Fraction(0), Fraction(0)) == math.inf
+    assert objective(np.array([0, 1]), 2, np.array([[-1.7e308], [1.7e308]]), Fraction(0), Fraction(0)) == 0
+    assert objective(np.array([0, 0]), 1, np.array([[-1.7e308], [1.7e308]]), Fraction(0), Fraction(0)) == math.inf
 
 
 @pytest.mark.parametrize("degradations", [np.empty((0, 2)), np.empty((2, 0)), np.array([[math.nan]])])
 def test_degradations_must_be_numbers(degradations: Matrix) -> None:
     """Nothing to average and no number at all are refused."""
     with pytest.raises(ValueError, match="degradation"):
-        objective(np.zeros(len(degradations), np.int64), degradations, Fraction(0), Fraction(0))
+        objective(np.zeros(len(degradations), np.int64), 1, degradations, Fraction(0), Fraction(0))
     with pytest.raises(ValueError, match="degradation"):
         best_partition({}, degradations, declared(1, {}))
 
@@ -307,10 +303,8 @@ def test_features_must_be_known() -> None:
     unknown = {"x": np.array([1.0, math.nan])}
     for function in (assign, held):
         with pytest.raises(ValueError, match="cannot be computed"):
-            function(unknown, [[is_below("x", 1)]])
-        with pytest.raises(ValueError, match="number of states"):
-            function({}, [[]])
-    assert assign(unknown, [[]]).tolist() == [0, 0]
+            function(unknown, [[is_below("x", 1)]], 2)
+    assert assign(unknown, [[]], 2).tolist() == [0, 0]
     assert best_partition(unknown, degradations, declared(1, {"x": []})).leaves == ((),)
 
 
@@ -318,23 +312,20 @@ def test_assignment_with_gaps_and_overlaps() -> None:
     """The first leaf that holds a state is taken; gaps and overlaps show in the numbers of leaves."""
     features = {"x": np.array([0.0, 1.0, 2.0, 3.0]), "y": np.array([0.0, 0.0, 0.0, 9.0])}
     leaves = [[is_below("x", 2)], [is_from("x", 1), is_below("x", 3)], [is_from("y", 10)]]
-    assert assign(features, leaves).tolist() == [0, 0, 1, -1]
-    assert held(features, leaves).tolist() == [1, 2, 1, 0]
-    assert assign(features, []).tolist() == [-1] * 4
+    assert assign(features, leaves, 4).tolist() == [0, 0, 1, -1]
+    assert held(features, leaves, 4).tolist() == [1, 2, 1, 0]
+    assert assign(features, [], 4).tolist() == [-1] * 4
 
 
 def test_thresholds_are_exact() -> None:
     """A double at a threshold is not below it; the double nearest to 3/10 is, that nearest to 1/10 is not."""
     leaves = [[is_below("x", Fraction(3, 10))], [is_from("x", Fraction(3, 10))]]
     stored = np.array([math.nextafter(0.3, 0), 0.3, math.nextafter(0.3, 1)])
-    assert assign({"x": stored}, leaves).tolist() == [0, 0, 1]
+    assert assign({"x": stored}, leaves, 3).tolist() == [0, 0, 1]
     leaves = [[is_below("x", Fraction(1, 10))], [is_from("x", Fraction(1, 10))]]
-    assert assign({"x": np.array([math.nextafter(0.1, 0), 0.1])}, leaves).tolist() == [0, 1]
-    assert assign({"x": np.array([0.25, math.nextafter(0.5, 0), 0.5])}, [[is_below("x", Fraction(1, 2))]]).tolist() == [
-        0,
-        0,
-        -1,
-    ]
+    assert assign({"x": np.array([math.nextafter(0.1, 0), 0.1])}, leaves, 2).tolist() == [0, 1]
+    halves = {"x": np.array([0.25, math.nextafter(0.5, 0), 0.5])}
+    assert assign(halves, [[is_below("x", Fraction(1, 2))]], 3).tolist() == [0, 0, -1]
     thresholds = {"x": [Fraction(3, 10)]}
     found = best_partition({"x": stored}, np.array([[0.0], [0.0], [1.0]]), declared(1, thresholds))
     assert found.counts == (2, 1)
@@ -376,17 +367,6 @@ PINWHEEL = [
 ]
 
 
-def test_depth_of_leaves() -> None:
-    """The shallowest tree counts, whichever path the conditions were written from."""
-    assert tree_depth([[]]) == 0
-    assert tree_depth(STRIPES) == 2
-    assert tree_depth(CHAIN) == 3
-    assert tree_depth(EIGHTHS) == 3
-    assert tree_depth(PINWHEEL) is None
-    assert tree_depth([[is_below("x", 1)]]) is None
-    assert tree_depth([]) is None
-
-
 @pytest.mark.parametrize(
     ("leaves", "depth", "reason"),
     [
@@ -395,10 +375,11 @@ def test_depth_of_leaves() -> None:
         (CHAIN, 3, None),
         (CHAIN, 10**6, None),
         (CHAIN, 2, "no tree of depth 2 has these leaves"),
+        (EIGHTHS, 3, None),
         (STRIPES, 1, "no tree of depth 1 has 4 leaves"),
         (PINWHEEL, 9, "no tree has these leaves: every split crosses a leaf"),
         ([[is_below("z", 1)], [is_from("z", 1)]], 1, "leaf 1 splits on 'z', which is not declared"),
-        ([[is_below("x", 5)], [is_from("x", 5)]], 1, "leaf 1 splits 'x' at 5, which is not declared"),
+        ([[is_below("x", 9)], [is_from("x", 9)]], 1, "leaf 1 splits 'x' at 9, which is not declared"),
         ([[is_below("x", 1)], [is_from("x", 2)]], 1, "the leaves do not cover the feature space"),
         ([[is_below("x", 2)], [is_from("x", 1)]], 1, "leaves 1 and 2 overlap"),
         ([[], []], 1, "leaves 1 and 2 overlap"),
@@ -408,7 +389,7 @@ def test_depth_of_leaves() -> None:
 )
 def test_in_class(leaves: list[list[Condition]], depth: int, reason: str | None) -> None:
     """A rule is in the class, or the reason why not is given."""
-    assert in_class(leaves, declared(depth, {"x": [3, 1, 2, 2], "y": [1, 2], "w": []})) == reason
+    assert in_class(leaves, declared(depth, {"x": [3, 1, 2, 2, 4, 5, 6, 7], "y": [1, 2], "w": []})) == reason
 
 
 def test_limits_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,7 +403,7 @@ def test_limits_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         best_partition(study.features, study.degradations, study.declared)
     monkeypatch.setattr(rules, "DEPTH_LIMIT", 2)
     with pytest.raises(TooLargeError, match="too long"):
-        tree_depth(CHAIN)
+        in_class(CHAIN, declared(3, {"x": [1, 2, 3], "y": [1, 2]}))
 
 
 def large_study(depth: int, thresholds: int) -> Study:
@@ -439,9 +420,9 @@ def test_a_study_of_the_papers_size() -> None:
     """Two thousand states, six features, twenty candidates: the objective is that of the leaves, and is proven."""
     study = large_study(3, 5)
     found = best_partition(study.features, study.degradations, study.declared)
-    groups = assign(study.features, found.leaves)
+    groups = assign(study.features, found.leaves, len(study.degradations))
     weights = study.declared.lambda_cert, study.declared.lambda_comp
-    assert found.objective == objective(groups, study.degradations, *weights)
+    assert found.objective == objective(groups, len(found.leaves), study.degradations, *weights)
     assert "the second best is" in found.describe()
 
 

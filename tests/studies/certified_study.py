@@ -37,7 +37,8 @@ from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.partitions import Declared, best_partition
+from sealtrace.studies.policies.mathematics.partitions.rules import Declared
+from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 
 Parts = dict[str, Any]
 """`protocol`; `observation`, `teacher`, `residual`, `trace`, `values` and `score`, each split to rows; the rows of

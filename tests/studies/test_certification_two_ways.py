@@ -13,7 +13,9 @@ import pytest
 from rsd_stratified import bounds as plain_bounds
 from rsd_stratified import drawing, mixtures, structure
 from sealtrace.mathematics import bounds, resampling
-from sealtrace.studies.policies.mathematics import maps, partitions
+from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared, canonical
+from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 from support import LONG
 
 TIMES = 10 if LONG else 1
@@ -70,13 +72,13 @@ def test_partitions_agree(seed: int) -> None:
     tree = tree_class.best(tree_class.everything, declared["depth"])
     assert tree is not None
     plain = [
-        [partitions.Condition(one["feature"], Fraction(one["threshold"]), one["below"]) for one in path]
+        [Condition(one["feature"], Fraction(one["threshold"]), one["below"]) for one in path]
         for path in tree_class.paths(tree)
     ]
-    found = partitions.best_partition(
+    found = best_partition(
         {name: np.array([one[name] for one in features]) for name in names},
         np.array(deltas).T,
-        partitions.Declared(
+        Declared(
             declared["depth"],
             {name: [Fraction(text) for text in texts] for name, texts in declared["thresholds"].items()},
             declared["minimum_support"],
@@ -84,7 +86,7 @@ def test_partitions_agree(seed: int) -> None:
             Fraction(declared["lambda_comp"]),
         ),
     )
-    assert partitions.canonical(found.leaves) == partitions.canonical(plain)
+    assert canonical(found.leaves) == canonical(plain)
     assert found.objective == pytest.approx(tree.value, abs=1e-12)
 
 

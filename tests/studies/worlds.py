@@ -22,7 +22,8 @@ from rsd_stratified.partitions import competing
 from rsd_stratified.protocol import ACTIONS, DIRECTION, MANUAL_LEAVES, protocol
 from sealtrace.mathematics import bounds, networks
 from sealtrace.studies.policies.mathematics import maps, policies, thresholds
-from sealtrace.studies.policies.mathematics.partitions import Condition, Declared, assign, best_partition
+from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared, assign
+from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]

@@ -18,8 +18,10 @@ from sealtrace.studies.policies.evidence.calibration import competing
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics import partitions
-from sealtrace.studies.policies.mathematics.partitions import Declared
+from sealtrace.studies.policies.mathematics.partitions.exact import objective as objective_of
+from sealtrace.studies.policies.mathematics.partitions.rules import Declared, TooLargeError, canonical
+from sealtrace.studies.policies.mathematics.partitions.rules import in_class as belongs
+from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 
 
 def no_partition(study: Study, outcome: Outcome) -> bool:
@@ -225,8 +227,8 @@ def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared
     if states and len(partition.groups) > states:
         return f"{states} structure states cannot support {len(partition.groups)} leaves"
     try:
-        return partitions.in_class(partition.leaves, declared)
-    except partitions.TooLargeError as error:
+        return belongs(partition.leaves, declared)
+    except TooLargeError as error:
         outcome.missing = f"{partition.name}: {error}"
         return None
 
@@ -253,7 +255,7 @@ def objective(study: Study, outcome: Outcome) -> None:
         if (groups < 0).any() or reported is None:
             outcome.missing = f"{partition.name} states no objective, or leaves structure states without a group"
             continue
-        due = partitions.objective(groups, degradations, declared.lambda_cert, declared.lambda_comp)
+        due = objective_of(groups, len(partition.groups), degradations, declared.lambda_cert, declared.lambda_comp)
         if not math.isclose(due, reported, rel_tol=study.tolerance):
             message = "The objective is not what the structure split gives."
             _at(outcome, partition).error("/objective", message, due, reported)
@@ -272,12 +274,12 @@ def optimal(study: Study, outcome: Outcome) -> None:
             continue
         features = {name: study.feature(name)[states] for name in declared.thresholds}
         try:
-            found = partitions.best_partition(features, degradations, declared)
-        except (partitions.TooLargeError, Undecided, ValueError) as error:
+            found = best_partition(features, degradations, declared)
+        except (TooLargeError, Undecided, ValueError) as error:
             outcome.missing = f"{partition.name}: {error}"
             continue
         message = f"Another partition of the class is better, or equal and earlier ({found.describe()})."
-        texts = [partitions.canonical(leaves).replace("\n", "; ") for leaves in (found.leaves, partition.leaves)]
+        texts = [canonical(leaves).replace("\n", "; ") for leaves in (found.leaves, partition.leaves)]
         _at(outcome, partition).expect("/leaves", message, *texts)
 
 

@@ -13,7 +13,7 @@ from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics import partitions
+from sealtrace.studies.policies.mathematics.partitions.rules import Condition, assign, held
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Partition:
         """epsilon_h of the groups that state their own."""
 
     @cached_property
-    def leaves(self) -> list[list[partitions.Condition]]:
+    def leaves(self) -> list[list[Condition]]:
         """The rule, exactly."""
         return [
-            [partitions.Condition(one["feature"], exact(one["threshold"]), one["below"]) for one in leaf["conditions"]]
+            [Condition(one["feature"], exact(one["threshold"]), one["below"]) for one in leaf["conditions"]]
             for leaf in self.document.value["leaves"]
         ]
 
@@ -67,14 +67,14 @@ class Partition:
     def holding(self) -> Index:
         """How many groups hold each observed state; -1 where the rule cannot be followed."""
         count = np.full(len(self.study.states), -1, np.int64)
-        count[self.known] = partitions.held(self._at_known, self.leaves, len(self.known))
+        count[self.known] = held(self._at_known, self.leaves, len(self.known))
         return count
 
     @cached_property
     def group_of(self) -> Index:
         """The group of every observed state; -1 where none, several, or the rule cannot be followed."""
         place = np.full(len(self.study.states), -1, np.int64)
-        place[self.known] = partitions.assign(self._at_known, self.leaves, len(self.known))
+        place[self.known] = assign(self._at_known, self.leaves, len(self.known))
         return np.where(self.holding == 1, place, -1)
 
     @cached_property

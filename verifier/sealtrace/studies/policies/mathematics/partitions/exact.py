@@ -118,10 +118,9 @@ class Degradations:
             terms.append({1: self._unit * spread / count})
         return total(terms)
 
-    def partition(self, groups: Index, leaves: int | None = None) -> Value:
+    def partition(self, groups: Index, leaves: int) -> Value:
         """The objective of an assignment, where -1 is no leaf."""
-        number = int(groups.max(initial=-1)) + 1 if leaves is None else leaves
-        return total(self.leaf(np.flatnonzero(groups == group)) for group in range(number))
+        return total(self.leaf(np.flatnonzero(groups == group)) for group in range(leaves))
 
 
 def require_degradations(degradations: Matrix) -> None:
@@ -132,21 +131,11 @@ def require_degradations(degradations: Matrix) -> None:
         raise ValueError("a degradation is not finite")
 
 
-def objective(
-    groups: Index, degradations: Matrix, lambda_cert: Fraction, lambda_comp: Fraction, leaves: int | None = None
-) -> float:
+def objective(groups: Index, leaves: int, degradations: Matrix, lambda_cert: Fraction, lambda_comp: Fraction) -> float:
     """The structure objective of an assignment, rounded once.
 
     Groups are numbered from zero; a state of group -1 is in no leaf and still counts among the structure states.
-    The number of leaves matters where the last ones hold no state: an empty leaf has a penalty and no variance.
+    An empty leaf has a penalty and no variance.
     """
     exact = Degradations(degradations, Weights(lambda_cert, lambda_comp))
     return as_float(exact.partition(groups, leaves))
-
-
-def compare_objectives(
-    first: Index, second: Index, degradations: Matrix, lambda_cert: Fraction, lambda_comp: Fraction
-) -> int:
-    """-1, 0 or 1 as the objective of the first assignment is below, equal to or above that of the second."""
-    exact = Degradations(degradations, Weights(lambda_cert, lambda_comp))
-    return sign_of(total([exact.partition(first)], minus=[exact.partition(second)]))

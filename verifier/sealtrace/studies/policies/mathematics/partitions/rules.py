@@ -64,28 +64,21 @@ def known(features: Mapping[str, Vector], name: str) -> Vector:
     return column
 
 
-def assign(features: Mapping[str, Vector], leaves: Leaves, states: int | None = None) -> Index:
-    """The first leaf that holds each state, -1 where none does.
-
-    The number of states is that of the columns, and must be given where there are none.
-    """
+def assign(features: Mapping[str, Vector], leaves: Leaves, states: int) -> Index:
+    """The first leaf that holds each state, -1 where none does."""
     holds = _holds(features, leaves, states)
     first: Index = np.where(holds.any(axis=0), holds.argmax(axis=0), -1).astype(np.int64)
     return first
 
 
-def held(features: Mapping[str, Vector], leaves: Leaves, states: int | None = None) -> Index:
+def held(features: Mapping[str, Vector], leaves: Leaves, states: int) -> Index:
     """How many leaves hold each state: 0 is a gap, 2 or more an overlap."""
     count: Index = _holds(features, leaves, states).sum(axis=0, dtype=np.int64)
     return count
 
 
-def _holds(features: Mapping[str, Vector], leaves: Leaves, states: int | None) -> Mask:
+def _holds(features: Mapping[str, Vector], leaves: Leaves, states: int) -> Mask:
     """Which leaf holds which state. A last row of nothing keeps the rows from being none at all."""
-    if states is None:
-        if not features:
-            raise ValueError("the number of states is unknown without a feature")
-        states = len(next(iter(features.values())))
     holds: Mask = np.ones((len(leaves) + 1, states), dtype=np.bool_)
     holds[-1] = False
     for row, leaf in zip(holds, leaves, strict=False):
@@ -155,19 +148,6 @@ def in_class(leaves: Leaves, declared: Declared) -> str | None:
         return "no tree has these leaves: every split crosses a leaf"
     depth = min(declared.depth, len(boxes) - 1)
     return None if _Depths().fits(frozenset(boxes), depth) else f"no tree of depth {declared.depth} has these leaves"
-
-
-def tree_depth(leaves: Leaves) -> int | None:
-    """The least depth of a tree with exactly these leaves; None where no tree has them."""
-    thresholds: dict[str, list[Fraction]] = {}
-    for condition in (condition for leaf in leaves for condition in leaf):
-        thresholds.setdefault(condition.feature, []).append(condition.threshold)
-    thresholds = {name: sorted(set(used)) for name, used in thresholds.items()}
-    boxes = [_box(leaf, thresholds) for leaf in leaves]
-    if _untiled(boxes, [len(used) + 1 for used in thresholds.values()]) or not _some_tree(boxes):
-        return None
-    depths = _Depths()
-    return next(depth for depth in range(len(boxes)) if depths.fits(frozenset(boxes), depth))
 
 
 def _undeclared(leaves: Leaves, thresholds: Mapping[str, Sequence[Fraction]]) -> str | None:

@@ -5,9 +5,9 @@ sides of a split. This holds for the tie rule as well: objectives and numbers of
 of a box with equally many leaves the one with the smaller text keeps the smaller text whatever leaves outside the
 box are added to both (see canonical). One best partition per box and remaining depth is therefore enough.
 
-The search has three layers. The objective and the number of leaves depend on which states are in a box and not on
-the box, so the first two have sets of states for subproblems: doubles leave the options that are too close to tell,
-and exact arithmetic leaves those that tie. Only these are built as boxes, and their texts decide.
+The search has two layers. The objective depends on which states are in a box and not on the box, so the first has sets
+of states for subproblems: doubles leave the options that are too close to tell. Only these are built as boxes, and
+compared exactly: by objective, number of leaves, and text.
 """
 
 from __future__ import annotations
@@ -295,14 +295,6 @@ class _Partial:
         return [leaf.text for leaf in self.leaves]
 
 
-@dataclass(frozen=True)
-class _Decision:
-    """The best groups of a set of states, and the splits that lead to groups as good; none for a single group."""
-
-    groups: Groups
-    cuts: list[int]
-
-
 class _Search:
     """The memoised subproblems of one class on one set of states."""
 
@@ -317,7 +309,6 @@ class _Search:
         if self._depth > DEPTH_LIMIT:
             raise TooLargeError(f"trees of depth {self._depth} are too deep to be searched")
         self._solved: dict[tuple[int, int], tuple[float, int]] = {}
-        self._decided: dict[tuple[int, int], _Decision] = {}
         self._best: dict[tuple[Box, int], _Partial] = {}
         self._others: dict[tuple[Box, int], _Partial | None] = {}
         self._costs: dict[int, float] = {}
@@ -368,55 +359,42 @@ class _Search:
             trees += left_trees * right_trees
         return _Options(leaf, cuts.tolist(), splits, trees)
 
-    def _decide(self, mask: int, depth: int) -> _Decision:
-        """What a set of states is best divided into, and the splits that tie for it."""
-        key = mask, depth
-        if key not in self._decided:
-            options = self._options(mask, depth)
-            near = [cut for cut, value in options.pairs() if not value > self._limit(options.least())]
-            if not near or self._is_final(mask):
-                self._decided[key] = _Decision(frozenset([mask]), [])
-            else:
-                contenders = [(self._groups_of_split(mask, depth, cut), cut) for cut in near]
-                best = reduce(self._fewer, [groups for groups, _ in contenders])
-                if not options.leaf > self._limit(options.least()):
-                    best = self._fewer(frozenset([mask]), best)
-                tied = [cut for groups, cut in contenders if self._order(groups, best) == 0]
-                self._decided[key] = _Decision(best, tied)
-        return self._decided[key]
-
-    def _groups_of_split(self, mask: int, depth: int, cut: int) -> Groups:
-        """What a split leads to."""
-        inner = mask & self._grid.masks[cut]
-        return self._decide(inner, depth - 1).groups | self._decide(mask ^ inner, depth - 1).groups
-
     def _choose(self, box: Box, mask: int, depth: int) -> _Partial:
         """The best partition of a box by a tree of at most this depth."""
         key = box, depth
         if key not in self._best:
             _require_room(self._best)
-            splits = [self._split(box, mask, depth, cut) for cut in self._decide(mask, depth).cuts]
-            self._best[key] = min(splits, key=_Partial.texts) if splits else self._leaf(box, mask)
+            leaf, options = self._leaf(box, mask), self._options(mask, depth)
+            built = [] if self._is_final(mask) else self._near([leaf], options.pairs(), box, mask, depth)
+            self._best[key] = reduce(self._better, built or [leaf])
         return self._best[key]
+
+    def _near(
+        self, built: list[_Partial], unbuilt: Iterable[tuple[int, float]], box: Box, mask: int, depth: int
+    ) -> list[_Partial]:
+        """The partitions that doubles leave: of those that are there, and of splits with what they attain."""
+        splits = list(unbuilt)
+        least = min([*(partial.value for partial in built), *(value for _, value in splits)], default=0.0)
+        # No number at all excludes nothing.
+        limit = least + 2 * self._grid.margin
+        return [
+            *(partial for partial in built if not partial.value > limit),
+            *(self._split(box, mask, depth, cut) for cut, value in splits if not value > limit),
+        ]
 
     def _choose_other(self, box: Box, mask: int, depth: int, best: _Partial) -> _Partial | None:
         """The best partition of a box that is not the given one, whose leaves the box does not cross."""
         key = box, depth
         if key not in self._others:
-            options = self._options(mask, depth)
             excluded = best.inside(box)
             built = [] if excluded == {box} else [self._leaf(box, mask)]
             unbuilt = []
-            for cut, value in options.pairs():
+            for cut, value in self._options(mask, depth).pairs():
                 if self._grid.cuts[cut].divides(excluded):
                     built += self._others_across(box, mask, depth, cut, best)
                 else:
                     unbuilt.append((cut, value))
-            limit = self._limit(
-                min([*(partial.value for partial in built), *(value for _, value in unbuilt)], default=0)
-            )
-            near = [partial for partial in built if not partial.value > limit]
-            near += [self._split(box, mask, depth, cut) for cut, value in unbuilt if not value > limit]
+            near = self._near(built, unbuilt, box, mask, depth)
             self._others[key] = reduce(self._better, near) if near else None
         return self._others[key]
 
@@ -452,18 +430,10 @@ class _Search:
         rows = self._degradations[self._grid.states(mask)]
         return self._penalised and bool((rows == rows[0]).all())
 
-    def _limit(self, least: float) -> float:
-        """What an option must exceed in doubles to be worse for certain. No number at all excludes nothing."""
-        return least + 2 * self._grid.margin
-
     def _better(self, first: _Partial, second: _Partial) -> _Partial:
         """The better of two partitions of one box."""
         order = self._order(first.groups(), second.groups())
         return first if order < 0 or (order == 0 and first.texts() <= second.texts()) else second
-
-    def _fewer(self, first: Groups, second: Groups) -> Groups:
-        """The groups of lesser objective, or the fewer."""
-        return first if self._order(first, second) <= 0 else second
 
     def _order(self, first: Groups, second: Groups) -> int:
         """Negative, zero or positive as the first groups are better, as good or worse but for their texts."""
