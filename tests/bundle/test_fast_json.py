@@ -6,12 +6,13 @@ import json
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contract.specimens import ROWS, json_lines, records, specimen
-from sealtrace.bundle import stores
+from sealtrace.bundle import json_templates, stores
 from sealtrace.bundle.fast_json import FEW, fast_table
 from sealtrace.bundle.shapes import row_shape
 from support import FIXTURE, LONG
@@ -23,9 +24,19 @@ TEXT = TRACES[20].decode()
 
 
 def read(data: bytes, kind: str, *, fast: bool) -> dict[str, Any]:
-    """Everything that reading gives."""
+    """Everything that reading gives; of the two fast ways, both do."""
+    if not fast:
+        return read_by("nothing", data, kind)
+    found = read_by("templates", data, kind)
+    assert found == read_by("arrow", data, kind)
+    return found
+
+
+def read_by(way: str, data: bytes, kind: str) -> dict[str, Any]:
+    """What is read with one way to be faster than the strict parser."""
     with pytest.MonkeyPatch.context() as patched:
-        if not fast:
+        patched.setattr(json_templates, "MANY", FEW if way == "templates" else 10**9)
+        if way == "nothing":
             patched.setattr(stores, "fast_table", lambda *_: None)
         store = stores.read_rows(data, "file.jsonl", kind, "jsonl")
     rows = store.table.to_pylist(maps_as_pydicts="strict")
@@ -39,6 +50,47 @@ def test_good_lines_take_the_fast_way() -> None:
     assert fast_table(b"\n".join(TRACES), row_shape("trace")) is not None
     assert fast_table(b"\n".join(VALUES), row_shape("values")) is not None
     assert fast_table(b"\n".join(TRACES[: FEW - 1]), row_shape("trace")) is None
+
+
+def templated(lines: list[bytes], kind: str) -> int | None:
+    """How many rows templates give; None where the lines are left to others."""
+    text = b"\n".join(lines)
+    ends = np.cumsum([len(line) + 1 for line in lines]) - 1
+    table = json_templates.templated_table(text, np.r_[0, ends[:-1] + 1], ends, row_shape(kind))
+    return None if table is None else table.num_rows
+
+
+def test_lines_that_are_alike_are_read_by_templates() -> None:
+    """Those of the fixture are; a line that nobody can read, or a long text, leaves them to others."""
+    assert (templated(TRACES, "trace"), templated(VALUES, "values")) == (len(TRACES), len(VALUES))
+    assert templated([*TRACES, TRACES[0][:-1]], "trace") is None
+    assert templated([*TRACES, TRACES[0].replace(b'"state": "', b'"state": "' + b"x" * 300)], "trace") is None
+
+
+NUMBERS = (
+    "0", "-0", "1", "-1", "0.5", "-0.25", "1.0", "12.5", "1e5", "1E-5", "1e+05", "9007199254740991", "01", "-01.5",
+    "00", "1.", ".5", "-", "-.5", "+1", "1.5.2", "1-2", "--1", "1e", "e5", "1e5.5", "0x1", "1_0", "١", "inf", "",
+    "true", "false", "truely", "fals", "9007199254740992", "9007199254740991.5", "1e300", "1e-99", "1e-308", "5e-324",
+    "1e-999", "0." + "0" * 60 + "1", "0." + "0" * 240 + "1e-99", "0." + "0" * 250 + "1", "1" + "0" * 200 + ".5",
+    "0.1000000000000000055511151231257827",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", [0, 25])
+@pytest.mark.parametrize("text", NUMBERS)
+def test_numbers_are_those_of_the_strict_parser(text: str, place: int) -> None:
+    """Doubles, whole numbers and flags in every form, right and wrong, in the first line and in another."""
+    scale = json.dumps(specimen("scale"))
+    for kind, line, field in (
+        ("trace", TEXT, '"fold": '),
+        ("scale", scale, '"states": '),
+        ("scale", scale, '"certified": '),
+    ):
+        lines = [line.encode()] * 40
+        before, _, after = line.partition(field)
+        lines[place] = f"{before}{field}{text},{after.partition(',')[2]}".encode()
+        data = b"\n".join(lines) + b"\n"
+        assert read(data, kind, fast=True) == read(data, kind, fast=False)
 
 
 def changed(**fields: object) -> str:

@@ -1,10 +1,11 @@
 """Strict JSON lines at the speed of Arrow's parser, with what it would let pass excluded beside it.
 
-Given the columns, Arrow's reader refuses keys that stand twice, fields that are not declared, values of another type
-and everything that RFC 8259 refuses, but for a few things: NaN and infinities, integers that a double cannot hold,
-numbers too small for one, texts that are not UTF-8, several objects on a line, a byte order mark. Each is cheap to look
-for in many lines at once. Where there is one of these, or where anything does not fit, these lines are left to the
-strict parser, which says what is wrong and where.
+Many lines that are alike are read faster still, by templates; others are left to Arrow. Given the columns, its reader
+refuses keys that stand twice, fields that are not declared, values of another type and everything that RFC 8259
+refuses, but for a few things: NaN and infinities, integers that a double cannot hold, numbers too small for one, texts
+that are not UTF-8, several objects on a line, a byte order mark. Each is cheap to look for in many lines at once.
+Where there is one of these, or where anything does not fit, these lines are left to the strict parser, which says what
+is wrong and where.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle import json_templates
 from sealtrace.bundle.parquet import as_declared_column
 from sealtrace.bundle.shapes import Mapping, Sequence, Shape, Struct, arrow_type
 from sealtrace.bundle.strict_json import MAX_INTEGER, StrictJSONError, parse
@@ -45,9 +47,13 @@ def fast_table(text: bytes, shape: Struct) -> pa.Table | None:
         # A line that begins with an object and holds one: as many rows as lines, and none of them blank.
         if not text.startswith(b"{") or ends[-1] == len(text) - 1 or (characters[ends + 1] != ord("{")).any():
             return None
-        if _SMALL in text or b"null" in text or _tiny(text, characters):
-            return None
-        table = _read(text, shape, parse(text[: ends[0]]))
+        table = None
+        if count >= json_templates.MANY:
+            table = json_templates.templated_table(text, np.r_[0, ends + 1], np.r_[ends, len(text)], shape)
+        if table is None:
+            if _SMALL in text or b"null" in text or _tiny(text, characters):
+                return None
+            table = _read(text, shape, parse(text[: ends[0]]))
         if table.num_rows != count or any(map(_doubtful, table.columns)):
             return None
         columns = [

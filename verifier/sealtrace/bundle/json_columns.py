@@ -255,9 +255,10 @@ def _plainly_good(array: pa.Array, shape: Text) -> bool:
     array = array.dictionary if pa.types.is_dictionary(array.type) else array
     if not len(array) or array.null_count or shape.allowed is not None or shape.pattern not in (None, PRINTABLE):
         return False
-    text, lengths = bytes_of(array), np.diff(text_bounds(array))
+    text, lengths = np.frombuffer(bytes_of(array), np.uint8), np.diff(text_bounds(array))
     fits = lengths.min() >= shape.min_length and not (shape.max_length is not None and lengths.max() > shape.max_length)
-    return bool(fits) and text.isascii() and (shape.pattern is None or text.decode("ascii").isprintable())
+    ends = (0, 127) if shape.pattern is None else (ord(" "), ord("~"))
+    return bool(fits) and text.min(initial=127) >= ends[0] and text.max(initial=0) <= ends[1]
 
 
 _MANY = 4096
