@@ -13,11 +13,12 @@ from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
 from sealtrace.contract.scalars import exact
+from sealtrace.mathematics import Vector
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
 from sealtrace.mathematics.networks import Layer
 from sealtrace.studies.games.mathematics import hands, histories, students
 from sealtrace.studies.games.mathematics.evaluation import evaluate
-from sealtrace.studies.games.mathematics.tables import ACTIONS, KUHN, Vector
+from sealtrace.studies.games.mathematics.tables import ACTIONS, KUHN
 
 Parts = dict[str, Any]
 SEED = 3

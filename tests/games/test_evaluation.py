@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from oracles import openspiel
+from sealtrace.mathematics import Vector
 from sealtrace.studies.games.mathematics.evaluation import evaluate, expected_return, seated
-from sealtrace.studies.games.mathematics.tables import ACTIONS, GAMES, KUHN, LEDUC, Game, Vector
+from sealtrace.studies.games.mathematics.tables import ACTIONS, GAMES, KUHN, LEDUC, Game
 
 
 def random_profiles(game: Game, count: int, seed: int, *, concentration: float = 1.0) -> Vector:

@@ -14,9 +14,9 @@ from oracles.openspiel import values_of
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
 from sealtrace.contract.report import Report
+from sealtrace.mathematics import Vector
 from sealtrace.studies.games import rules
 from sealtrace.studies.games.mathematics.evaluation import Tree
-from sealtrace.studies.games.mathematics.tables import Vector
 from sealtrace.studies.games.rules import tree_of
 
 DICE = "liars_dice(numdice=1,dice_sides=3)"

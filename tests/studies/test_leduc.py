@@ -15,9 +15,10 @@ from leduc_recipe.game import ACTIONS
 from leduc_recipe.solver import Policy, averages, information_sets, uniform
 from leduc_recipe.values import worth
 from sealtrace.contract.report import Report
+from sealtrace.mathematics import Vector
 from sealtrace.studies.games.mathematics.evaluation import evaluate
 from sealtrace.studies.games.mathematics.tables import ACTIONS as ORDER
-from sealtrace.studies.games.mathematics.tables import LEDUC, Vector
+from sealtrace.studies.games.mathematics.tables import LEDUC
 from studies.test_rebuild import different_bytes
 from support import LONG, ROOT
 

@@ -35,60 +35,42 @@ def _told(sentence: str, cell: TableCell) -> str:
     return f"{sentence.removesuffix('.')}.{place}"
 
 
-@check("table.shape", "tables")
+@check("table.shape", "tables", unless=_no_tables)
 def shape(printed: Printed, outcome: Outcome) -> None:
-    if _no_tables(printed, outcome):
-        return
     seen: dict[str, str] = {}
     for document in printed.bundle.documents_of("table"):
         outcome.inspected += 1
-        record = document.value
-        if record["label"] in seen:
-            outcome.at(document.path, {"table": record["label"]}).error(
-                "/label",
-                "Two table records have the same label. Keep one, or rename one.",
-                f"only {seen[record['label']]}",
-                document.path,
-            )
+        record, key = document.value, {"table": document.value["label"]}
+        if (first := seen.get(record["label"])) is not None:
+            message = "Two table records have the same label. Keep one, or rename one."
+            outcome.at(document.path, key).error("/label", message, f"only {first}", document.path)
         seen[record["label"]] = document.path
-        for name, labels in (
-            ("columns", [column["label"] for column in record["columns"]]),
-            ("rows", [row["label"] for row in record["rows"]]),
-        ):
-            for place, label in enumerate(labels):
-                if label in labels[:place]:
-                    outcome.at(document.path, {"table": record["label"]}).error(
-                        f"/{name}/{place}/label",
-                        f"Two {name} have the label {label!r}, so their cells cannot be told apart. Rename one.",
-                        "labels that differ",
-                        label,
-                    )
-        for place, row in enumerate(record["rows"]):
-            known = {column["label"] for column in record["columns"]}
-            for name in ("marks", "recipes", "printing"):
-                for column in sorted(set(row.get(name) or {}) - known):
-                    outcome.at(document.path, {"table": record["label"], "row": row["label"]}).error(
-                        f"/rows/{place}/{name}",
-                        f"The row's {name} name a column that the table does not have.",
-                        ", ".join(sorted(known)),
-                        column,
-                    )
-            if row.get("lines") and len(row["lines"]) != len(row["cells"]):
-                outcome.at(document.path, {"table": record["label"], "row": row["label"]}).error(
-                    f"/rows/{place}/lines",
-                    "The row needs one line number per cell.",
-                    f"{len(row['cells'])} lines",
-                    f"{len(row['lines'])} lines",
-                )
-            if len(row["cells"]) != len(record["columns"]):
-                outcome.at(document.path, {"table": record["label"], "row": row["label"]}).error(
-                    f"/rows/{place}/cells",
-                    "The row needs one cell per column.",
-                    f"{len(record['columns'])} cells",
-                    f"{len(row['cells'])} cells",
-                )
-
+        for row, pointer, message, expected, found in _misshapen(record):
+            outcome.at(document.path, key | row).error(pointer, message, expected, found)
         _other_units(outcome, record, document.path)
+
+
+def _misshapen(record: dict[str, Any]) -> Iterator[tuple[dict[str, str], str, str, str, str]]:
+    """Where labels, marks, lines and cells of a table do not fit together: the row, the pointer, and what is said."""
+    columns, rows = [column["label"] for column in record["columns"]], record["rows"]
+    for name, labels in (("columns", columns), ("rows", [row["label"] for row in rows])):
+        for place, label in enumerate(labels):
+            if label in labels[:place]:
+                message = f"Two {name} have the label {label!r}, so their cells cannot be told apart. Rename one."
+                yield {}, f"/{name}/{place}/label", message, "labels that differ", label
+    for place, row in enumerate(rows):
+        key, known = {"row": row["label"]}, set(columns)
+        for name in ("marks", "recipes", "printing"):
+            for column in sorted(set(row.get(name) or {}) - known):
+                message = f"The row's {name} name a column that the table does not have."
+                yield key, f"/rows/{place}/{name}", message, ", ".join(sorted(known)), column
+        cells, lines = len(row["cells"]), len(row.get("lines") or ())
+        if lines not in (0, cells):
+            message = "The row needs one line number per cell."
+            yield key, f"/rows/{place}/lines", message, f"{cells} lines", f"{lines} lines"
+        if cells != len(columns):
+            message = "The row needs one cell per column."
+            yield key, f"/rows/{place}/cells", message, f"{len(columns)} cells", f"{cells} cells"
 
 
 def _other_units(outcome: Outcome, record: dict[str, Any], path: str) -> None:
@@ -102,12 +84,9 @@ def _other_units(outcome: Outcome, record: dict[str, Any], path: str) -> None:
         (usual, times), *others = units.most_common()
         if times > 2 and sum(count for _, count in others) == 1:
             odd = next(cell for cell in cells if _unit(cell) != usual)
-            outcome.at(path, _key(odd)).warning(
-                odd.pointer,
-                "The number has another unit than all others of its column. Print the same one, or none.",
-                usual or "no unit",
-                _unit(odd) or "no unit",
-            )
+            message = "The number has another unit than all others of its column. Print the same one, or none."
+            units_of = usual or "no unit", _unit(odd) or "no unit"
+            outcome.at(path, _key(odd)).warning(odd.pointer, message, *units_of)
 
 
 def _unit(cell: TableCell) -> str:
@@ -115,11 +94,9 @@ def _unit(cell: TableCell) -> str:
     return " ".join(dict.fromkeys(part.suffix for part in cell.printed.parts))
 
 
-@check("table.source", "tables")
+@check("table.source", "tables", unless=_no_tables)
 def source(printed: Printed, outcome: Outcome) -> None:
     """Tables that a manuscript of the bundle prints are read from it again."""
-    if _no_tables(printed, outcome):
-        return
     transcribed = []
     for document in printed.bundle.documents_of("table"):
         spot = outcome.at(document.path, {"table": document.value["label"]})
@@ -129,12 +106,10 @@ def source(printed: Printed, outcome: Outcome) -> None:
         outcome.inspected += 1
         for path, reported in found:
             if reported is None:
-                spot.error(
-                    "/label",
-                    f"The sealed {path} has no table with this label. Correct the label, or seal the right manuscript.",
-                    document.value["label"],
-                    "no such table",
+                message = (
+                    f"The sealed {path} has no table with this label. Correct the label, or seal the right manuscript."
                 )
+                spot.error("/label", message, document.value["label"], "no such table")
             else:
                 for pointer, what, due, given in _differences(reported, document.value):
                     spot.error(pointer, f"The sealed {path} prints {what}. Correct the record.", due, given)
@@ -158,12 +133,8 @@ def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[s
         if _letters(column["label"]) != _letters(own["label"]):
             yield f"/columns/{place}/label", "another label over the column", column["label"], own["label"]
         if column.get("direction") not in (None, own.get("direction")):
-            yield (
-                f"/columns/{place}/direction",
-                "an arrow that says otherwise",
-                column["direction"],
-                own.get("direction") or "nothing",
-            )
+            said = own.get("direction") or "nothing"
+            yield f"/columns/{place}/direction", "an arrow that says otherwise", column["direction"], said
     labels = [_letters(row["label"]) for row in due["rows"]]
     for place, (row, own) in enumerate(zip(due["rows"], given["rows"], strict=False)):
         printed = _letters(" ".join((row["label"], *row["cells"])))
@@ -199,35 +170,26 @@ def _letters(label: str) -> str:
     return "".join(character for character in plain if character.isalnum())
 
 
-@check("table.recipes", "recipes")
+@check("table.recipes", "recipes", unless=_no_tables)
 def recipes(printed: Printed, outcome: Outcome) -> None:
-    if _no_tables(printed, outcome):
-        return
     results = printed.results
     outcome.inspected = sum(result.recipe is not None for result in results)
     if not outcome.inspected:
         outcome.not_applicable = "no cell has a recipe"
     for result in results:
         if result.problem is not None:
-            outcome.at(result.cell.record, _key(result.cell)).error(
-                result.cell.pointer,
-                f"The recipe cannot be followed: {result.problem}. `sealtrace try` helps to mend it.",
-                "a recipe that the records can follow",
-                result.recipe,
-            )
+            at, expected = outcome.at(result.cell.record, _key(result.cell)), "a recipe that the records can follow"
+            message = f"The recipe cannot be followed: {result.problem}. `sealtrace try` helps to mend it."
+            at.error(result.cell.pointer, message, expected, result.recipe)
     unsaid: dict[tuple[str, str, str, bool], TableCell] = {}
     for result in results:
         for choice, admitted in result.unsaid:
             unsaid.setdefault((result.cell.table, result.cell.column, choice, admitted), result.cell)
     for (table, column, choice, admitted), cell in unsaid.items():
         step = "" if admitted else " Say it in a label or the caption, or among what the recipe has `undisclosed`."
-        outcome.at(cell.record, {"table": table, "column": column}).say(
-            "warning" if admitted else "error",
-            cell.pointer,
-            f"The table does not say what the recipe chooses: {choice}.{step}",
-            None,
-            None,
-        )
+        at = outcome.at(cell.record, {"table": table, "column": column})
+        message = f"The table does not say what the recipe chooses: {choice}.{step}"
+        (at.warning if admitted else at.error)(cell.pointer, message)
     notes: dict[tuple[str, str], TableCell] = {}
     for result in results:
         for setting in result.undisclosed:
@@ -238,10 +200,8 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
         )
 
 
-@check("table.cells", "cells")
+@check("table.cells", "cells", unless=_no_tables)
 def cells(printed: Printed, outcome: Outcome) -> None:
-    if _no_tables(printed, outcome):
-        return
     results = printed.results
     outcome.inspected = len(results)
     unclassified = sum(result.status is Status.UNCLASSIFIED for result in results)
@@ -252,31 +212,20 @@ def cells(printed: Printed, outcome: Outcome) -> None:
         outcome.missing = f"{len(missing)} cells cannot be recomputed: {missing[0].judgement.sentence}"
     for result in results:
         if result.status is Status.MISMATCH or result.status in WARNINGS:
-            outcome.at(result.cell.record, _key(result.cell)).say(
-                "warning" if result.status in WARNINGS else "error",
-                result.cell.pointer,
-                _told(result.judgement.sentence, result.cell),
-                result.recomputed,
-                result.cell.text,
-            )
+            at, cell = outcome.at(result.cell.record, _key(result.cell)), result.cell
+            say = at.warning if result.status in WARNINGS else at.error
+            say(cell.pointer, _told(result.judgement.sentence, cell), result.recomputed, cell.text)
 
 
-@check("table.marks", "cells")
+@check("table.marks", "cells", unless=_no_tables)
 def marks(printed: Printed, outcome: Outcome) -> None:
-    if _no_tables(printed, outcome):
-        return
     all_cells = printed.cells
     outcome.inspected = sum(len(group) for group in marked_groups(all_cells))
     if not outcome.inspected:
         outcome.not_applicable = "no table marks its best cells"
     for problem in wrong_marks(all_cells, printed.captions):
-        outcome.at(problem.cell.record, _key(problem.cell)).say(
-            problem.severity,
-            problem.cell.pointer,
-            _told(problem.message, problem.cell),
-            problem.expected,
-            problem.found,
-        )
+        at, said = outcome.at(problem.cell.record, _key(problem.cell)), _told(problem.message, problem.cell)
+        at.say(problem.severity, problem.cell.pointer, said, problem.expected, problem.found)
     if columns := undirected(all_cells):
         outcome.missing = (
             f"{len(columns)} columns mark their best and do not say which way is better, first {columns[0]}"
@@ -301,12 +250,8 @@ def reported(printed: Printed, outcome: Outcome) -> None:
     for label, document in tables.items():
         # Numbers of the running text are no table that a reader of tables would find.
         if not label.startswith("text"):
-            outcome.at(document.path, {"table": label}).error(
-                "/label",
-                "The paper has no table with this label. Correct the label, or leave the table out.",
-                label,
-                "nothing",
-            )
+            message = "The paper has no table with this label. Correct the label, or leave the table out."
+            outcome.at(document.path, {"table": label}).error("/label", message, label, "nothing")
 
 
 def _compare(document: Document, record: dict[str, Any], paper: str, outcome: Outcome) -> None:
@@ -319,17 +264,8 @@ def _compare(document: Document, record: dict[str, Any], paper: str, outcome: Ou
             line = None if other is None else other.line
             found = "no such cell" if other is None else other.text or "nothing"
             place = outcome.at(paper if other else document.path, _key(cell), line if other else None)
-            place.error(
-                cell.pointer,
-                f"The paper and {document.path} print different numbers. Correct one of them.",
-                cell.text,
-                found,
-            )
+            message = f"The paper and {document.path} print different numbers. Correct one of them."
+            place.error(cell.pointer, message, cell.text, found)
     for other in there.values():
-        place = outcome.at(paper, _key(other), other.line)
-        place.error(
-            other.pointer,
-            f"The paper prints a cell that {document.path} does not have. Extract the table again.",
-            "no such cell",
-            other.text,
-        )
+        message = f"The paper prints a cell that {document.path} does not have. Extract the table again."
+        outcome.at(paper, _key(other), other.line).error(other.pointer, message, "no such cell", other.text)

@@ -50,13 +50,8 @@ def content(evidence: Evidence, outcome: Outcome) -> None:
 @check("identity.root", "digests")
 def root(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = 1
-    if evidence.bundle.root_sha256 != evidence.bundle.declared_root:
-        outcome.at(MANIFEST).error(
-            "/root_sha256",
-            "The manifest changed after it was sealed. Restore it, or seal again.",
-            evidence.bundle.root_sha256,
-            evidence.bundle.declared_root,
-        )
+    message = "The manifest changed after it was sealed. Restore it, or seal again."
+    outcome.at(MANIFEST).expect("/root_sha256", message, evidence.bundle.root_sha256, evidence.bundle.declared_root)
 
 
 @check("identity.expected-root", "digests")
@@ -65,10 +60,5 @@ def expected_root(evidence: Evidence, outcome: Outcome) -> None:
         outcome.not_applicable = "no root digest was named (--expect-root)"
         return
     outcome.inspected = 1
-    if evidence.bundle.root_sha256 != evidence.expected_root:
-        outcome.at(MANIFEST).error(
-            "/root_sha256",
-            "This is not the bundle whose root digest was named. Get the one with that digest, or check the digest.",
-            evidence.expected_root,
-            evidence.bundle.root_sha256,
-        )
+    message = "This is not the bundle whose root digest was named. Get the one with that digest, or check the digest."
+    outcome.at(MANIFEST).expect("/root_sha256", message, evidence.expected_root, evidence.bundle.root_sha256)

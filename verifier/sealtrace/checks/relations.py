@@ -22,25 +22,19 @@ def _no_relations(printed: Printed, outcome: Outcome) -> bool:
     return True
 
 
-@check("relation.formula", "relations")
+@check("relation.formula", "relations", unless=_no_relations)
 def formula(printed: Printed, outcome: Outcome) -> None:
-    if _no_relations(printed, outcome):
-        return
     frame = printed.frame("relation")
     outcome.inspected = frame.size
     keys = {frame.place(row): frame.key(row) for row in range(frame.size)}
     for problem in printed.relation_problems:
-        outcome.at(problem.source, keys.get((problem.source, problem.line)), problem.line).error(
-            "/formula",
-            f"The relation cannot be read: {problem.message}.",
-            "a formula over the bundle's printed numbers",
-        )
+        at = outcome.at(problem.source, keys.get((problem.source, problem.line)), problem.line)
+        expected = "a formula over the bundle's printed numbers"
+        at.error("/formula", f"The relation cannot be read: {problem.message}.", expected)
 
 
-@check("relation.holds", "relations")
+@check("relation.holds", "relations", unless=_no_relations)
 def holds(printed: Printed, outcome: Outcome) -> None:
-    if _no_relations(printed, outcome):
-        return
     from sealtrace.relations.decision import Status
 
     outcome.inspected = len(printed.decided)
@@ -56,9 +50,6 @@ def _contradicted(decision: Decision, outcome: Outcome) -> None:
     source, _, line = (claim.place or "").rpartition(":")
     printed = [f"{fact.address} {fact.text}" for fact in decision.cells]
     more = f", and {len(printed) - SHOWN} more" if len(printed) > SHOWN else ""
-    outcome.at(source, {"relation": claim.name}, int(line)).error(
-        "/formula",
-        f"However they were rounded, the printed numbers cannot all be right: {decision.arithmetic}.",
-        decision.claim.sentence,
-        ", ".join(printed[:SHOWN]) + more,
-    )
+    message = f"However they were rounded, the printed numbers cannot all be right: {decision.arithmetic}."
+    at = outcome.at(source, {"relation": claim.name}, int(line))
+    at.error("/formula", message, decision.claim.sentence, ", ".join(printed[:SHOWN]) + more)

@@ -23,24 +23,14 @@ def preserved(evidence: Evidence, outcome: Outcome) -> None:
         return
     outcome.inspected = frame.size
     for row, record in enumerate(frame.table.to_pylist()):
-        source, number = frame.place(row)
         path = record["path"]
         if path not in evidence.bundle.digests:
-            outcome.at(source, frame.key(row), number).error(
-                "/path",
-                "The archived original is not in the bundle. Add it, or remove its record.",
-                "an attachment",
-                "nothing",
-            )
+            message = "The archived original is not in the bundle. Add it, or remove its record."
+            outcome.on(frame, row).error("/path", message, "an attachment", "nothing")
             continue
+        message = "The archived original changed after it was archived. Restore it."
         for field, found in (("bytes", evidence.bundle.lengths[path]), ("sha256", evidence.bundle.digests[path])):
-            if found != record[field]:
-                outcome.at(path, frame.key(row)).error(
-                    f"/{field}",
-                    "The archived original changed after it was archived. Restore it.",
-                    record[field],
-                    found,
-                )
+            outcome.at(path, frame.key(row)).expect(f"/{field}", message, record[field], found)
 
 
 @check("hygiene.anonymous", "files")
@@ -99,12 +89,9 @@ def overfull(evidence: Evidence, outcome: Outcome) -> None:
     for path, text in logs.items():
         outcome.inspected += 1
         for match in _OVERFULL.finditer(text):
-            outcome.at(path, {"place": match.group("rest").strip()}, text.count("\n", 0, match.start()) + 1).error(
-                None,
-                "The manuscript has an overfull box: text runs over the margin.",
-                "no overfull box",
-                f"{match.group('amount')}pt too {'wide' if match.group('box') == 'h' else 'high'}",
-            )
+            at = outcome.at(path, {"place": match.group("rest").strip()}, text.count("\n", 0, match.start()) + 1)
+            found = f"{match.group('amount')}pt too {'wide' if match.group('box') == 'h' else 'high'}"
+            at.error(None, "The manuscript has an overfull box: text runs over the margin.", "no overfull box", found)
 
 
 def _unwrapped(text: str) -> str:

@@ -29,29 +29,17 @@ def chain(evidence: Evidence, outcome: Outcome) -> None:
             outcome.at(seal_path(stage)).error(None, "The stage is sealed twice.", "one seal", stages.count(stage))
     previous: str | None = None
     for seal in seals:
-        value = seal.value
-        position = STAGES.index(value["stage"]) + 1
-        if value["position"] != position:
-            outcome.at(seal.path, {"stage": value["stage"]}).error(
-                "/position",
-                "The seal is not at the place that its stage has in the chain.",
-                position,
-                value["position"],
-            )
-        if value.get("previous") != previous:
-            outcome.at(seal.path, {"stage": value["stage"]}).error(
-                "/previous",
-                "The seal does not name the digest of the seal before it: the chain is broken here. Restore the seals.",
-                previous or "nothing",
-                value.get("previous") or "nothing",
-            )
+        value, at = seal.value, outcome.at(seal.path, {"stage": seal.value["stage"]})
+        message = "The seal is not at the place that its stage has in the chain."
+        at.expect("/position", message, STAGES.index(value["stage"]) + 1, value["position"])
+        message = (
+            "The seal does not name the digest of the seal before it: the chain is broken here. Restore the seals."
+        )
+        at.expect("/previous", message, previous or "nothing", value.get("previous") or "nothing")
         if bool(value["files"]) == bool(value.get("empty_reason")):
-            outcome.at(seal.path, {"stage": value["stage"]}).error(
-                "/empty_reason",
-                "The stage holds no file and does not say why. Give the reason with --empty.",
-                "nothing" if value["files"] else "a reason",
-                value.get("empty_reason") or "nothing",
-            )
+            message = "The stage holds no file and does not say why. Give the reason with --empty."
+            due = "nothing" if value["files"] else "a reason"
+            at.error("/empty_reason", message, due, value.get("empty_reason") or "nothing")
         previous = evidence.bundle.contents[seal.path]
     absent = [stage for stage in STAGES if stage not in stages]
     if absent:
@@ -67,50 +55,35 @@ def members(evidence: Evidence, outcome: Outcome) -> None:
         stage = seal.value["stage"]
         for file in seal.value["files"]:
             path = file["path"]
+            at = outcome.at(seal.path, {"stage": stage, "path": path})
             if path in sealed:
-                outcome.at(seal.path, {"stage": stage, "path": path}).error(
-                    "/files", "Two seals name this file. A file belongs to one stage.", f"only {sealed[path]}", stage
-                )
+                message = "Two seals name this file. A file belongs to one stage."
+                at.error("/files", message, f"only {sealed[path]}", stage)
             sealed[path] = stage
             if file["stage"] != stage or path.partition("/")[0] != stage:
-                outcome.at(seal.path, {"stage": stage, "path": path}).error(
-                    "/files/*/stage",
-                    "The file belongs to another stage than the seal that froze it.",
-                    stage,
-                    file["stage"] if file["stage"] != stage else path,
-                )
+                message = "The file belongs to another stage than the seal that froze it."
+                at.error("/files/*/stage", message, stage, file["stage"] if file["stage"] != stage else path)
             entry = listed.get(path)
             if entry is None:
-                outcome.at(seal.path, {"stage": stage, "path": path}).error(
-                    "/files",
-                    "A seal names this file, and the manifest does not list it. Restore the manifest.",
-                    "listed",
-                    "not listed",
-                )
+                message = "A seal names this file, and the manifest does not list it. Restore the manifest."
+                at.error("/files", message, "listed", "not listed")
             elif Entry(**file) != entry:
                 name = next(name for name in vars(entry) if getattr(entry, name) != file.get(name))
-                outcome.at(seal.path, {"stage": stage, "path": path}).error(
-                    f"/files/*/{name}",
-                    "The seal and the manifest give different identities of this file. Restore the one that changed.",
-                    getattr(entry, name),
-                    file.get(name),
+                message = (
+                    "The seal and the manifest give different identities of this file. Restore the one that changed."
                 )
+                at.error(f"/files/*/{name}", message, getattr(entry, name), file.get(name))
     stages = {entry.path: entry.stage for entry in evidence.bundle.entries}
     for seal in seals_in_order(evidence):
-        if seal.path != seal_path(seal.value["stage"]) or stages[seal.path] != seal.value["stage"]:
-            outcome.at(seal.path, {"stage": seal.value["stage"]}).error(
-                "/stage",
-                "The seal lies in another place than its stage's.",
-                seal_path(seal.value["stage"]),
-                f"{seal.path} of {stages[seal.path]}",
-            )
+        stage, place = seal.value["stage"], seal_path(seal.value["stage"])
+        if seal.path != place or stages[seal.path] != stage:
+            message, found = "The seal lies in another place than its stage's.", f"{seal.path} of {stages[seal.path]}"
+            outcome.at(seal.path, {"stage": stage}).error("/stage", message, place, found)
     for path, entry in listed.items():
         if path not in sealed:
+            message = "The manifest lists this file, and no seal names it. Seal its stage."
             outcome.at(path, {"stage": entry.stage}).error(
-                None,
-                "The manifest lists this file, and no seal names it. Seal its stage.",
-                f"a file of {seal_path(entry.stage)}",
-                "nothing",
+                None, message, f"a file of {seal_path(entry.stage)}", "nothing"
             )
 
 
@@ -120,26 +93,19 @@ def chronology(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = len(entries)
     traced = {entry.split: STAGES.index(entry.stage) for entry in entries if entry.kind == "trace" and entry.split}
     for entry in entries:
+        at = outcome.at(entry.path, {"kind": entry.kind, "split": entry.split or ""})
         role = evidence.roles.get(entry.split or "")
         if not may_seal(entry.kind, entry.stage, role):
             allowed = [stage for stage in STAGES if may_seal(entry.kind, stage, role)]
-            outcome.at(entry.path, {"kind": entry.kind, "split": entry.split or ""}).error(
-                "/stage",
-                "The file is sealed in a stage that may not hold it.",
-                " or ".join(allowed) or "a split that the protocol declares",
-                entry.stage,
-            )
+            due = " or ".join(allowed) or "a split that the protocol declares"
+            at.error("/stage", "The file is sealed in a stage that may not hold it.", due, entry.stage)
         elif (
             entry.kind in ("values", "score")
             and entry.split in traced
             and STAGES.index(entry.stage) <= traced[entry.split]
         ):
-            outcome.at(entry.path, {"kind": entry.kind, "split": entry.split or ""}).error(
-                "/stage",
-                "These scores were sealed no later than the traces that they score.",
-                f"after {STAGES[traced[entry.split]]}",
-                entry.stage,
-            )
+            message = "These scores were sealed no later than the traces that they score."
+            at.error("/stage", message, f"after {STAGES[traced[entry.split]]}", entry.stage)
 
 
 def stage_links(evidence: Evidence, seen: dict[str, list[str]]) -> list[StageLink]:

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Mask, Vector
 from sealtrace.mathematics.exact import Undecided
 
 if TYPE_CHECKING:
     from flint import arb
 
 Counts = npt.NDArray[np.int64]
-Vector = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 _UNIT = 2.0**-53
 _GUARD = 64

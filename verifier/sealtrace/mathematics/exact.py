@@ -6,11 +6,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
+from sealtrace.mathematics import Index, Matrix, Vector
 
 
 class Undecided(ArithmeticError):  # noqa: N818 - an outcome that callers report, not a fault

@@ -9,8 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-Index = npt.NDArray[np.int64]
-Vector = npt.NDArray[np.float64]
+from sealtrace.mathematics import Index, Vector
 
 
 def draws(seed: int, size: int, count: int) -> Index:

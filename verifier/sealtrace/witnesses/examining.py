@@ -12,7 +12,6 @@ from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.reading import LONGEST_WITNESS, Bundle
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.kinds import STAGES
 from sealtrace.witnesses.commitments import ROOT, SUBJECTS, Commitments, commitments_of, differences, stated
 from sealtrace.witnesses.envelope import SignatureError, envelope_of, opened, read_bytes, read_public_key
 from sealtrace.witnesses.sigstore_bundles import verified_bundle
@@ -226,8 +225,3 @@ class _Examiner:
             return None
         self.found.witnesses.append(Witness(name, "signature", said.last, by, time, vouched))
         return said.last
-
-
-def on_authors_word(found: Witnessed) -> list[str]:
-    """The stages whose time rests on what the authors say."""
-    return [stage for stage in STAGES if found.since(stage) is None]

@@ -12,9 +12,10 @@ import numpy as np
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
+from sealtrace.mathematics import Mask, Vector
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics.histories import Decision, HistoryError, decisions, size_of
-from sealtrace.studies.games.mathematics.tables import ACTIONS, Mask, Vector
+from sealtrace.studies.games.mathematics.tables import ACTIONS
 from sealtrace.studies.games.records import Behaviour as BehaviourRules
 
 POLICIES = ("prior", "frequency", "top-1")

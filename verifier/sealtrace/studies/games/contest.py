@@ -11,10 +11,10 @@ import numpy.typing as npt
 from sealtrace.bundle.frames import Frame, Index, Mask
 from sealtrace.bundle.reading import Document
 from sealtrace.evidence import once
+from sealtrace.mathematics import Vector
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import hands
 from sealtrace.studies.games.mathematics.evaluation import expected_return, seated
-from sealtrace.studies.games.mathematics.tables import Vector
 from sealtrace.studies.games.records import Contest
 from sealtrace.studies.games.students import students_of
 

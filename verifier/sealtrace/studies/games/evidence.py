@@ -10,8 +10,9 @@ import pyarrow as pa
 from sealtrace.bundle.frames import ActionMatrix, Index, Mask, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence
+from sealtrace.mathematics import Vector
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, Tree, evaluate
-from sealtrace.studies.games.mathematics.tables import Game, Vector
+from sealtrace.studies.games.mathematics.tables import Game
 from sealtrace.studies.games.records import GameRules
 from sealtrace.studies.games.rules import game_of, rules_problem, tree_of
 

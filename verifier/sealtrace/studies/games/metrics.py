@@ -13,6 +13,7 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
+from sealtrace.mathematics import Vector
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.games.behaviour import POLICIES, Behaviour, Forecast, behaviour_of
 from sealtrace.studies.games.catalogue import METRICS
@@ -20,7 +21,6 @@ from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
 from sealtrace.studies.games.mathematics import association
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
-from sealtrace.studies.games.mathematics.tables import Vector
 from sealtrace.studies.games.records import Association
 from sealtrace.studies.games.students import ARMS, Calibrated, Students, students_of
 

@@ -11,12 +11,10 @@ from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
-from sealtrace.mathematics import networks
+from sealtrace.mathematics import Index, Vector, networks
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import students
-from sealtrace.studies.games.mathematics.students import Index
-from sealtrace.studies.games.mathematics.tables import Vector
 from sealtrace.studies.games.records import Distillation
 
 ARMS = ("no-residual", "fixed", "calibrated")

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
+from sealtrace.mathematics import Index
 
-Index = npt.NDArray[np.int64]
 LISTED = 100
 """How many gaps of one kind are described; the rows of all are doubtful, and the first described one holds them."""
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.mathematics import Vector
 from sealtrace.mathematics.resampling import draws
-from sealtrace.studies.games.mathematics.tables import Vector
 
 
 def ranks(values: Vector) -> Vector:

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from sealtrace.mathematics import Index, Mask, Vector
 from sealtrace.studies.games.mathematics.tables import (
     CALL,
     FOLD,
     LETTERS,
     Game,
     InformationSet,
-    Mask,
-    Vector,
     legal_mask,
 )
 
@@ -163,8 +161,6 @@ class _Walk:
         value: Vector = amount * np.einsum("...b,...ab->...a", reach, self._weights(start) * won)
         return value
 
-
-Index = npt.NDArray[np.int64]
 
 CHANCE, END = -1, -2
 """Who acts at a node where no player does."""

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from sealtrace.studies.games.mathematics.tables import CALL, FOLD, LETTERS, Game, Mask, Vector
+from sealtrace.mathematics import Index, Mask, Vector
+from sealtrace.studies.games.mathematics.tables import CALL, FOLD, LETTERS, Game
 
-Index = npt.NDArray[np.int64]
 Draw = Callable[[Index, int], Vector]
 """From hands and the number of their next action to a number in [0, 1) each."""
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from sealtrace.mathematics import Index, Vector
 from sealtrace.mathematics.networks import Layer, forward
 from sealtrace.studies.games.mathematics.evaluation import action_values
 from sealtrace.studies.games.mathematics.hands import draw
-from sealtrace.studies.games.mathematics.tables import Game, Vector
-
-Index = npt.NDArray[np.int64]
+from sealtrace.studies.games.mathematics.tables import Game
 
 
 def features(game: Game, names: Sequence[str]) -> Vector:

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Vector = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from sealtrace.mathematics import Mask, Vector
 
 ACTIONS = ("fold", "call", "raise")
 """The actions in their one order. A call without a bet to match is a check."""

@@ -7,12 +7,8 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
+from sealtrace.mathematics import Index, Mask, Matrix, Vector
 
 # What overflows or is undefined becomes inf or NaN, which the checks name; it is no matter for a warning.
 _named_states = np.errstate(divide="ignore", invalid="ignore", over="ignore")

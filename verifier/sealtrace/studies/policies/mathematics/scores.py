@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import mean
-
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 def expected_utility(policy: Matrix, values: Matrix) -> Vector:

@@ -15,9 +15,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from sealtrace.mathematics import Mask, Matrix, Vector
 
 MOST_ACTIONS = 7
 """numpy adds up to seven numbers one after the other, and more in another order."""

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Index
 from sealtrace.studies.results.mathematics.summaries import mean, sem
 from sealtrace.studies.results.mathematics.sums import Column, UndefinedError, size_of
 
 Interval = tuple[float, float]
-Index = npt.NDArray[np.int64]
 
-GENERATORS = ("pcg64", "mt19937")
-BOOTSTRAP_RULES = ("percentile", "basic", "normal", "bca")
 MOST_DRAWS = 4_000_000_000
 """Bounds the work of one bootstrap: resamples times items."""
 _BLOCK = 2**21
@@ -74,14 +72,12 @@ def bootstrap(
     statistic: Callable[..., float],
     confidence: Fraction,
     how: Bootstrap,
-    *,
-    batched: Callable[..., npt.NDArray[np.float64]] | None = None,
 ) -> Interval:
     """The bootstrap interval of a statistic of items; several columns are drawn together.
 
     `pcg64` draws `numpy.random.default_rng(seed).integers(0, n, (resamples, n))` and `mt19937`
     `numpy.random.RandomState(seed).randint(0, n, (resamples, n))`, row by row: one row is one resample. Quantiles of
-    the resampled values are linear. `batched` computes the statistic of many resamples (rows) at once.
+    the resampled values are linear.
     """
     size = size_of(columns[0])
     if any(len(column) != size for column in columns):
@@ -93,10 +89,7 @@ def bootstrap(
     block = max(1, _BLOCK // size)
     for start in range(0, how.resamples, block):
         chosen = draw(size, min(block, how.resamples - start))
-        if batched is not None:
-            values[start : start + block] = batched(*(column[chosen] for column in columns))
-        else:
-            values[start : start + block] = [statistic(*(column[row] for column in columns)) for row in chosen]
+        values[start : start + block] = [statistic(*(column[row] for column in columns)) for row in chosen]
     return _from_resamples(values, columns, statistic, _tail(confidence), how.rule)
 
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Vector
 from sealtrace.studies.results.mathematics.association import average_ranks
 from sealtrace.studies.results.mathematics.sums import UndefinedError, exact_dot, exact_sum, size_of
 
-Vector = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 

@@ -9,9 +9,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import Undecided
 
-from .instance import Instance, Mask, Matrix, Vector, worst_risk, worst_risks, worst_utilities, worst_utility
+from .instance import Instance, worst_risk, worst_risks, worst_utilities, worst_utility
 from .proof import Covered, Refuted, Region, Settled, Solution
 
 Index = npt.NDArray[np.intp]

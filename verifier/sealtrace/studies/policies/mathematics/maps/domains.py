@@ -18,7 +18,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .instance import Instance, Mask, Matrix, Vector
+from sealtrace.mathematics import Mask, Matrix, Vector
+
+from .instance import Instance
 
 Ranks = npt.NDArray[np.int32]
 SIDES = (0, 1)

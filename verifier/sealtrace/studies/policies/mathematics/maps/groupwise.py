@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.mathematics import Mask, Matrix
+
 from .instance import (
     INPUT_ERROR,
     Exact,
     Instance,
-    Mask,
-    Matrix,
     worst_risk,
     worst_risks,
     worst_utilities,

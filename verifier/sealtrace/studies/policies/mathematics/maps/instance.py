@@ -15,13 +15,10 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import Undecided
 
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 Exact = Callable[[int, int], Fraction]
 
 INPUT_ERROR = 2.0**-40

@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import Undecided
 
 from .domains import CAP, LEAST, Domains, Maps, Ranked, exact_contribution
-from .instance import Mask, Matrix, Vector
 
 Wholes = npt.NDArray[np.object_]
 Positions = npt.NDArray[np.intp]

@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sealtrace.mathematics import Mask, Matrix, Vector
+
 from .comparison import Contest, look_at_all
 from .domains import (
     CAP,
@@ -29,7 +31,7 @@ from .domains import (
     together,
 )
 from .groupwise import group_wise, largest, needed_options, usable_options
-from .instance import Instance, Mask, Matrix, Vector, worst_risks, worst_utilities
+from .instance import Instance, worst_risks, worst_utilities
 from .labels import follow
 from .proof import Covered, Region, Solution, Split
 

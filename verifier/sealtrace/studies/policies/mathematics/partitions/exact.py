@@ -11,10 +11,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Index, Matrix
 from sealtrace.mathematics.exact import Undecided
 
-Matrix = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.object_]
 
 Value = dict[int, Fraction]

@@ -10,13 +10,9 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from sealtrace.mathematics import Index, Mask, Vector
 from sealtrace.studies.policies.mathematics.thresholds import below
-
-Vector = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 SUBPROBLEM_LIMIT = 400_000
 """The most subproblems that one search may open, about half a minute of work."""

@@ -20,6 +20,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Index, Matrix, Vector
 from sealtrace.studies.policies.mathematics.partitions.exact import (
     Degradations,
     Value,
@@ -41,9 +42,6 @@ from sealtrace.studies.policies.mathematics.partitions.rules import (
 )
 from sealtrace.studies.policies.mathematics.thresholds import below
 
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 Groups = frozenset[int]
 """Sets of states, each an integer with a bit per cell."""
 
