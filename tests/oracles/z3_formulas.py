@@ -18,17 +18,11 @@ from sealtrace.relations.syntax import (
     Comparison,
     Expression,
     Formula,
-    Inverse,
     Multiple,
-    Negative,
     Number,
     Or,
     Ordered,
-    Power,
-    Product,
-    SomeInteger,
-    SomeReal,
-    Sum,
+    Some,
     Unknown,
     facts_in,
 )
@@ -89,14 +83,10 @@ def _formula(formula: Formula, names: dict[str, Any], fresh: Any) -> Any:
             whole = z3.ToReal(z3.Int(f"k{next(fresh)}"))
             times = z3.RealVal(1) if repeats is None else _value(repeats, names)
             return _value(of, names) * times == whole * _value(step, names)
-        case SomeInteger(name, low, high, body):
-            own = z3.ToReal(z3.Int(f"{name}{next(fresh)}"))
-            inner = _formula(body, {**names, name: own}, fresh)
-            return z3.And(own >= _value(low, names), own <= _value(high, names), inner)
-        case SomeReal(name, lower, upper, body):
-            own = z3.Real(f"{name}{next(fresh)}")
-            ends = [own >= _value(lower, names)] if lower is not None else []
-            ends += [own <= _value(upper, names)] if upper is not None else []
+        case Some(name, low, high, body, integer):
+            own = z3.ToReal(z3.Int(f"{name}{next(fresh)}")) if integer else z3.Real(f"{name}{next(fresh)}")
+            ends = [own >= _value(low, names)] if low is not None else []
+            ends += [own <= _value(high, names)] if high is not None else []
             return z3.And([*ends, _formula(body, {**names, name: own}, fresh)])
     raise TypeError(f"no formula for z3: {formula!r}")
 
@@ -109,18 +99,16 @@ def _value(expression: Expression, names: dict[str, Any]) -> Any:
             return z3.Real(fact.address)
         case Unknown(name):
             return names[name]
-        case Sum(terms):
+        case Call("+" | "sum", terms):
             return z3.Sum([_value(term, names) for term in terms])
-        case Negative(of):
+        case Call("-", (of,)):
             return -_value(of, names)
-        case Product(factors):
+        case Call("*", factors):
             return z3.Product([_value(factor, names) for factor in factors])
-        case Inverse(of):
+        case Call("/", (of,)):
             return 1 / _value(of, names)
-        case Power(of, exponent):
-            return z3.Product([_value(of, names)] * exponent)
-        case Call("sum", arguments):
-            return z3.Sum([_value(one, names) for one in arguments])
+        case Call("^", (of, Number(exponent))):
+            return z3.Product([_value(of, names)] * int(exponent))
         case Call("mean", arguments):
             return z3.Sum([_value(one, names) for one in arguments]) / len(arguments)
         case Call("abs", (of,)):

@@ -138,9 +138,9 @@ UNDECIDED = {
     "log(0) == 1": "is not defined",
     "cp_upper(13, 12, 0.05) == high": "is not defined",
     "((((high^64)^64)^64)^64) == 1": "the numbers grow too long",
-    "sqrt(high)^2 == high": "too close to be told apart",
+    "sqrt(high)^2 == high": "used up",
     "some x in [-inf, inf]: some y in [-inf, inf]: x * y == 1 and x + y == high": "without bounds",
-    "some integer x in 2..1e30: some integer y in 2..1e30: x^2 - 61 * y^2 == 1": "too many cases",
+    "some integer x in 2..1e30: some integer y in 2..1e30: x^2 - 61 * y^2 == 1": "used up",
     "cp_upper(3, 900000000, 0.05) == high": "more than 1000000 states",
     "some integer n in 900000..1000000: some integer k in 0..n: cp_upper(k, n, 0.001) == high / 8": "used up",
 }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sealtrace.mathematics.bounds import risk_upper_ball
 from sealtrace.relations.contraction import Evaluation, contract
 from sealtrace.relations.forms import Atom, constant, operation, product, variable
-from sealtrace.relations.intervals import Interval, point, share_range, upper_range, useful_counts
+from sealtrace.relations.intervals import Interval, point, share_range, upper_range
 
 numbers = st.fractions(min_value=-50, max_value=50, max_denominator=200)
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**6)
@@ -31,7 +31,6 @@ def test_operations_hold_their_values(
     assert (one + other).holds(x + y)
     assert (one - other).holds(x - y)
     assert (one * other).holds(x * y)
-    assert one.magnitude().holds(abs(x))
     assert one.power(3).holds(x**3)
     assert one.power(2).holds(x**2)
     inverse = one.inverse()
@@ -71,27 +70,25 @@ def test_binomial_ranges(n: int, data: st.DataObject) -> None:
     assert shares is not None
     assert shares.holds(share)
     assert shares.width < Fraction(1, 10**30)
-    assert useful_counts(Interval(Fraction(0), Fraction(n)), sizes, point(share), bound) == counts
 
 
 def test_contraction_is_exact_where_each_variable_stands_once() -> None:
     """x * y = 6 with x from 2 to 3 leaves y from 2 to 3 of 0 to 10."""
     atom = Atom(product([variable("x"), variable("y")]).plus(constant(Fraction(-6))), "==")
     box = {"x": Interval(Fraction(2), Fraction(3)), "y": Interval(Fraction(0), Fraction(10))}
-    narrowed, _ = contract(box, [atom], frozenset())
-    assert narrowed == {"x": box["x"], "y": box["x"]}
+    assert contract(box, [atom], frozenset()) == {"x": box["x"], "y": box["x"]}
 
 
 def test_contraction_over_zero() -> None:
     """A quotient by something that may be zero says nothing, and never that nothing is left."""
-    atom = Atom(operation("inverse", [variable("x")]).plus(variable("y"), Fraction(-1)), "==")
+    atom = Atom(operation("/", [variable("x")]).plus(variable("y"), Fraction(-1)), "==")
     box = {"x": Interval(Fraction(-1), Fraction(1)), "y": Interval(Fraction(-5), Fraction(5))}
-    assert contract(box, [atom], frozenset())[0] == box
+    assert contract(box, [atom], frozenset()) == box
 
 
 def test_a_value_belongs_to_its_operation() -> None:
     """Forms that come and go are each evaluated anew: none is taken for one that stood in its place in memory."""
     values = Evaluation({"x": point(Fraction(2))})
     for exponent in range(2, 60):
-        found = values.form(operation("power", [variable("x")], exponent))
+        found = values.form(operation("^", [variable("x"), constant(Fraction(exponent))]))
         assert found == point(Fraction(2) ** exponent)

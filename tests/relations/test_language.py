@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,17 +21,11 @@ from sealtrace.relations.syntax import (
     Comparison,
     Expression,
     Formula,
-    Inverse,
     Multiple,
-    Negative,
     Number,
     Or,
     Ordered,
-    Power,
-    Product,
-    SomeInteger,
-    SomeReal,
-    Sum,
+    Some,
     Unknown,
     some_integer,
     walk,
@@ -79,10 +75,10 @@ numbers = st.builds(Number, st.fractions(min_value=0, max_value=100, max_denomin
 expressions: st.SearchStrategy[Expression] = st.recursive(
     numbers | st.sampled_from([Cell(fact) for fact in FACTS.every()]) | st.just(Unknown("k")),
     lambda inner: st.one_of(
-        st.builds(Negative, inner),
-        st.builds(Power, inner, st.integers(1, 64)),
-        st.builds(lambda a, b: Sum((a, Negative(b))), inner, inner),
-        st.builds(lambda a, b: Product((a, Inverse(b))), inner, inner),
+        st.builds(operator.neg, inner),
+        st.builds(operator.pow, inner, st.integers(1, 64)),
+        st.builds(operator.sub, inner, inner),
+        st.builds(operator.truediv, inner, inner),
         st.builds(lambda a, b: Call("max", (a, b)), inner, inner),
         st.builds(lambda a: Call("sqrt", (a,)), inner),
     ),
@@ -98,8 +94,8 @@ formulas: st.SearchStrategy[Formula] = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, min_size=2, max_size=3).map(lambda parts: And(tuple(parts))),
         st.lists(inner, min_size=2, max_size=3).map(lambda parts: Or(tuple(parts))),
-        st.builds(lambda a, b, body: SomeInteger("k", a, b, body), expressions, expressions, inner),
-        st.builds(lambda a, b, body: SomeReal("k", a, b, body), expressions | st.none(), expressions, inner),
+        st.builds(lambda a, b, body: Some("k", a, b, body, integer=True), expressions, expressions, inner),
+        st.builds(lambda a, b, body: Some("k", a, b, body), expressions | st.none(), expressions, inner),
     ),
     max_leaves=4,
 )

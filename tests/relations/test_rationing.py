@@ -9,7 +9,7 @@ from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import facts_of_records
-from sealtrace.relations.work import shared
+from sealtrace.relations.work import Work
 
 HARD = "some x in [0, 1]: some y in [0, 1]: x^7 * y^5 + sqrt(x * y) + log(1 + x) == 1 + x * y"
 FILE = "".join(
@@ -29,17 +29,17 @@ def test_a_spent_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == [("deciding", number, 3) for number in (1, 2, 3)]
 
 
-def test_everything_about_a_claim_comes_from_one_pot() -> None:
+def test_everything_about_a_claim_comes_from_one_budget() -> None:
     """Deciding is cheap here; how far numbers would have to move is not, and is left out rather than waited for."""
     rows = [{"label": f"r{n}", "cells": [f"0.{123 + 37 * n}4567"]} for n in range(1, 3)]
     facts = facts_of_records([{"label": "t", "columns": [{"label": "B"}], "rows": rows}])
     (claim,) = read_relations(
         "relation r\n  says s\n  because b\n  holds t[r1, B] * t[r2, B] == 7\n", "r", facts
     ).claims
-    with shared(100) as pot:
+    with Work(100) as work:
         found = decide(claim)
     assert (found.status, found.distance) == (Status.CONTRADICTION, None)
-    assert pot.left < 0
-    with shared(10**7) as pot:
+    assert work.left < 0
+    with Work(10**7) as work:
         assert decide(claim).distance is not None
-    assert pot.left > 10**7 - 10**6
+    assert work.left > 10**7 - 10**6

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import random
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -22,16 +25,11 @@ from sealtrace.relations.syntax import (
     Comparison,
     Expression,
     Formula,
-    Inverse,
     Multiple,
-    Negative,
     Number,
     Or,
     Ordered,
-    Power,
-    Product,
-    SomeInteger,
-    Sum,
+    Some,
     Unknown,
     facts_in,
     some_integer,
@@ -55,11 +53,11 @@ leaves = st.one_of(
 expressions: st.SearchStrategy[Expression] = st.recursive(
     leaves,
     lambda inner: st.one_of(
-        st.builds(lambda a, b: Sum((a, b)), inner, inner),
-        st.builds(lambda a, b: Sum((a, Negative(b))), inner, inner),
-        st.builds(lambda a, b: Product((a, b)), inner, inner),
-        st.builds(lambda a, b: Product((a, Inverse(b))), inner, inner),
-        st.builds(Power, inner, st.integers(2, 3)),
+        st.builds(operator.add, inner, inner),
+        st.builds(operator.sub, inner, inner),
+        st.builds(operator.mul, inner, inner),
+        st.builds(operator.truediv, inner, inner),
+        st.builds(operator.pow, inner, st.integers(2, 3)),
         st.builds(lambda a: Call("abs", (a,)), inner),
         st.builds(lambda name, a, b: Call(name, (a, b)), st.sampled_from(["min", "max", "mean"]), inner, inner),
     ),
@@ -84,6 +82,19 @@ class Undefined(Exception):  # noqa: N818 - nothing went wrong
     """A division by zero."""
 
 
+VALUES: dict[str, Callable[[list[Fraction]], Fraction]] = {
+    "+": lambda values: sum(values, Fraction(0)),
+    "-": lambda values: -values[0],
+    "*": lambda values: math.prod(values, start=Fraction(1)),
+    "/": lambda values: 1 / values[0],
+    "^": lambda values: values[0] ** int(values[1]),
+    "mean": lambda values: sum(values, Fraction(0)) / len(values),
+    "abs": lambda values: abs(values[0]),
+    "min": min,
+    "max": max,
+}
+
+
 def value(node: Expression, at: dict[str, Fraction]) -> Fraction:
     """An expression's value, as written."""
     match node:
@@ -93,26 +104,11 @@ def value(node: Expression, at: dict[str, Fraction]) -> Fraction:
             return at[fact.address]
         case Unknown(name):
             return at[name]
-        case Sum(terms):
-            return sum((value(term, at) for term in terms), Fraction(0))
-        case Negative(of):
-            return -value(of, at)
-        case Product(factors):
-            result = Fraction(1)
-            for factor in factors:
-                result *= value(factor, at)
-            return result
-        case Inverse(of):
-            if not value(of, at):
-                raise Undefined
-            return 1 / value(of, at)
-        case Power(of, exponent):
-            return value(of, at) ** exponent
         case Call(function, arguments):
             values = [value(one, at) for one in arguments]
-            if function == "mean":
-                return sum(values, Fraction(0)) / len(values)
-            return {"abs": lambda: abs(values[0]), "min": lambda: min(values), "max": lambda: max(values)}[function]()
+            if function == "/" and not values[0]:
+                raise Undefined
+            return VALUES[function](values)
     raise TypeError
 
 
@@ -136,7 +132,9 @@ def true(node: Formula, at: dict[str, Fraction]) -> bool:
             case Multiple(of, step, None):
                 size = value(step, at)
                 return (value(of, at) / size).denominator == 1 if size else value(of, at) == 0
-            case SomeInteger(name, low, high, body):
+            case Some(name, low, high, body, True):
+                assert low is not None
+                assert high is not None
                 ends = range(int(value(low, at)), int(value(high, at)) + 1)
                 return any(true(body, {**at, name: Fraction(count)}) for count in ends)
     except Undefined:

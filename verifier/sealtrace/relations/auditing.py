@@ -45,7 +45,7 @@ from sealtrace.relations.reading import read_relations
 from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.sealed import TEXT, facts_of_records
 from sealtrace.relations.stored import claims_of
-from sealtrace.relations.syntax import Shared, walk
+from sealtrace.relations.syntax import Shared, unknowns_in
 from sealtrace.relations.work import time_is_up, time_limit
 
 MAX_CLAIMS = 20_000
@@ -115,7 +115,7 @@ class _Bound:
         for given in claims:
             taken = given.family != "declared" and given.name in self._names
             claim = replace(given, name=f"{given.name} ({given.family})") if taken else given
-            unknowns = {node.name: node for node in walk(claim.formula) if isinstance(node, Shared)}
+            unknowns = unknowns_in(claim.formula)
             other = next((one for name, one in unknowns.items() if self._unknowns.get(name, one) != one), None)
             if claim.name in self._names:
                 self._refuse(

@@ -8,18 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, possibly
-from sealtrace.relations.forms import (
-    PIECEWISE,
-    Atom,
-    Form,
-    Leaf,
-    Operation,
-    constant,
-    lowered,
-    product,
-    replaced,
-    variable,
-)
+from sealtrace.relations.forms import Atom, Form, Leaf, constant, lowered, replaced, variable
 from sealtrace.relations.intervals import INFINITY, Bound, Interval, UndefinedError, whole_numbers
 from sealtrace.relations.linear import Row
 from sealtrace.relations.syntax import (
@@ -30,13 +19,12 @@ from sealtrace.relations.syntax import (
     Comparison,
     Expression,
     Formula,
-    Inverse,
     Multiple,
     Or,
     Ordered,
     Shared,
-    SomeInteger,
-    SomeReal,
+    Some,
+    Unknown,
     walk,
 )
 
@@ -88,16 +76,10 @@ class Case:
             case Ordered(order, items):
                 for left, right in pairwise(items):
                     self.compare(ORDERS[order], left, right, names)
-            case Multiple(of, step, repeats):
-                # Some integer times the step, over the repeats, is the value.
-                factors = (step,) if repeats is None else (step, Inverse(repeats))
-                for one in (of, *factors):
-                    self.have_value(one, names)
-                count = variable(self.unknown("k", -INFINITY, INFINITY, integer=True))
-                grid = product([count, *(lowered(one, names) for one in factors)])
-                self.add(lowered(of, names).plus(grid, _OPPOSITE), "==")
-            case SomeInteger(name, low, high, body) | SomeReal(name, low, high, body):
-                integer = isinstance(formula, SomeInteger)
+            case Multiple(of):
+                count = self.unknown("k", -INFINITY, INFINITY, integer=True)
+                self.compare("==", of, rungs(formula, count), {**names, count: count})
+            case Some(name, low, high, body, integer):
                 lowest, highest = (None if end is None else lowered(end, names) for end in (low, high))
                 values = Evaluation(self.box)
                 least = -INFINITY if lowest is None else values.form(lowest).low
@@ -131,7 +113,7 @@ class Case:
         """Every part of an expression must be defined, also where it cancels or is multiplied by zero."""
         for node in walk(expression):
             match node:
-                case Inverse(of):
+                case Call("/", (of,)):
                     domain = Atom(lowered(of, names), "!=")
                 case Call("sqrt", (of,)):
                     domain = Atom(lowered(of, names).times(_OPPOSITE), "<=")
@@ -148,6 +130,12 @@ class Case:
         if operator in (">", ">="):
             left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
         self.add(lowered(left, names).plus(lowered(right, names), _OPPOSITE), operator)
+
+
+def rungs(multiple: Multiple, count: str) -> Expression:
+    """So many steps, over the repeats."""
+    grid = Unknown(count) * multiple.step
+    return grid if multiple.repeats is None else Call("*", (*grid.arguments, Call("/", (multiple.repeats,))))
 
 
 def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = None) -> Case | None:
@@ -209,33 +197,20 @@ def settled(case: Case) -> Case | None:
 
 
 def _unfolded(form: Form, values: Evaluation) -> Form:
-    """The form without absolute values, minima and maxima of which the box leaves one piece."""
+    """The form without maxima of which the box leaves one piece."""
     for one in form.operations():
-        piece = _only_piece(one, values) if one.kind in PIECEWISE else None
-        if piece is not None:
-            # What is put in may hold further pieces, so the rest is looked through anew.
-            return _unfolded(replaced(form, {one: piece}), values)
+        ranges = [values.form(argument) for argument in one.arguments] if one.kind == "max" else []
+        for piece, own in zip(one.arguments, ranges, strict=False):
+            # A piece that is left out must have a value, or the whole has none.
+            if all(own.low >= other.high for other in ranges if other is not own) and all(
+                _defined(other, values.box) for other in one.arguments
+            ):
+                # What is put in may hold further pieces, so the rest is looked through anew.
+                return _unfolded(replaced(form, {one: piece}), values)
     return form
 
 
-def _only_piece(one: Operation, values: Evaluation) -> Form | None:
-    ranges = [values.form(argument) for argument in one.arguments]
-    if one.kind == "abs":
-        inner = one.arguments[0]
-        return inner if ranges[0].low >= 0 else inner.times(_OPPOSITE) if ranges[0].high <= 0 else None
-    if not all(argument.is_linear for argument in one.arguments):
-        # A piece that is left out must have a value, or the whole has none.
-        return None
-    for argument, own in zip(one.arguments, ranges, strict=True):
-        others = [other for other in ranges if other is not own]
-        if one.kind == "max" and all(own.low >= other.high for other in others):
-            return argument
-        if one.kind == "min" and all(own.high <= other.low for other in others):
-            return argument
-    return None
-
-
-def _defined(form: Form, box: Box) -> bool:
+def _defined(form: Form, box: Mapping[str, Interval]) -> bool:
     """Whether the form has a value everywhere in the box."""
     if form.is_linear:
         return True

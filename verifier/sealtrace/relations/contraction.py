@@ -1,12 +1,12 @@
 """Forms over a box: bounding their values, and narrowing the box to what a comparison allows.
 
-Both only ever err outwards. An operation is known here by its values over intervals (`applied`), by what a value says
-about its arguments (`_allowed`), and by its partial derivatives (`_slopes`).
+Both only ever err outwards. An operation is known here by its values over intervals (`applied`), and by what a value
+says about its arguments (`_allowed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -23,15 +23,14 @@ from sealtrace.relations.intervals import (
     root,
     share_range,
     shortened,
-    useful_counts,
     whole_numbers,
 )
+from sealtrace.relations.work import spend
 
 Box = dict[str, Interval]
 """Each variable with the values that are left."""
 _NOT_POSITIVE = Interval(-INFINITY, Fraction(0))
 _NOT_NEGATIVE = Interval(Fraction(0), INFINITY)
-_ONE = point(Fraction(1))
 
 
 class EmptyError(Exception):
@@ -65,24 +64,8 @@ class Evaluation:
             values = [self.form(one) for one in leaf.arguments]
             if leaf.kind == "cp_upper":
                 self.steps += 2 * cost(values[1])
-            self.known[leaf] = _some(applied(leaf.kind, values, leaf.exponent, total=self.total))
+            self.known[leaf] = _some(applied(leaf.kind, values, total=self.total))
         return self.known[leaf]
-
-    def slope(self, form: Form, name: str) -> Interval:
-        """The derivative by one variable, over the whole box."""
-        total = ZERO
-        for leaf, coefficient in form.terms.items():
-            if isinstance(leaf, str):
-                slope = _ONE if leaf == name else ZERO
-            else:
-                inner = [self.slope(argument, name) for argument in leaf.arguments]
-                if all(one == ZERO for one in inner):
-                    continue
-                slope = ZERO
-                for outer, own in zip(_slopes(leaf, [self.form(one) for one in leaf.arguments]), inner, strict=True):
-                    slope = slope + own * outer
-            total = total + slope.scaled(coefficient)
-        return total
 
 
 def _some(value: Interval | None) -> Interval:
@@ -105,50 +88,25 @@ def possibly(operator: str, value: Interval) -> bool:
     return value.low < 0 or (operator == "<=" and value.low == 0)
 
 
-def tight_range(form: Form, box: Box) -> tuple[Interval, int]:
-    """The values of a form, and the steps that it took.
-
-    A variable that stands there more than once widens the range; where the form only rises or only falls with it, its
-    ends give the ends of the range.
-    """
-    values = Evaluation(box)
-    whole = values.form(form)
-    repeated = [name for name, count in form.occurrences.items() if count > 1 and not box[name].is_point]
-    lowest, highest = dict(box), dict(box)
-    for name in repeated:
-        low, high = box[name].low, box[name].high
-        if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
-            continue
-        slope = values.slope(form, name)
-        if slope.low >= 0:
-            lowest[name], highest[name] = point(low), point(high)
-        elif slope.high <= 0:
-            lowest[name], highest[name] = point(high), point(low)
-    if not repeated:
-        return whole, values.steps
-    least, most = Evaluation(lowest).form(form).low, Evaluation(highest).form(form).high
-    return Interval(max(whole.low, least), min(whole.high, most)), values.steps * (2 + len(repeated))
-
-
-def contract(box: Box, atoms: list[Atom], integers: frozenset[str], rounds: int = 6) -> tuple[Box | None, int]:
-    """The box without values that no solution has, or None where nothing is left; and the steps that it took."""
+def contract(box: Box, atoms: Sequence[Atom], integers: frozenset[str], rounds: int = 6) -> Box | None:
+    """The box without values that no solution has; None where nothing is left."""
     box = dict(box)
-    steps = 0
-    waiting = list(range(len(atoms)))
+    waiting = list(atoms)
     for _ in range(rounds):
         changed: set[str] = set()
-        for place in waiting:
+        for atom in waiting:
             narrowing = _Narrowing(box, integers)
             try:
-                narrowing.require(atoms[place])
+                narrowing.require(atom)
             except EmptyError:
-                return None, steps + 2 * narrowing.values.steps
-            steps += 2 * narrowing.values.steps
+                return None
+            finally:
+                spend(2 * narrowing.values.steps)
             changed |= narrowing.changed
-        waiting = [place for place, atom in enumerate(atoms) if changed & atom.form.variables]
+        waiting = [atom for atom in atoms if changed & atom.form.variables]
         if not waiting or (len(atoms) == 1 and atoms[0].form.is_linear and not integers & changed):
             break
-    return box, steps
+    return box
 
 
 class _Narrowing:
@@ -184,7 +142,7 @@ class _Narrowing:
         now = self.box[leaf] if isinstance(leaf, str) else self.values.leaf(leaf)
         left = _some(now.meet(target))
         if isinstance(leaf, Operation):
-            if left != now or leaf.kind in ("min", "max", "cp_upper"):
+            if left != now or leaf.kind in ("max", "cp_upper"):
                 values = [self.values.form(argument) for argument in leaf.arguments]
                 if leaf.kind == "cp_upper":
                     self.values.steps += 8 * cost(values[1])
@@ -199,41 +157,33 @@ class _Narrowing:
                 self.changed.add(leaf)
 
 
-def _others(values: list[Interval], place: int) -> Interval:
-    """The product of all but one."""
-    return applied("product", [_ONE, *values[:place], *values[place + 1 :]]) or WHOLE
-
-
 def _allowed(leaf: Operation, values: list[Interval], target: Interval) -> list[Interval]:
     """Where each argument must lie for the operation's value to lie in the target; everywhere where nothing follows."""
     first = values[0]
     match leaf.kind:
-        case "product":
-            return [_factor(_others(values, place), target) for place in range(len(values))]
-        case "inverse":
+        case "*":
+            others = [[*values[:place], *values[place + 1 :]] for place in range(len(values))]
+            return [_factor(_some(applied("*", one)), target) for one in others]
+        case "/":
             return [_some(target.inverse())]
-        case "power" if leaf.exponent % 2:
-            return [Interval(root(target.low, leaf.exponent, up=False), root(target.high, leaf.exponent, up=True))]
-        case "power":
-            above = _some(target.meet(_NOT_NEGATIVE))
-            low, high = root(above.low, leaf.exponent, up=False), root(above.high, leaf.exponent, up=True)
-            return [_either_sign(first, Interval(low, high))]
-        case "abs":
-            return [_either_sign(first, _some(target.meet(_NOT_NEGATIVE)))]
+        case "^":
+            exponent = int(values[1].low)
+            above = target if exponent % 2 else _some(target.meet(_NOT_NEGATIVE))
+            base = Interval(root(above.low, exponent, up=False), root(above.high, exponent, up=True))
+            return [base if exponent % 2 else _either_sign(first, base), WHOLE]
         case "sqrt":
             return [_some(target.meet(_NOT_NEGATIVE)).power(2)]
         case "log":
             return [target.exponential()]
         case "cp_upper":
-            counts = _some(useful_counts(values[0], values[1], values[2], target))
-            known = counts.is_point and values[1].is_point and not leaf.arguments[2].is_constant
-            return [counts, WHOLE, _some(share_range(counts, values[1], target)) if known else WHOLE]
-    bound = Interval(target.low, INFINITY) if leaf.kind == "min" else Interval(-INFINITY, target.high)
+            known = first.is_point and values[1].is_point and not leaf.arguments[2].is_constant
+            return [WHOLE, WHOLE, _some(share_range(first, values[1], target)) if known else WHOLE]
     able = [place for place, value in enumerate(values) if value.meet(target) is not None]
     if not able:
         raise EmptyError
-    # Where only one of them can be the extreme one, it has to be.
-    return [target if able == [place] else bound for place in range(len(values))]
+    # Where only one of them can be the greatest, it has to be.
+    below = Interval(-INFINITY, target.high)
+    return [target if able == [place] else below for place in range(len(values))]
 
 
 def _factor(others: Interval, target: Interval) -> Interval:
@@ -248,26 +198,3 @@ def _either_sign(now: Interval, above: Interval) -> Interval:
     if not pieces:
         raise EmptyError
     return Interval(min(piece.low for piece in pieces), max(piece.high for piece in pieces))
-
-
-def _slopes(leaf: Operation, values: list[Interval]) -> list[Interval]:
-    """The partial derivatives of an operation, or more."""
-    first = values[0]
-    match leaf.kind:
-        case "product":
-            return [_others(values, place) for place in range(len(values))]
-        case "inverse" if not first.holds(Fraction(0)):
-            return [-_some(first.inverse()).power(2)]
-        case "power":
-            return [first.power(leaf.exponent - 1).scaled(Fraction(leaf.exponent))]
-        case "sqrt" if first.low > 0:
-            return [_some(_some(first.square_root()).inverse()).scaled(Fraction(1, 2))]
-        case "log" if first.low > 0:
-            return [_some(first.inverse())]
-        case "abs":
-            return [_ONE if first.low >= 0 else -_ONE if first.high <= 0 else Interval(Fraction(-1), Fraction(1))]
-        case "min" | "max":
-            return [Interval(Fraction(0), Fraction(1))] * len(values)
-        case "cp_upper":
-            return [WHOLE, WHOLE, _NOT_POSITIVE]
-    return [WHOLE] * len(values)

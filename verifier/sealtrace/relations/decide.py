@@ -15,17 +15,19 @@ from sealtrace.relations.intervals import TooLargeError
 from sealtrace.relations.linear import Certificate, Conflict, Row, certificate_of, solve
 from sealtrace.relations.rendering import expression_text
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Call, Expression, Formula, Inverse, Shared, Unknown, all_of, walk
-from sealtrace.relations.work import OutOfWorkError, Work, shared, time_is_up
+from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, unknowns_in, walk
+from sealtrace.relations.work import OutOfWorkError, Work, time_is_up
 
 ALLOWANCE = 2_000_000
 """Steps of arithmetic for many claims: a minute or so. A thousand relations of a real paper take a fraction."""
+PER_CLAIM, SHORTLY = 600_000, 4_000
+"""Steps for everything about one claim: deciding it, explaining it, and trying its repairs."""
 GROUP_STEPS = 5_000_000
 """Steps of arithmetic for one group: some seconds."""
 MOST_TOGETHER = 30
 """How many claims about one unknown are searched together."""
 OUT_OF_TIME = "the seconds of the run were used up before its turn"
-_PARTIAL = frozenset({"sqrt", "log", "cp_upper", "hoeffding"})
+_PARTIAL = frozenset({"/", "sqrt", "log", "cp_upper", "hoeffding"})
 
 Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
@@ -34,12 +36,12 @@ Progress = Callable[[str, int, int], None]
 # One claim
 
 
-def decide(claim: Claim, work: Work | None = None) -> Decision:
+def decide(claim: Claim) -> Decision:
     """Whether the printed numbers allow what the claim says."""
     undefined = _undefined(claim.formula)
     if undefined is not None:
         return Decision(claim, Status.UNDECIDED, reason=undefined)
-    answer = search(claim.formula, work)
+    answer = search(claim.formula)
     if answer.status == "unknown":
         return Decision(claim, Status.UNDECIDED, reason=answer.reason)
     if answer.status == "possible":
@@ -76,13 +78,14 @@ def _proof_alone(claim: Claim) -> Certificate | None:
         case = starting_case(claim.formula)
         if case is None or case.choices or case.integers or not case.is_linear:
             return None
-        return _proof(rows_of(case.atoms), claim.name, case.box, Work())
+        with Work():
+            return _proof(rows_of(case.atoms), claim.name, case.box)
     except (EmptyError, TooLargeError, OutOfWorkError):
         return None
 
 
-def _proof(rows: Sequence[Row], names: str | Sequence[str], box: Box, work: Work) -> Certificate | None:
-    found = solve(rows, box, work)
+def _proof(rows: Sequence[Row], names: str | Sequence[str], box: Box) -> Certificate | None:
+    found = solve(rows, box)
     relations = [names] * len(rows) if isinstance(names, str) else names
     return certificate_of(found, rows, relations, box) if isinstance(found, Conflict) else None
 
@@ -91,10 +94,10 @@ def _undefined(formula: Formula) -> str | None:
     """What has no value whatever the printed numbers stand for: then nothing is said that could be false."""
     box: Box = {}
     for node in walk(formula):
-        partial = isinstance(node, Inverse) or (isinstance(node, Call) and node.function in _PARTIAL)
-        if not partial or any(isinstance(one, Unknown) for one in walk(node)):
+        if not isinstance(node, Call) or node.function not in _PARTIAL:
             continue
-        assert isinstance(node, Expression)
+        if any(isinstance(one, Unknown) for one in walk(node)):
+            continue
         try:
             if not box:
                 case = starting_case(formula)
@@ -118,10 +121,10 @@ def decide_each(claims: Sequence[Claim], progress: Progress | None = None) -> li
         if time_is_up():
             decisions.append(Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME))
             continue
-        work = Work() if left > 0 else Work(steps=2_000, boxes=20, halvings=20)
-        with shared(2 * work.steps) as pot:
-            decisions.append(decide(claim, work))
-        left -= 2 * Work().steps - pot.left if left > 0 else 0
+        given = PER_CLAIM if left > 0 else SHORTLY
+        with Work(given) as work:
+            decisions.append(decide(claim))
+        left -= given - work.left
         if progress:
             progress("deciding", number, len(claims))
     return decisions
@@ -170,7 +173,7 @@ def _member(claim: Claim) -> _Member | None:
         return None
     if case is None:
         return None
-    unknowns = _unknowns(claim)
+    unknowns = frozenset(unknowns_in(claim.formula))
     own = {
         name: f"{name} of {claim.name}" for name in case.box.keys() - unknowns - {one.address for one in claim.facts}
     }
@@ -178,10 +181,6 @@ def _member(claim: Claim) -> _Member | None:
     atoms = [Atom(replaced(atom.form, renamed), atom.operator) for atom in case.atoms if atom.form.is_linear]
     box = {own.get(name, name): one for name, one in case.box.items()}
     return _Member(claim, rows_of(tuple(atoms)), box, frozenset(case.variables - own.keys()), unknowns)
-
-
-def _unknowns(claim: Claim) -> frozenset[str]:
-    return frozenset(node.name for node in walk(claim.formula) if isinstance(node, Shared))
 
 
 def _connected(members: list[_Member]) -> list[list[_Member]]:
@@ -226,7 +225,8 @@ def _proof_together(group: list[_Member]) -> Certificate | None:
     rows = [row for member in group for row in member.rows]
     names = [member.claim.name for member in group for _ in member.rows]
     box = {name: interval for member in group for name, interval in member.box.items()}
-    return _proof(rows, names, box, Work(GROUP_STEPS))
+    with Work(GROUP_STEPS):
+        return _proof(rows, names, box)
 
 
 def _involved(group: list[_Member], proof: Certificate) -> list[_Member]:

@@ -16,7 +16,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Formula, Shared, all_of, facts_in, walk
+from sealtrace.relations.syntax import Formula, all_of, facts_in, unknowns_in
 from sealtrace.relations.work import Work, time_is_up
 
 MOVES = tuple(sign * units for units in (10**6, 1000, 100, 10, 2, 1) for sign in (1, -1))
@@ -77,7 +77,7 @@ def _plausible(fact: Fact) -> tuple[Fraction, Fraction]:
 def _impossible(formula: Formula, facts: list[Fact], first: Fraction | int, last: Fraction | int) -> bool:
     """Whether a formula cannot hold with a number moved by anything between so many units of its last digit."""
     moved = {one.address: _between(one, *sorted((Fraction(first), Fraction(last)))) for one in facts}
-    return search(formula, Work(50_000, 200, 40), moved).status == "impossible"
+    return search(formula, Work(50_000), moved).status == "impossible"
 
 
 def _between(fact: Fact, first: Fraction, last: Fraction) -> Interval:
@@ -94,10 +94,6 @@ def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
 
 def _about_the_same(claim: Claim, claims: Sequence[Claim]) -> list[Claim]:
     """A claim, and those that speak of an unknown that it speaks of: only together may they say anything."""
-    unknowns = _unknowns(claim)
-    others = [one for one in claims if one is not claim and unknowns & _unknowns(one)] if unknowns else []
+    unknowns = unknowns_in(claim.formula).keys()
+    others = [one for one in claims if one is not claim and unknowns & unknowns_in(one.formula)] if unknowns else []
     return [claim, *others[: MAX_TOGETHER - 1]]
-
-
-def _unknowns(claim: Claim) -> frozenset[str]:
-    return frozenset(node.name for node in walk(claim.formula) if isinstance(node, Shared))

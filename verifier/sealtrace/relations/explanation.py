@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
-from sealtrace.relations.cases import Case, rows_of, starting_case
+from sealtrace.relations.cases import Case, rows_of, rungs, starting_case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
@@ -24,17 +24,14 @@ from sealtrace.relations.syntax import (
     Comparison,
     Expression,
     Formula,
-    Inverse,
     Multiple,
     Number,
     Or,
     Ordered,
-    Product,
-    Shared,
-    SomeInteger,
-    SomeReal,
+    Some,
     Unknown,
     facts_in,
+    unknowns_in,
     walk,
 )
 from sealtrace.relations.work import OutOfWorkError, Work
@@ -76,20 +73,19 @@ def _line(formula: Formula, unknowns: Unknowns, proof: Certificate | None) -> st
                 if search(pair).status == "impossible":
                     return _comparison(pair, {})
             return f"{order}: together impossible"
-        case Multiple(of, step, repeats):
-            grid = Product((Unknown("k"), step) if repeats is None else (Unknown("k"), step, Inverse(repeats)))
+        case Multiple(of):
+            grid = rungs(formula, "k")
             # k/n for k times one over n.
             text = printed(grid)
             text = text.replace(" × (1/", "/").replace(")", "") if " × (1/" in text else text
             return _grid(of, grid, text, "k", None, None)
-        case SomeInteger(name, low, high, body) if not unknowns and _is_grid(body, name):
-            assert isinstance(body, Comparison)
-            value, rungs = (body.right, body.left) if _mentions(body.left, name) else (body.left, body.right)
-            return _grid(value, rungs, printed(rungs), name, low, high)
-        case SomeInteger() | SomeReal():
+        case Some(name, low, high, body, True) if not unknowns and (sides := _grid_sides(body, name)):
+            value, grid = sides
+            return _grid(value, grid, printed(grid), name, low, high)
+        case Some():
             inner: Formula = formula
             texts = []
-            while isinstance(inner, SomeInteger | SomeReal):
+            while isinstance(inner, Some):
                 texts.append(range_text(inner, printed))
                 unknowns = {**unknowns, inner.name: (inner.low, inner.high)}
                 inner = inner.body
@@ -177,23 +173,20 @@ def _at(form: Form, name: str, count: int, box: Box) -> Interval:
     return Evaluation({**box, name: point(Fraction(count))}).form(form)
 
 
-def _is_grid(body: Formula, name: str) -> bool:
-    """Whether the body equates something with an expression of this one unknown."""
+def _grid_sides(body: Formula, name: str) -> tuple[Expression, Expression] | None:
+    """A value without unknowns, and what it is equated with: an expression of this one unknown."""
     if not isinstance(body, Comparison) or body.operator != "==":
-        return False
-    sides = [{one.name for one in walk(side) if isinstance(one, Unknown)} for side in (body.left, body.right)]
-    return sorted(sides, key=len) == [set(), {name}]
-
-
-def _mentions(expression: Expression, name: str) -> bool:
-    return any(isinstance(one, Unknown) and one.name == name for one in walk(expression))
+        return None
+    for value, grid in ((body.left, body.right), (body.right, body.left)):
+        names = [{one.name for one in walk(side) if isinstance(one, Unknown)} for side in (value, grid)]
+        if names == [set(), {name}]:
+            return value, grid
+    return None
 
 
 def _box(formula: Formula, unknowns: Unknowns) -> Box:
     box = {fact.address: fact.interval for fact in facts_in(formula)}
-    for node in walk(formula):
-        if isinstance(node, Shared):
-            box[node.name] = node.interval
+    box |= {name: one.interval for name, one in unknowns_in(formula).items()}
     for name, (low, high) in unknowns.items():
         for fact in [*facts_in(low or Number(Fraction(0))), *facts_in(high or Number(Fraction(0)))]:
             box[fact.address] = fact.interval
@@ -246,7 +239,7 @@ def nearest_move(formula: Formula) -> tuple[Fraction, Fact] | None:
     facts = facts_in(formula)
     if len(facts) > MAX_CELLS:
         return None
-    work = Work(steps=100_000, boxes=6000, halvings=300)
+    work = Work(100_000)
     try:
         for fact in facts:
             units = _least_move(formula, fact, best[0] if best else None, work)
@@ -284,10 +277,10 @@ def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
         rows.append(Row({fact.address: Fraction(-1), move: -fact.unit}, "<=", -fact.low))
         box[move] = Interval(Fraction(0), INFINITY)
     try:
-        found = minimize(dict.fromkeys(moves, Fraction(1)), rows, box, Work())
+        with Work():
+            return minimize(dict.fromkeys(moves, Fraction(1)), rows, box)
     except OutOfWorkError:
         return None
-    return None if found is None else found[0]
 
 
 def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Work) -> Fraction | None:

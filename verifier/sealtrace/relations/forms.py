@@ -12,35 +12,22 @@ from fractions import Fraction
 from functools import cached_property
 
 from sealtrace.relations.intervals import applied, checked, point
-from sealtrace.relations.syntax import (
-    Call,
-    Cell,
-    Expression,
-    Inverse,
-    Negative,
-    Number,
-    Power,
-    Product,
-    Shared,
-    Sum,
-    Unknown,
-)
+from sealtrace.relations.syntax import Call, Cell, Expression, Number, Shared, Unknown
 
-PIECEWISE = frozenset({"abs", "min", "max"})
+_OPPOSITE = Fraction(-1)
 
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """An operation on linear forms: product, inverse, power, abs, min, max, sqrt, log or cp_upper."""
+    """An operation on linear forms: * / (one over) ^ max sqrt log cp_upper; the others are made of these."""
 
     kind: str
     arguments: tuple[Form, ...]
-    exponent: int = 1
 
     @cached_property
     def key(self) -> tuple[object, ...]:
         """What makes two operations the same."""
-        return (self.kind, self.exponent, *(argument.key for argument in self.arguments))
+        return (self.kind, *(argument.key for argument in self.arguments))
 
     @cached_property
     def _hash(self) -> int:
@@ -150,19 +137,39 @@ def lowered(expression: Expression, names: Mapping[str, str]) -> Form:
             return variable(names[name])
         case Shared(name):
             return variable(name)
-        case Sum(terms):
-            return added(lowered(term, names) for term in terms)
-        case Negative(of):
-            return lowered(of, names).times(Fraction(-1))
-        case Product(factors):
-            return product([lowered(factor, names) for factor in factors])
-        case Inverse(of):
-            return operation("inverse", [lowered(of, names)])
-        case Power(of, exponent):
-            return operation("power", [lowered(of, names)], exponent)
         case Call(function, arguments):
-            return _called(function, [lowered(argument, names) for argument in arguments])
+            return operation(function, [lowered(argument, names) for argument in arguments])
     raise TypeError(f"no expression: {expression!r}")
+
+
+def operation(function: str, arguments: list[Form]) -> Form:
+    """A function of forms, computed at once where that is exact."""
+    first = arguments[0]
+    match function:
+        case "+" | "sum":
+            return added(arguments)
+        case "mean":
+            return added(arguments).times(Fraction(1, len(arguments)))
+        case "-":
+            return first.times(_OPPOSITE)
+        case "*":
+            return product(arguments)
+        case "abs":
+            return operation("max", [first, first.times(_OPPOSITE)])
+        case "min":
+            return operation("max", [one.times(_OPPOSITE) for one in arguments]).times(_OPPOSITE)
+        case "hoeffding":
+            surprise = operation("log", [operation("/", [arguments[1]])])
+            return operation("sqrt", [product([surprise, operation("/", [first.times(Fraction(2))])])])
+        case "max" if len(arguments) == 1:
+            return first
+        case "^" if arguments[1].constant == 1:
+            return first
+    if function != "cp_upper" and all(argument.is_constant for argument in arguments):
+        value = applied(function, [point(argument.constant) for argument in arguments])
+        if value is not None and isinstance(value.low, Fraction) and value.is_point:
+            return constant(value.low)
+    return Form({Operation(function, tuple(arguments)): Fraction(1)}, Fraction(0))
 
 
 def added(forms: Iterable[Form]) -> Form:
@@ -188,7 +195,7 @@ def product(factors: list[Form]) -> Form:
         return varying[0].times(scale)
     if len(varying) == 2 and (divided := _divided(*varying) or _divided(*reversed(varying))) is not None:
         return divided.times(scale)
-    return Form({Operation("product", tuple(varying)): scale}, Fraction(0))
+    return Form({Operation("*", tuple(varying)): scale}, Fraction(0))
 
 
 def _divided(above: Form, over: Form) -> Form | None:
@@ -197,7 +204,7 @@ def _divided(above: Form, over: Form) -> Form | None:
     So (a - b) / b becomes a / b - 1, and b stands there once.
     """
     ((leaf, factor),) = list(over.terms.items()) if len(over.terms) == 1 else [("", Fraction(0))]
-    if not isinstance(leaf, Operation) or leaf.kind != "inverse" or over.constant or not above.is_linear:
+    if not isinstance(leaf, Operation) or leaf.kind != "/" or over.constant or not above.is_linear:
         return None
     below = leaf.arguments[0]
     common = next((name for name in below.terms if name in above.terms), None)
@@ -209,32 +216,6 @@ def _divided(above: Form, over: Form) -> Form | None:
     if not fewer or (not rest.terms and not rest.constant):
         return None
     return product([rest, over]).plus(constant(whole * factor))
-
-
-def _called(function: str, arguments: list[Form]) -> Form:
-    if function == "sum":
-        return added(arguments)
-    if function == "mean":
-        return added(arguments).times(Fraction(1, len(arguments)))
-    if function == "hoeffding":
-        size, share = arguments
-        surprise = operation("log", [operation("inverse", [share])])
-        halved = operation("inverse", [size.times(Fraction(2))])
-        return operation("sqrt", [product([surprise, halved])])
-    return operation(function, arguments)
-
-
-def operation(kind: str, arguments: list[Form], exponent: int = 1) -> Form:
-    """An operation on forms, computed at once where that is exact."""
-    if kind == "product":
-        return product(arguments)
-    if (kind in ("min", "max") and len(arguments) == 1) or (kind == "power" and exponent == 1):
-        return arguments[0]
-    if kind != "cp_upper" and all(argument.is_constant for argument in arguments):
-        value = applied(kind, [point(argument.constant) for argument in arguments], exponent)
-        if value is not None and isinstance(value.low, Fraction) and value.is_point:
-            return constant(value.low)
-    return Form({Operation(kind, tuple(arguments), exponent): Fraction(1)}, Fraction(0))
 
 
 def replaced(form: Form, values: Mapping[Leaf, Form]) -> Form:
@@ -254,4 +235,4 @@ def _replaced_leaf(leaf: Leaf, values: Mapping[Leaf, Form]) -> Form | None:
     inner = [replaced(argument, values) for argument in leaf.arguments]
     if all(new is old for new, old in zip(inner, leaf.arguments, strict=True)):
         return None
-    return operation(leaf.kind, inner, leaf.exponent)
+    return operation(leaf.kind, inner)

@@ -6,7 +6,6 @@ An end may be infinite; that is the only use of floats here.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -123,12 +122,6 @@ class Interval:
             return Interval(low, high)
         return Interval(Fraction(0) if self.low <= 0 <= self.high else min(low, high), max(low, high))
 
-    def magnitude(self) -> Interval:
-        """The absolute value of every number of it."""
-        if self.low >= 0:
-            return self
-        return -self if self.high <= 0 else Interval(Fraction(0), max(-self.low, self.high))
-
     def square_root(self) -> Interval | None:
         """The square root of every number of it that has one."""
         if self.high < 0:
@@ -139,11 +132,14 @@ class Interval:
         """The natural logarithm of every number of it that has one."""
         if self.high <= 0:
             return None
-        return Interval(_log(max(self.low, Fraction(0)), up=False), _log(self.high, up=True))
+        low = enclosed(self.low, "log", up=False) if self.low > 0 else -INFINITY
+        return Interval(low, enclosed(self.high, "log", up=True) if self.high < INFINITY else INFINITY)
 
     def exponential(self) -> Interval:
         """Euler's number to every number of it."""
-        return Interval(_exp(self.low, up=False), _exp(self.high, up=True))
+        low = enclosed(min(self.low, _STEEPEST), "exp", up=False) if self.low > -_STEEPEST else Fraction(0)
+        high = enclosed(max(self.high, -_STEEPEST), "exp", up=True) if self.high < _STEEPEST else INFINITY
+        return Interval(low, high)
 
 
 WHOLE = Interval(-INFINITY, INFINITY)
@@ -208,12 +204,12 @@ def _power(value: Bound, exponent: int) -> Bound:
 # What is irrational: flint's balls, rounded outwards
 
 
-def enclosed(value: Fraction, function: str, *arguments: int | arb, up: bool, bits: int = _BITS) -> Fraction:
+def enclosed(value: Bound, function: str, *arguments: int | arb, up: bool, bits: int = _BITS) -> Fraction:
     """An end of a tiny interval that holds a function of a rational."""
     from flint import arb, ctx, fmpq
 
     with ctx.workprec(bits):
-        ball = getattr(arb(fmpq(value.numerator, value.denominator)), function)(*arguments)
+        ball = getattr(arb(fmpq(*Fraction(value).as_integer_ratio())), function)(*arguments)
         mantissa, exponent = (ball.upper() if up else ball.lower()).man_exp()
         return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
@@ -226,22 +222,8 @@ def root(value: Bound, exponent: int, *, up: bool) -> Bound:
         return -root(-value, exponent, up=not up)
     from flint import fmpz
 
-    top, bottom = int(fmpz(value.numerator).root(exponent)), int(fmpz(value.denominator).root(exponent))
-    if top**exponent == value.numerator and bottom**exponent == value.denominator:
-        return Fraction(top, bottom)
-    return enclosed(value, "root", exponent, up=up)
-
-
-def _log(value: Bound, *, up: bool) -> Bound:
-    return enclosed(value, "log", up=up) if isinstance(value, Fraction) and value > 0 else value or -INFINITY
-
-
-def _exp(value: Bound, *, up: bool) -> Bound:
-    if up and value > _STEEPEST:
-        return INFINITY
-    if not up and value < -_STEEPEST:
-        return Fraction(0)
-    return enclosed(Fraction(min(max(value, -_STEEPEST), _STEEPEST)), "exp", up=up)
+    near = Fraction(*(int(fmpz(one).root(exponent)) for one in value.as_integer_ratio()))
+    return near if near**exponent == value else enclosed(value, "root", exponent, up=up)
 
 
 # Clopper-Pearson bounds: U rises with the count, and falls with the size and with the share
@@ -268,21 +250,6 @@ def upper_range(counts: Interval, sizes: Interval, shares: Interval, *, total: b
     low = _upper(max(k.low, 0), n.high, shares.high, up=False) if n.high <= MAX_STATES else Fraction(0)
     high = _upper(min(k.high, n.high), max(n.low, 0), shares.low, up=True)
     return Interval(low, high) if low <= high else None
-
-
-def useful_counts(counts: Interval, sizes: Interval, shares: Interval, target: Interval) -> Interval | None:
-    """The counts whose bound can lie in the target; None where there is none."""
-    k, n = whole_numbers(counts), whole_numbers(sizes)
-    k = k.meet(Interval(Fraction(0), n.high)) if k is not None and n is not None else None
-    if k is None or n is None or target.meet(_UNIT) is None:
-        return None
-    if n.high > MAX_STATES:
-        return k
-    few, many = max(n.low, 0), n.high
-    between = range(int(k.low), int(k.high) + 1)
-    first = bisect_left(between, True, key=lambda one: _upper(one, few, shares.low, up=True) >= target.low)
-    last = bisect_left(between, True, key=lambda one: _upper(one, many, shares.high, up=False) > target.high) - 1
-    return Interval(k.low + first, k.low + last) if first <= last else None
 
 
 def share_range(count: Interval, size: Interval, target: Interval) -> Interval | None:
@@ -325,29 +292,25 @@ def _tail(k: int, n: int, x: Fraction, *, up: bool) -> Fraction:
 # Operations
 
 
-def applied(kind: str, values: Sequence[Interval], exponent: int = 1, *, total: bool = False) -> Interval | None:
+def applied(kind: str, values: Sequence[Interval], *, total: bool = False) -> Interval | None:
     """All values of an operation, or more; None where it has none.
 
     Where `total`, arguments outside the domain are an error, and not left out.
     """
     first = values[0]
-    outside = {"inverse": first.low <= 0 <= first.high, "sqrt": first.low < 0, "log": first.low <= 0}
+    outside = {"/": first.low <= 0 <= first.high, "sqrt": first.low < 0, "log": first.low <= 0}
     if total and outside.get(kind):
         raise UndefinedError("a function leaves its domain")
     match kind:
-        case "product":
+        case "*":
             return reduce(Interval.__mul__, values)
-        case "power":
-            return first.power(exponent)
-        case "abs":
-            return first.magnitude()
-        case "min":
-            return Interval(min(one.low for one in values), min(one.high for one in values))
+        case "^":
+            return first.power(int(values[1].low))
         case "max":
             return Interval(max(one.low for one in values), max(one.high for one in values))
         case "cp_upper":
             return upper_range(*values, total=total)
-        case "inverse":
+        case "/":
             return first.inverse()
         case "sqrt":
             return first.square_root()

@@ -31,19 +31,13 @@ from sealtrace.relations.syntax import (
     Comparison,
     Expression,
     Formula,
-    Inverse,
     Multiple,
-    Negative,
     Node,
     Number,
     Or,
     Ordered,
-    Power,
-    Product,
     Shared,
-    SomeInteger,
-    SomeReal,
-    Sum,
+    Some,
     Unknown,
 )
 
@@ -242,19 +236,15 @@ class _Parser:
 
     def either(self) -> Node:
         """A formula, or an expression in parentheses that only what follows can tell from one."""
-        return self.chained(self.conjunction, Or, {"or": None}, self.as_formula)
+        return self.chained(self.conjunction, Or, self.as_formula, "or")
 
     def conjunction(self) -> Node:
-        return self.chained(self.atom, And, {"and": None}, self.as_formula)
+        return self.chained(self.atom, And, self.as_formula, "and")
 
     def chained(
-        self,
-        inner: Callable[[], Node],
-        kind: Callable[[tuple[Any, ...]], Node],
-        links: Mapping[str, Callable[[Any], Node] | None],
-        checked: Callable[[Node, int], Node],
+        self, inner: Callable[[], Node], kind: Callable[[Any], Node], checked: Callable[[Node, int], Any], *links: str
     ) -> Node:
-        """One part, or several between these words or signs; some of them turn the part behind."""
+        """One part, or several between these words or signs; the second sign turns the part behind."""
         start = self.peek().start
         first = inner()
         if not self.peek().is_one(*links):
@@ -262,8 +252,8 @@ class _Parser:
         parts = [checked(first, start)]
         while link := self.take(*links):
             start = self.peek().start
-            part, turned = checked(inner(), start), links[link.text]
-            parts.append(turned(part) if turned else part)
+            part = checked(inner(), start)
+            parts.append(part if link.text == links[0] else Call(link.text, (part,)))
             self.count(link)
         return kind(tuple(parts))
 
@@ -285,28 +275,24 @@ class _Parser:
         return chain[0] if len(chain) == 1 else And(tuple(chain))
 
     def some(self) -> Formula:
-        integer = self.take("integer")
+        integer = self.take("integer") is not None
         token = self.next()
         if token.kind != "name" or token.text in RESERVED or "." in token.text:
             raise FormulaError(f"expected a name for the unknown, found {token}", token.start)
         self.expect("in")
-        if integer:
-            low: Expression | None = self.expression()
-            self.expect("..")
-            high: Expression | None = self.expression()
-        else:
+        end: Callable[[], Expression | None] = self.expression if integer else self.end
+        if not integer:
             self.expect("[")
-            low = self.end()
-            self.expect(",")
-            high = self.end()
+        low = end()
+        self.expect(".." if integer else ",")
+        high = end()
+        if not integer:
             self.expect("]")
         self.expect(":")
         self.scope.append(token.text)
         body = self.formula()
         self.scope.pop()
-        if integer and low is not None and high is not None:
-            return SomeInteger(token.text, low, high, body)
-        return SomeReal(token.text, low, high, body)
+        return Some(token.text, low, high, body, integer)
 
     def end(self) -> Expression | None:
         """One end of a range; None where it is infinite."""
@@ -334,10 +320,10 @@ class _Parser:
         return self.as_expression(self.sum(), start)
 
     def sum(self) -> Node:
-        return self.chained(self.product, Sum, {"+": None, "-": Negative}, self.as_expression)
+        return self.chained(self.product, lambda parts: Call("+", parts), self.as_expression, "+", "-")
 
     def product(self) -> Node:
-        return self.chained(self.signed, Product, {"*": None, "/": Inverse}, self.as_expression)
+        return self.chained(self.signed, lambda parts: Call("*", parts), self.as_expression, "*", "/")
 
     def signed(self) -> Node:
         negative = False
@@ -346,7 +332,7 @@ class _Parser:
             self.count(token)
         start = self.peek().start
         value = self.power()
-        return Negative(self.as_expression(value, start)) if negative else value
+        return -self.as_expression(value, start) if negative else value
 
     def power(self) -> Node:
         start = self.peek().start
@@ -356,7 +342,7 @@ class _Parser:
         token = self.next()
         if token.kind != "number" or not token.text.isdecimal() or not 1 <= int(token.text) <= MAX_EXPONENT:
             raise FormulaError(f"expected an exponent from 1 to {MAX_EXPONENT}, found {token}", token.start)
-        return Power(self.as_expression(base, start), int(token.text))
+        return self.as_expression(base, start) ** int(token.text)
 
     def value(self) -> Node:
         token = self.next()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sealtrace.relations.intervals import Interval
+from sealtrace.relations.intervals import Bound, Interval
 from sealtrace.relations.rendering import number_text
-from sealtrace.relations.work import OutOfWorkError, Work
+from sealtrace.relations.work import spend
 
 if TYPE_CHECKING:
     from flint import fmpq
@@ -52,12 +52,15 @@ def is_conflict(rows: Sequence[Row], box: Mapping[str, Interval], multipliers: M
     if any(number < 0 and rows[place].operator != "==" for place, number in multipliers.items()):
         return False
     total, bound = added_up(rows, multipliers)
-    least = sum(
-        (one * (box[name].low if one > 0 else box[name].high) for name, one in total.items()),
-        start=_ZERO,
-    )
+    lowest = least(total, box)
     strict = any(rows[place].operator == "<" and number for place, number in multipliers.items())
-    return bool(least > bound or (strict and least == bound))
+    return lowest > bound or (strict and lowest == bound)
+
+
+def least(coefficients: Coefficients, box: Mapping[str, Interval]) -> Bound:
+    """The least value of multiples of variables within the box."""
+    ends = ((one, box[name].low if one > 0 else box[name].high) for name, one in coefficients.items() if one)
+    return sum((one * end for one, end in ends), _ZERO)
 
 
 def added_up(rows: Sequence[Row], multipliers: Mapping[int, Fraction]) -> tuple[dict[str, Fraction], Fraction]:
@@ -79,9 +82,9 @@ def satisfies(rows: Sequence[Row], box: Mapping[str, Interval], values: Mapping[
     return all(box[name].holds(value) for name, value in values.items())
 
 
-def solve(rows: Sequence[Row], box: Mapping[str, Interval], work: Work) -> Solution | Conflict:
+def solve(rows: Sequence[Row], box: Mapping[str, Interval]) -> Solution | Conflict:
     """Decides whether all rows can hold within the box. Either answer is checked before it is given."""
-    tableau = _Tableau(rows, box, work)
+    tableau = _Tableau(rows, box)
     multipliers = tableau.make_feasible()
     if multipliers is not None:
         assert is_conflict(rows, box, multipliers), "a certificate that proves nothing"
@@ -91,20 +94,24 @@ def solve(rows: Sequence[Row], box: Mapping[str, Interval], work: Work) -> Solut
     return Solution(values)
 
 
-def minimize(
-    objective: Coefficients, rows: Sequence[Row], box: Mapping[str, Interval], work: Work
-) -> tuple[Fraction, dict[str, Fraction]] | None:
-    """The least value of the objective and where it is taken; None where no values satisfy the rows.
+def minimize(objective: Coefficients, rows: Sequence[Row], box: Mapping[str, Interval]) -> Fraction | None:
+    """The least value of the objective; None where no values satisfy the rows.
 
-    The objective must be bounded below, and rows must not be strict.
+    It is asked to be as small as the box allows, and each proof that it cannot be says how large it must be at least.
+    The box must bound it, and rows must not be strict.
     """
-    tableau = _Tableau([*rows, Row(objective, "free", _ZERO)], box, work)
-    if tableau.make_feasible() is not None:
-        return None
-    tableau.minimize_last()
-    values = tableau.values()
-    assert satisfies(rows, box, values), "a solution that is none"
-    return sum((one * values[name] for name, one in objective.items()), start=_ZERO), values
+    bounded = [*rows, Row(objective, "<=", Fraction(least(objective, box)))]
+    tableau = _Tableau(bounded, box)
+    while (multipliers := tableau.make_feasible()) is not None:
+        weight = multipliers.pop(len(rows), _ZERO)
+        if not weight:
+            return None
+        total, bound = added_up(rows, multipliers)
+        together = {name: total.get(name, _ZERO) + weight * objective.get(name, _ZERO) for name in box}
+        bounded[-1] = replace(bounded[-1], bound=(Fraction(least(together, box)) - bound) / weight)
+        tableau.high[-1] = (_fast(bounded[-1].bound), tableau.zero)
+    assert satisfies(bounded, box, tableau.values()), "a solution that is none"
+    return bounded[-1].bound
 
 
 Delta = tuple["fmpq", "fmpq"]
@@ -115,7 +122,6 @@ Delta = tuple["fmpq", "fmpq"]
 class _Tableau:
     given: Sequence[Row]
     box: Mapping[str, Interval]
-    work: Work
     names: list[str] = field(default_factory=list)
     rows: dict[int, dict[int, fmpq]] = field(default_factory=dict)
     """Each basic variable as multiples of the others."""
@@ -137,7 +143,7 @@ class _Tableau:
             self.rows[number] = {place[name]: _fast(one) for name, one in row.coefficients.items() if one}
             bound, below = _fast(row.bound), _fast(Fraction(-(row.operator == "<")))
             self.low.append((bound, zero) if row.operator == "==" else None)
-            self.high.append((bound, below) if row.operator != "free" else None)
+            self.high.append((bound, below))
             self.now.append(self._computed(self.rows[number]))
 
     def _computed(self, row: dict[int, fmpq]) -> Delta:
@@ -190,17 +196,13 @@ class _Tableau:
 
     def _move(self, basic: int, entering: int, target: Delta) -> None:
         """Brings a basic variable to a bound by moving another one, which takes its place in the basis."""
-        rate = self.rows[basic][entering]
-        gap = _less(target, self.now[basic])
-        self._shift(entering, (gap[0] / rate, gap[1] / rate))
+        rate, gap = self.rows[basic][entering], _less(target, self.now[basic])
+        step = gap[0] / rate, gap[1] / rate
+        for moved, one in [(entering, 1), *((other, row.get(entering)) for other, row in self.rows.items())]:
+            if one:
+                now = self.now[moved]
+                self.now[moved] = (now[0] + one * step[0], now[1] + one * step[1])
         self._pivot(basic, entering)
-
-    def _shift(self, variable: int, step: Delta) -> None:
-        self.now[variable] = (self.now[variable][0] + step[0], self.now[variable][1] + step[1])
-        for basic, row in self.rows.items():
-            if one := row.get(variable):
-                now = self.now[basic]
-                self.now[basic] = (now[0] + one * step[0], now[1] + one * step[1])
 
     def _pivot(self, basic: int, entering: int) -> None:
         row = self.rows.pop(basic)
@@ -220,40 +222,7 @@ class _Tableau:
                 else:
                     other_row.pop(other, None)
         self.rows[entering] = solved
-        self.work.spend(steps)
-
-    def minimize_last(self) -> None:
-        """From a feasible state: moves until nothing lowers the last row any more."""
-        objective = len(self.names) + len(self.given) - 1
-        if objective not in self.rows:
-            # A degenerate objective took part in a pivot; it is free, so it can always come back.
-            entering = next(basic for basic, row in self.rows.items() if row.get(objective))
-            self._pivot(entering, objective)
-        while True:
-            row = self.rows[objective]
-            candidates = [other for other, one in sorted(row.items()) if self._can_move(other, one < 0)]
-            if not candidates:
-                return
-            entering = candidates[0]
-            up = row[entering] < 0
-            own = self.high[entering] if up else self.low[entering]
-            step = abs(own[0] - self.now[entering][0]) if own is not None else None
-            leaving: int | None = None
-            for basic in sorted(self.rows):
-                rate = self.rows[basic].get(entering)
-                if rate is None or basic == objective:
-                    continue
-                bound = (self.high if (rate > 0) == up else self.low)[basic]
-                room = None if bound is None else abs((bound[0] - self.now[basic][0]) / rate)
-                if room is not None and (step is None or room < step):
-                    step, leaving = room, basic
-            if step is None:
-                raise OutOfWorkError("an objective without a bound")
-            self._shift(entering, (step if up else -step, self.zero))
-            if leaving is not None:
-                self._pivot(leaving, entering)
-            else:
-                self.work.spend(len(self.rows))
+        spend(steps)
 
     def values(self) -> dict[str, Fraction]:
         """The variables' values, with the infinitesimal made small enough."""

@@ -17,19 +17,13 @@ from sealtrace.relations.syntax import (
     Comparison,
     Expression,
     Formula,
-    Inverse,
     Multiple,
-    Negative,
     Node,
     Number,
     Or,
     Ordered,
-    Power,
-    Product,
     Shared,
-    SomeInteger,
-    SomeReal,
-    Sum,
+    Some,
     Unknown,
     facts_in,
 )
@@ -43,15 +37,14 @@ def formula_text(formula: Formula) -> str:
     """A formula as the parser reads it."""
     match formula:
         case And(parts):
-            return " and ".join(_guarded(part, (Or, SomeInteger, SomeReal, And)) for part in parts)
+            return " and ".join(_guarded(part, (Or, Some, And)) for part in parts)
         case Or(parts):
-            return " or ".join(_guarded(part, (SomeInteger, SomeReal, Or)) for part in parts)
-        case SomeInteger(body=body) | SomeReal(body=body):
+            return " or ".join(_guarded(part, (Some, Or)) for part in parts)
+        case Some(body=body):
             return f"some {range_text(formula, expression_text)}: {formula_text(body)}"
-        case Multiple(of, step, None):
-            return f"{expression_text(of)} is a multiple of {expression_text(step)}"
-        case Multiple(of, step, repeats) if repeats is not None:
-            return f"{expression_text(of)} is a mean of {expression_text(repeats)} multiples of {expression_text(step)}"
+        case Multiple(of, step, repeats):
+            mean = "" if repeats is None else f"mean of {expression_text(repeats)} "
+            return f"{expression_text(of)} is a {mean}multiple{'s' * bool(mean)} of {expression_text(step)}"
         case Ordered(order, items):
             return f"{order}({', '.join(map(expression_text, items))})"
         case Comparison(operator, left, right):
@@ -63,12 +56,10 @@ def _guarded(part: Formula, kinds: tuple[type[Formula], ...]) -> str:
     return f"({formula_text(part)})" if isinstance(part, kinds) else formula_text(part)
 
 
-def range_text(some: SomeInteger | SomeReal, written: Callable[[Expression], str]) -> str:
+def range_text(some: Some, written: Callable[[Expression], str]) -> str:
     """An unknown and its ends."""
-    if isinstance(some, SomeInteger):
-        return f"integer {some.name} in {written(some.low)}..{written(some.high)}"
     low, high = "-inf" if some.low is None else written(some.low), "inf" if some.high is None else written(some.high)
-    return f"{some.name} in [{low}, {high}]"
+    return f"integer {some.name} in {low}..{high}" if some.integer else f"{some.name} in [{low}, {high}]"
 
 
 def expression_text(expression: Expression) -> str:
@@ -82,33 +73,31 @@ def printed(expression: Expression) -> str:
 
 
 def _text(expression: Expression, *, page: bool) -> str:
-    times, over = (" × ", "/") if page else (" * ", " / ")
+    links = {"+": " + ", "-": " - ", "*": " × " if page else " * ", "/": "/" if page else " / "}
 
-    def inner(node: Expression, *guarded: type[Expression]) -> str:
+    def inner(node: Expression, guarded: str) -> str:
         text = _text(node, page=page)
-        minus = page and guarded != (Sum,) and text.startswith("-")
-        return f"({text})" if isinstance(node, guarded) or minus else text
+        minus = page and guarded != "+" and text.startswith("-")
+        return f"({text})" if minus or (isinstance(node, Call) and node.function in guarded) else text
 
     match expression:
-        case Sum(terms) if page and len(terms) > _LONG_LIST:
-            return f"{printed(Sum(terms[:3]))} + … ({len(terms)} terms)"
-        case Sum((first, *rest)):
-            return inner(first, Sum) + "".join(
-                f" - {inner(one.of, Sum)}" if isinstance(one, Negative) else f" + {inner(one, Sum)}" for one in rest
-            )
-        case Negative(of):
-            return f"-{inner(of, Sum, Product, Inverse, Negative)}"
-        case Product((first, *rest)):
-            return inner(first, Sum, Product, Inverse) + "".join(
-                over + inner(one.of, Sum, Product, Inverse)
-                if isinstance(one, Inverse)
-                else times + inner(one, Sum, Product, Inverse)
-                for one in rest
-            )
-        case Inverse(of):
-            return f"1{over}{inner(of, Sum, Product, Inverse, Negative, Power)}"
-        case Power(of, exponent):
-            return f"{inner(of, Sum, Product, Inverse, Negative, Power)}^{exponent}"
+        case Call("+", terms) if page and len(terms) > _LONG_LIST:
+            return f"{printed(Call('+', terms[:3]))} + … ({len(terms)} terms)"
+        case Call("+" | "*" as sign, (first, *rest)):
+            guarded, opposite = ("+", "-") if sign == "+" else ("+*/", "/")
+            text = inner(first, guarded)
+            for one in rest:
+                link, part = str(sign), one
+                if isinstance(one, Call) and one.function == opposite:
+                    link, part = opposite, one.arguments[0]
+                text += links[link] + inner(part, guarded)
+            return text
+        case Call("-", (of,)):
+            return f"-{inner(of, '+*/-')}"
+        case Call("/", (of,)):
+            return f"1{links['/']}{inner(of, '+*/-^')}"
+        case Call("^", (of, exponent)):
+            return f"{inner(of, '+*/-^')}^{_text(exponent, page=page)}"
         case Call(function, arguments) if page and len(arguments) > _LONG_LIST:
             few = ", ".join([*map(printed, arguments[:3]), "…", printed(arguments[-1])])
             return f"{function} of {len(arguments)} numbers ({few})"

@@ -9,18 +9,20 @@ from fractions import Fraction
 from typing import Literal
 
 from sealtrace.relations.cases import Case, assumed, rows_of, settled, starting_case
-from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, contract, possibly, tight_range
-from sealtrace.relations.forms import PIECEWISE, Atom, Form, Leaf, Operation, replaced, variable
+from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, contract
+from sealtrace.relations.forms import Atom, Operation, replaced
 from sealtrace.relations.intervals import Interval, TooLargeError, UndefinedError, point, whole_numbers
-from sealtrace.relations.linear import Conflict, Solution, solve
+from sealtrace.relations.linear import Conflict, solve
 from sealtrace.relations.syntax import Formula
-from sealtrace.relations.work import OutOfWorkError, Work
+from sealtrace.relations.work import OutOfWorkError, Work, spend
 
 _ENUMERATED = 24
 _TINY = Fraction(1, 2**100)
 _MOST_WITNESSED = 60
 """How many variables are fixed one after another."""
 _FINEST = Fraction(1, 2**60)
+_CASE, _HALVING = 60, 600
+"""Steps that a case and a division of a range of real numbers cost besides their arithmetic."""
 
 
 @dataclass(frozen=True)
@@ -38,42 +40,37 @@ class Answer:
 
 def search(formula: Formula, work: Work | None = None, widened: Mapping[str, Interval] | None = None) -> Answer:
     """Decides whether some values make a formula true; `widened` gives facts other intervals than they print."""
-    work = work or Work()
     try:
-        start = starting_case(formula, widened)
-        return search_case(start, work) if start is not None else Answer("impossible")
+        with work or Work():
+            start = starting_case(formula, widened)
+            return _searched(start) if start is not None else Answer("impossible")
     except EmptyError:
         return Answer("impossible")
-    except TooLargeError as error:
+    except (TooLargeError, OutOfWorkError) as error:
         return Answer("unknown", reason=str(error))
 
 
-def search_case(start: Case, work: Work) -> Answer:
-    """Decides whether a case has a solution."""
+def _searched(start: Case) -> Answer:
     waiting = [start]
     reason = ""
-    try:
-        while waiting:
-            work.open_box()
-            case = waiting.pop()
-            box, steps = contract(case.box, list(case.atoms), case.integers)
-            work.spend(steps + 1)
-            narrowed = None if box is None else settled(replace(case, box=box))
-            if narrowed is None:
-                continue
-            step = _decide(narrowed, case, start, work)
-            if isinstance(step, Answer):
-                if step.status == "possible":
-                    return step
-                reason = reason or step.reason
-            else:
-                waiting.extend(reversed(step))
-    except OutOfWorkError as error:
-        return Answer("unknown", reason=str(error))
+    while waiting:
+        spend(_CASE)
+        case = waiting.pop()
+        box = contract(case.box, case.atoms, case.integers)
+        narrowed = None if box is None else settled(replace(case, box=box))
+        if narrowed is None:
+            continue
+        step = _decide(narrowed, case, start)
+        if isinstance(step, list):
+            waiting.extend(reversed(step))
+        elif step.status == "possible":
+            return step
+        else:
+            reason = reason or step.reason
     return Answer("unknown", reason=reason) if reason else Answer("impossible")
 
 
-def _decide(case: Case, before: Case, start: Case, work: Work) -> Answer | list[Case]:
+def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     """An answer for the narrowed case, or the smaller cases that it divides into."""
     if case.choices:
         first, *rest = sorted(case.choices, key=lambda choice: len(choice.parts))
@@ -81,31 +78,20 @@ def _decide(case: Case, before: Case, start: Case, work: Work) -> Answer | list[
         return [one for part in first.parts if (one := assumed(smaller, part, first.names)) is not None]
     if not case.atoms:
         return Answer("possible", {name: _any(case, name) for name in case.box}, case)
-    unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
     if case.is_linear:
-        return _apart(case, unequal) if unequal is not None else _linear(case, work)
-    found = _witness(case, before, work)
+        unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
+        return _apart(case, unequal) if unequal is not None else _linear(case)
+    found = _witness(case, before)
     if found is not None:
         used = case.variables
         return Answer("possible", {name: found[name] if name in used else _any(case, name) for name in case.box}, case)
-    try:
-        for atom in case.atoms:
-            value, steps = tight_range(atom.form, case.box)
-            work.spend(steps)
-            if not possibly(atom.operator, value):
-                return []
-    except EmptyError:
-        return []
-    operations = [one for atom in case.atoms for one in atom.form.operations()]
-    constants = all(not form.variables for one in operations for form in one.arguments)
-    if constants and unequal is None and not _relaxed(case, work):
-        return []
-    piecewise = next((one for one in operations if one.kind in PIECEWISE), None)
-    if piecewise is not None:
-        return list(_pieces(case, piecewise))
+    for atom in case.atoms:
+        for operation in atom.form.operations():
+            if operation.kind == "max":
+                return list(_pieces(case, operation))
     if case.open_integers():
         return _integers(case)
-    work.halve()
+    spend(_HALVING)
     return _halves(case, start)
 
 
@@ -118,8 +104,8 @@ def _any(case: Case, name: str) -> Interval:
 # Linear cases
 
 
-def _linear(case: Case, work: Work) -> Answer | list[Case]:
-    found = solve(rows_of(case.atoms), case.box, work)
+def _linear(case: Case) -> Answer | list[Case]:
+    found = solve(rows_of(case.atoms), case.box)
     if isinstance(found, Conflict):
         return []
     fractional = [name for name in case.open_integers() if found.values[name].denominator != 1]
@@ -135,35 +121,15 @@ def _apart(case: Case, unequal: Atom) -> list[Case]:
     return [replace(case, atoms=(*rest, Atom(unequal.form.times(Fraction(sign)), "<"))) for sign in (1, -1)]
 
 
-def _relaxed(case: Case, work: Work) -> bool:
-    """Whether a case that is linear but for irrational constants can hold for some values near them."""
-    outer = list(dict.fromkeys(one for atom in case.atoms for one in atom.form.terms if isinstance(one, Operation)))
-    values = Evaluation(case.box)
-    names = {one: f"constant {place}" for place, one in enumerate(outer)}
-    put: dict[Leaf, Form] = {one: variable(name) for one, name in names.items()}
-    atoms = tuple(Atom(replaced(atom.form, put), atom.operator) for atom in case.atoms)
-    box = {**case.box, **{name: values.leaf(one) for one, name in names.items()}}
-    return isinstance(solve(rows_of(atoms), box, work), Solution)
-
-
 # Dividing
 
 
 def _pieces(case: Case, operation: Operation) -> Iterator[Case]:
-    """An absolute value, a minimum or a maximum is one of its pieces."""
-    if operation.kind == "abs":
-        inner = operation.arguments[0]
-        alternatives = [inner, inner.times(Fraction(-1))]
-    else:
-        alternatives = list(operation.arguments)
-    for chosen in alternatives:
-        bounds = []
-        for other in alternatives:
-            if other is not chosen:
-                gap = other.plus(chosen, Fraction(-1))
-                bounds.append(Atom(gap.times(Fraction(-1)) if operation.kind == "min" else gap, "<="))
+    """A maximum is one of its arguments, and the others are not greater."""
+    for chosen in operation.arguments:
         atoms = [Atom(replaced(atom.form, {operation: chosen}), atom.operator) for atom in case.atoms]
-        yield replace(case, atoms=(*atoms, *bounds))
+        others = [one for one in operation.arguments if one is not chosen]
+        yield replace(case, atoms=(*atoms, *(Atom(one.plus(chosen, Fraction(-1)), "<=") for one in others)))
 
 
 def _integers(case: Case) -> Answer | list[Case]:
@@ -204,7 +170,7 @@ def _halves(case: Case, start: Case) -> Answer | list[Case]:
 # Witnesses: values found by fixing one variable after another, and proved
 
 
-def _witness(case: Case, before: Case, work: Work) -> Box | None:
+def _witness(case: Case, before: Case) -> Box | None:
     """A box so small that it holds a solution and is as good as one; None where none was found.
 
     The proof needs some room around an irrational value, so it is led in the case as it was before it was narrowed.
@@ -221,8 +187,7 @@ def _witness(case: Case, before: Case, work: Work) -> Box | None:
             continue
         for value in _trials(interval, integer=name in integers):
             trial = {**now, name: point(value)}
-            left, steps = contract(trial, list(atoms), integers)
-            work.spend(steps)
+            left = contract(trial, atoms, integers)
             if left is not None:
                 now = left
                 break

@@ -11,7 +11,7 @@ from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import RESERVED, Names, Problem, parse_formula
 from sealtrace.relations.rendering import exact_text, formula_text
-from sealtrace.relations.syntax import Formula, Number, Shared, rebuilt, walk
+from sealtrace.relations.syntax import Formula, Number, Shared, all_of, rebuilt, unknowns_in
 
 
 def claims_of(
@@ -69,8 +69,7 @@ def record_of(claim: Claim) -> dict[str, Any]:
         record["repairs"] = [{"says": one.says, "formula": _complete(one.formula)} for one in claim.repairs]
     if claim.question:
         record["question"] = claim.question
-    formulas = [claim.formula, *(one.formula for one in claim.repairs)]
-    unknowns = {node.name: node for formula in formulas for node in walk(formula) if isinstance(node, Shared)}
+    unknowns = unknowns_in(all_of(claim.formula, *(one.formula for one in claim.repairs)))
     if unknowns:
         record["unknowns"] = [_unknown(one) for one in unknowns.values()]
     return record

@@ -7,7 +7,7 @@ Expressions add, subtract, multiply and divide with Python's operators; comparis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar, cast
 
@@ -34,35 +34,35 @@ OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
 class Expression:
     """Something that has a value."""
 
-    def __add__(self, other: Expression | Exact) -> Sum:
-        return Sum((self, number(other)))
+    def __add__(self, other: Expression | Exact) -> Call:
+        return Call("+", (self, number(other)))
 
-    def __radd__(self, other: Exact) -> Sum:
-        return Sum((number(other), self))
+    def __radd__(self, other: Exact) -> Call:
+        return number(other) + self
 
-    def __sub__(self, other: Expression | Exact) -> Sum:
-        return Sum((self, Negative(number(other))))
+    def __sub__(self, other: Expression | Exact) -> Call:
+        return self + -number(other)
 
-    def __rsub__(self, other: Exact) -> Sum:
-        return Sum((number(other), Negative(self)))
+    def __rsub__(self, other: Exact) -> Call:
+        return number(other) + -self
 
-    def __mul__(self, other: Expression | Exact) -> Product:
-        return Product((self, number(other)))
+    def __mul__(self, other: Expression | Exact) -> Call:
+        return Call("*", (self, number(other)))
 
-    def __rmul__(self, other: Exact) -> Product:
-        return Product((number(other), self))
+    def __rmul__(self, other: Exact) -> Call:
+        return number(other) * self
 
-    def __truediv__(self, other: Expression | Exact) -> Product:
-        return Product((self, Inverse(number(other))))
+    def __truediv__(self, other: Expression | Exact) -> Call:
+        return self * Call("/", (number(other),))
 
-    def __rtruediv__(self, other: Exact) -> Product:
-        return Product((number(other), Inverse(self)))
+    def __rtruediv__(self, other: Exact) -> Call:
+        return number(other) / self
 
-    def __neg__(self) -> Negative:
-        return Negative(self)
+    def __neg__(self) -> Call:
+        return Call("-", (self,))
 
-    def __pow__(self, exponent: int) -> Power:
-        return Power(self, exponent)
+    def __pow__(self, exponent: int) -> Call:
+        return Call("^", (self, number(exponent)))
 
 
 Exact = Fraction | int | str
@@ -108,44 +108,9 @@ class Shared(Expression):
 
 
 @dataclass(frozen=True)
-class Sum(Expression):
-    """Terms added up."""
-
-    terms: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Negative(Expression):
-    """A term with the other sign."""
-
-    of: Expression
-
-
-@dataclass(frozen=True)
-class Product(Expression):
-    """Factors multiplied."""
-
-    factors: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Inverse(Expression):
-    """One over something."""
-
-    of: Expression
-
-
-@dataclass(frozen=True)
-class Power(Expression):
-    """Something to a positive whole power."""
-
-    of: Expression
-    exponent: int
-
-
-@dataclass(frozen=True)
 class Call(Expression):
-    """A function of expressions."""
+    """A function of expressions, or one of the signs: `+` and `*` of many, `-` (the negative) and `/` (one over) of
+    one, `^` of a base and a whole number."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -185,23 +150,14 @@ class Or(Formula):
 
 
 @dataclass(frozen=True)
-class SomeInteger(Formula):
-    """Some integer between two ends makes the body true."""
-
-    name: str
-    low: Expression
-    high: Expression
-    body: Formula
-
-
-@dataclass(frozen=True)
-class SomeReal(Formula):
-    """Some number between two ends makes the body true; an end that is None is infinite."""
+class Some(Formula):
+    """Some number, or integer, between two ends makes the body true; an end that is None is infinite."""
 
     name: str
     low: Expression | None
     high: Expression | None
     body: Formula
+    integer: bool = False
 
 
 @dataclass(frozen=True)
@@ -231,8 +187,6 @@ def number(value: Expression | Exact) -> Expression:
 
 def compare(left: Expression | Exact, operator: str, right: Expression | Exact) -> Comparison:
     """Two values compared."""
-    if operator not in OPERATORS:
-        raise ValueError(f"no comparison {operator!r}")
     return Comparison(operator, number(left), number(right))
 
 
@@ -248,9 +202,6 @@ def at_most(left: Expression | Exact, right: Expression | Exact) -> Comparison:
 
 def call(function: str, *arguments: Expression | Exact) -> Call:
     """A function of values."""
-    least, most = FUNCTIONS[function]
-    if len(arguments) < least or (most is not None and len(arguments) > most):
-        raise ValueError(f"{function} takes {least if most == least else f'{least} or more'} arguments")
     return Call(function, tuple(number(one) for one in arguments))
 
 
@@ -264,14 +215,14 @@ def any_of(*parts: Formula) -> Formula:
     return parts[0] if len(parts) == 1 else Or(parts)
 
 
-def some_integer(name: str, low: Expression | Exact, high: Expression | Exact, body: Formula) -> SomeInteger:
+def some_integer(name: str, low: Expression | Exact, high: Expression | Exact, body: Formula) -> Some:
     """Some integer in a range makes the body true."""
-    return SomeInteger(name, number(low), number(high), body)
+    return Some(name, number(low), number(high), body, integer=True)
 
 
-def some_real(name: str, low: Expression | Exact | None, high: Expression | Exact | None, body: Formula) -> SomeReal:
+def some_real(name: str, low: Expression | Exact | None, high: Expression | Exact | None, body: Formula) -> Some:
     """Some number in a range makes the body true."""
-    return SomeReal(name, None if low is None else number(low), None if high is None else number(high), body)
+    return Some(name, None if low is None else number(low), None if high is None else number(high), body)
 
 
 # Walking
@@ -281,44 +232,35 @@ Node = Expression | Formula
 AnyNode = TypeVar("AnyNode", bound=Node)
 
 
-def children(node: Node) -> tuple[Node, ...]:
-    """What a node is made of."""
-    match node:
-        case Sum(parts) | Product(parts) | And(parts) | Or(parts) | Call(_, parts) | Ordered(_, parts):
-            return parts
-        case Negative(of) | Inverse(of) | Power(of, _):
-            return (of,)
-        case Comparison(_, left, right):
-            return (left, right)
-        case SomeInteger(_, low, high, body) | SomeReal(_, low, high, body):
-            return tuple(one for one in (low, high, body) if one is not None)
-        case Multiple(of, step, repeats):
-            return (of, step) if repeats is None else (of, step, repeats)
-    return ()
-
-
 def walk(node: Node) -> Iterator[Node]:
     """A node and everything in it, from left to right."""
-    waiting = [node]
+    waiting: list[object] = [node]
     while waiting:
         one = waiting.pop()
-        yield one
-        waiting.extend(reversed(children(one)))
+        if isinstance(one, tuple):
+            waiting.extend(reversed(one))
+        elif isinstance(one, Expression | Formula):
+            yield one
+            waiting.extend(reversed(vars(one).values()))
 
 
 def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
     """A node with everything in it changed, from the inside out."""
-    new: dict[str, Any] = {}
-    for one in fields(node):  # type: ignore[arg-type]
-        value = getattr(node, one.name)
-        if isinstance(value, Expression | Formula):
-            new[one.name] = rebuilt(value, change)
-        elif isinstance(value, tuple):
-            new[one.name] = tuple(rebuilt(item, change) for item in value)
-    changed = change(replace(node, **new))  # type: ignore[type-var]
+
+    def inner(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(inner, value))
+        return rebuilt(value, change) if isinstance(value, Expression | Formula) else value
+
+    changed = change(type(node)(**{name: inner(value) for name, value in vars(node).items()}))
     return cast("AnyNode", changed)
 
 
 def facts_in(node: Node) -> list[Fact]:
     """The printed numbers that a formula speaks of, each once."""
     return list({one.fact.address: one.fact for one in walk(node) if isinstance(one, Cell)}.values())
+
+
+def unknowns_in(node: Node) -> dict[str, Shared]:
+    """The declared unknowns that a formula speaks of, by name."""
+    return {one.name: one for one in walk(node) if isinstance(one, Shared)}

@@ -6,10 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 _END: ContextVar[float | None] = ContextVar("end of the run", default=None)
-_POT: ContextVar[Pot | None] = ContextVar("what a relation may cost", default=None)
+_NOW: ContextVar[Work | None] = ContextVar("what the question at hand may cost", default=None)
 _LOOKS = 64
 """How many steps are taken between two looks at the clock."""
 
@@ -34,56 +33,37 @@ def time_is_up() -> bool:
     return end is not None and time.process_time() > end
 
 
-@dataclass
-class Pot:
-    """Steps that everything about one relation shares: deciding it, explaining it, and trying its repairs."""
-
-    left: int
-
-
-@contextmanager
-def shared(steps: int) -> Iterator[Pot]:
-    """Whatever is spent inside is taken from one pot besides; within another pot, from that one, too."""
-    outer, pot = _POT.get(), Pot(steps)
-    token = _POT.set(pot)
-    try:
-        yield pot
-    finally:
-        _POT.reset(token)
-        if outer is not None:
-            outer.left -= steps - pot.left
-
-
 class Work:
-    """Steps that are left."""
+    """Steps that everything inside `with work:` may cost together; they are taken from the work around it, too."""
 
-    def __init__(self, steps: int = 300_000, boxes: int = 2000, halvings: int = 250) -> None:
-        self.steps = steps
-        self.boxes = boxes
-        self.halvings = halvings
+    def __init__(self, steps: int = 300_000) -> None:
+        self.left = steps
         self._until_look = 0
 
-    def spend(self, steps: int) -> None:
-        """Takes steps of arithmetic."""
-        self.steps -= steps
-        if (pot := _POT.get()) is not None:
-            pot.left -= steps
-        if self.steps < 0 or (pot is not None and pot.left < 0):
-            raise OutOfWorkError("the steps allowed for one relation are used up")
-        self._until_look -= steps
-        if self._until_look < 0:
-            self._until_look = _LOOKS
-            if time_is_up():
-                raise OutOfWorkError("the seconds of the run are used up")
+    def __enter__(self) -> Work:
+        self._outer = _NOW.get()
+        if self._outer is not None:
+            self.left = min(self.left, self._outer.left)
+        self._given = self.left
+        self._token = _NOW.set(self)
+        return self
 
-    def open_box(self) -> None:
-        """Takes one case."""
-        self.boxes -= 1
-        if self.boxes < 0:
-            raise OutOfWorkError("too many cases")
+    def __exit__(self, *_: object) -> None:
+        _NOW.reset(self._token)
+        if self._outer is not None:
+            self._outer.left -= self._given - self.left
 
-    def halve(self) -> None:
-        """Takes one division of a range of real numbers."""
-        self.halvings -= 1
-        if self.halvings < 0:
-            raise OutOfWorkError("the two sides are too close to be told apart")
+
+def spend(steps: int) -> None:
+    """Takes steps of arithmetic from the work at hand; outside of any they cost nothing."""
+    work = _NOW.get()
+    if work is None:
+        return
+    work.left -= steps
+    if work.left < 0:
+        raise OutOfWorkError("the steps allowed for one relation are used up")
+    work._until_look -= steps
+    if work._until_look < 0:
+        work._until_look = _LOOKS
+        if time_is_up():
+            raise OutOfWorkError("the seconds of the run are used up")
