@@ -11,7 +11,7 @@ from typing import Literal
 from sealtrace.relations.cases import Case, assumed, rows_of, settled, starting_case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, contract
 from sealtrace.relations.forms import Atom, Operation, replaced
-from sealtrace.relations.intervals import Interval, TooLargeError, UndefinedError, point, whole_numbers
+from sealtrace.relations.intervals import Interval, TooLargeError, UndefinedError, point
 from sealtrace.relations.linear import Conflict, solve
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import OutOfWorkError, Work, spend
@@ -56,8 +56,7 @@ def _searched(start: Case) -> Answer:
     while waiting:
         spend(_CASE)
         case = waiting.pop()
-        box = contract(case.box, case.atoms, case.integers)
-        narrowed = None if box is None else settled(replace(case, box=box))
+        narrowed = _narrowed(case)
         if narrowed is None:
             continue
         step = _decide(narrowed, case, start)
@@ -68,6 +67,11 @@ def _searched(start: Case) -> Answer:
         else:
             reason = reason or step.reason
     return Answer("unknown", reason=reason) if reason else Answer("impossible")
+
+
+def _narrowed(case: Case) -> Case | None:
+    box = contract(case.box, case.atoms, case.integers)
+    return None if box is None else settled(replace(case, box=box))
 
 
 def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
@@ -175,25 +179,23 @@ def _witness(case: Case, before: Case) -> Box | None:
 
     The proof needs some room around an irrational value, so it is led in the case as it was before it was narrowed.
     """
-    box, atoms, integers = case.box, case.atoms, case.integers
-    used = sorted(case.variables)
-    if len(used) > _MOST_WITNESSED:
+    if len(case.variables) > _MOST_WITNESSED:
         return None
-    now = dict(box)
+    now: Case | None = case
     # Counts decide what the rest may be, so they come first; narrow ones leave the least choice.
-    for name in sorted(used, key=lambda one: (one not in integers, box[one].width)):
-        interval = now[name]
-        if interval.is_point or _as_good_as_point(interval, box[name]):
-            continue
-        for value in _trials(interval, integer=name in integers):
-            trial = {**now, name: point(value)}
-            left = contract(trial, atoms, integers)
-            if left is not None:
-                now = left
-                break
-        else:
+    for name in sorted(case.variables, key=lambda one: (one not in case.integers, case.box[one].width, one)):
+        if now is None:
             return None
-    return _proved(now, before)
+        if now.is_linear and isinstance(found := _linear(now), Answer):
+            return _proved(dict(found.values or now.box), before)
+        interval = now.box[name]
+        if name in now.variables and not _as_good_as_point(interval, case.box[name]):
+            middle = interval.middle()
+            values = [Fraction(round(middle)) if name in case.integers else middle, interval.low, interval.high]
+            finite = [one for one in dict.fromkeys(values) if isinstance(one, Fraction)]
+            tried = (replace(now, box={**now.box, name: point(one)}) for one in finite)
+            now = next((left for one in tried if (left := _narrowed(one)) is not None), None)
+    return None if now is None else _proved(now.box, before)
 
 
 def _proved(found: Box, case: Case) -> Box | None:
@@ -238,15 +240,3 @@ def _proved(found: Box, case: Case) -> Box | None:
 
 def _as_good_as_point(interval: Interval, start: Interval) -> bool:
     return interval.is_bounded and interval.width <= _TINY * max(Fraction(1), abs(start.middle()))
-
-
-def _trials(interval: Interval, *, integer: bool) -> list[Fraction]:
-    ends = [end for end in (interval.low, interval.high) if isinstance(end, Fraction)]
-    middle = interval.middle()
-    if not integer:
-        return [middle, *ends]
-    whole = whole_numbers(interval)
-    if whole is None:
-        return []
-    near = Fraction(round(middle))
-    return [near, *(end for end in ends if end != near)]
