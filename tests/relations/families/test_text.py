@@ -293,7 +293,10 @@ SILENT = {
         "Markers were fixed in the 273-patient elm frame.\n\nAll of the 273-patient elm frame was used.\n\n"
         "Risk was moved to the 270-patient elm frame.\n\nThe 270 of them had events.",
     ),
-    "orders of the same things": (TREES, "The old order of stands is 1, 2, 3, 4.\n\nThe new order of stands is [4, 1, 2, 3, 0]."),
+    "orders of the same things": (
+        TREES,
+        "The old order of stands is 1, 2, 3, 4.\n\nThe new order of stands is [4, 1, 2, 3, 0].",
+    ),
     "a number that another table prints": (
         TREES + table("Pairs.", "Pair | Kinship", ["Elm, Oak | 0.324", "Ash, Yew | 0.019", "Ash, Box | 0.224"]),
         "Ash and Yew stay apart despite the height (0.324).",
