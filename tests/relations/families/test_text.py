@@ -31,6 +31,28 @@ MODELS = table(
     [r"Linden-7 | 70B | 86B (1.2$\times$)", r"Alder-3 | 30B | 21B (0.7$\times$)", r"Maple | 9B | 4B (0.5$\times$)"],
 )
 
+EFFECTS = table(
+    "Effects.",
+    "Outcome | (1) / Growth | (2) / Seeding",
+    [
+        "Rain × Post | 0.1676 | -0.0924",
+        " | (0.0581) | (0.0304)",
+        "Shade × Post | 0.0311 | 0.0467",
+        " | (0.0142) | (0.0225)",
+    ],
+)
+COUNTED = table(
+    "Cases.",
+    "Program | Cases | Rate",
+    [r"Elm | 201 | 100\%", r"Oak | 16 | 75.0\%", r"Ash | 20 | 95.0\%", "---", r"Total | 237 | 97.9\%"],
+    "tab:counted",
+)
+SWEPT = table(
+    "Scaling.",
+    "Data size | Changed | Full",
+    ["500 | 14.7 | 8.2", "1,000 | 19.3 | 13.4", "2,000 | 26.2 | 9.1", "5,000 | 31.8 | 9.7"],
+)
+
 CASES: dict[str, tuple[str, str, str, str, Status]] = {
     "a quote": (
         "quote",
@@ -44,6 +66,27 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         TREES,
         r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.40 metres.",
         r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.41 metres.",
+        Status.SUSPICION,
+    ),
+    "an estimate with its error": (
+        "quote",
+        EFFECTS,
+        "The effect of rain × post on seeding is -0.092 (SE = 0.030), and that of shade on growth 0.031 (SE = 0.014).",
+        "The effect of rain × post on seeding is -0.092 (SE = 0.033), and that of shade on growth 0.031 (SE = 0.014).",
+        Status.SUSPICION,
+    ),
+    "an estimate cut off": (
+        "quote",
+        EFFECTS,
+        "Rain × Post has a coefficient of +0.168 (SE = 0.058).",
+        "Rain × Post has a coefficient of +0.167 (SE = 0.058).",
+        Status.SUSPICION,
+    ),
+    "what scales with the rows": (
+        "claim",
+        SWEPT,
+        "Changed accuracy (where a step changes something at all) scales monotonically with data size.",
+        "Full accuracy (where a step changes something at all) scales monotonically with data size.",
         Status.SUSPICION,
     ),
     "a share behind what is counted": (
@@ -293,6 +336,18 @@ SILENT = {
         "Markers were fixed in the 273-patient elm frame.\n\nAll of the 273-patient elm frame was used.\n\n"
         "Risk was moved to the 270-patient elm frame.\n\nThe 270 of them had events.",
     ),
+    "another estimate of the same effect": (
+        EFFECTS,
+        "Excluding dry years, rain × post on seeding is -0.094 (SE = 0.031).",
+    ),
+    "an estimate behind what is left out": (
+        EFFECTS,
+        "We leave out dry years. The effect of rain × post on seeding is -0.094 (SE = 0.031).",
+    ),
+    "the largest number that there could be": (
+        table("Stands.", "Stand | Trees", ["Elm | 544", "Oak | 371", "Ash | 212"], "tab:s"),
+        r"Of Elm (Table~\ref{tab:s}) the maximum possible number is 594 trees.",
+    ),
     "orders of the same things": (
         TREES,
         "The old order of stands is 1, 2, 3, 4.\n\nThe new order of stands is [4, 1, 2, 3, 0].",
@@ -316,6 +371,14 @@ def test_a_baseline_that_is_set_apart_need_not_be_counted() -> None:
     rows = ["Base | 2", "---", "Elm | 3", "Oak | 7", "Ash | 5", "Yew | 1"]
     found = decided(read(table("Over all four kinds.", "Kind | Leaf", rows)))
     assert [one for one in found if one.status is Status.SUSPICION] == []
+
+
+def test_the_rate_of_a_whole_weighs_its_parts() -> None:
+    """Counts add up: the rate beside their total is made of the rates above, and neither mean of them is 98.9."""
+    wrong, shares = COUNTED.replace("97.9", "98.9"), COUNTED.replace("97.9", "270")
+    for given, expected in ((COUNTED, []), (wrong, ["parts and whole"]), (shares, [])):
+        found = [one.claim.family for one in decided(read(given)) if one.status is Status.SUSPICION]
+        assert found == expected
 
 
 def test_a_column_that_should_rise() -> None:

@@ -48,6 +48,9 @@ _MONOTONE = re.compile(
 )
 _RISES = re.compile(r"\b(?:rises?|climbs?|increas(?:es?|ing)|grows?|improves?|rising|growing)\b", re.I)
 _FALLS = re.compile(r"\b(?:falls?|drops?|decreas(?:es?|ing)|declin(?:es?|ing)|shrinks?|falling|dropping)\b", re.I)
+_SCALES = re.compile(r"\b(?:scales?|changes?|varies|var(?:y|ying)|moves?)\b", re.I)
+_ASIDES = re.compile(r"\([^()]*\)")
+_ORDERS = {"nondecreasing": "rises", "nonincreasing": "falls"}
 _EVERY = re.compile(r"\b(?:every|all|each|no|none|never|any|always|both)\b", re.I)
 _WITHIN = re.compile(r"(?:within|by more than|more than|exceeds?)\s+±?\s?$", re.I)
 _AT_MOST = re.compile(
@@ -109,12 +112,13 @@ def find(paper: Paper) -> Iterator[Claim]:
         if not spoken:
             continue
         near = [one for one in spoken if one.named or _own(sentence, one.sheet)]
+        swept = near or [one for one in spoken if _sweeps(sentence, one.sheet)]
         for read, tables in (
             (_superlatives, spoken),
             (_differences, spoken),
             (_multiples, spoken),
             (_only, spoken),
-            (_monotone, near),
+            (_monotone, swept),
             (_bounds, near),
             (_ranges, near),
             (_up_to, near),
@@ -159,6 +163,12 @@ def _overlap(sentence: Sentence, sheet: Sheet) -> int:
 def _own(sentence: Sentence, sheet: Sheet) -> bool:
     """Whether a sentence stands in the table's caption."""
     return sentence.caption and sentence.text[:60] in sheet.caption
+
+
+def _sweeps(sentence: Sentence, sheet: Sheet) -> bool:
+    """Whether a sentence names what changes from row to row: `rises with data size`."""
+    heads = named_by(sheet.record["columns"][0]["label"]) if sheet.record else frozenset()
+    return bool(heads) and heads <= vocabulary(sentence.text)
 
 
 def _columns(one: Spoken) -> list[_Column]:
@@ -409,16 +419,16 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     text = sentence.text
     if not _MONOTONE.search(text):
         return
-    verbs = [(one.start(), True) for one in _RISES.finditer(text)] + [
-        (one.start(), False) for one in _FALLS.finditer(text)
-    ]
+    ways = ((_RISES, ("nondecreasing",)), (_FALLS, ("nonincreasing",)), (_SCALES, ("nondecreasing", "nonincreasing")))
+    verbs = [(one.start(), orders) for verb, orders in ways for one in verb.finditer(text)]
     for one in spoken:
-        for start, rises in verbs:
+        for start, orders in verbs:
             named = [
                 (span[1], column.column, column)
                 for column in _columns(one)
                 for span in column.spans
-                if 0 <= start - span[1] < 40 and not any(span[1] < other < start for other, _way in verbs)
+                if span[1] <= start and len(_ASIDES.sub("", text[span[1] : start])) < 40
+                if not any(span[1] < other < start for other, _way in verbs)
             ]
             if not named:
                 continue
@@ -426,8 +436,8 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
             facts = [fact for _row, fact in column.facts()]
             if len(facts) < 4 or one.rows or _only_from_to(sentence, start, facts):
                 continue
-            formula = Ordered("nondecreasing" if rises else "nonincreasing", tuple(map(printed, facts)))
-            says = f"column {column.label!r} {'rises' if rises else 'falls'} from row to row"
+            formula = any_of(*(Ordered(order, tuple(map(printed, facts))) for order in orders))
+            says = f"column {column.label!r} {' or '.join(_ORDERS[order] for order in orders)} from row to row"
             yield _Read(one.sheet, formula, says, "column", start)
 
 

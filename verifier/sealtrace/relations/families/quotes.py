@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
+from sealtrace.relations.fact import Fact, plain_address
+from sealtrace.relations.families import estimates
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import is_percent, plain, real, same
@@ -45,6 +46,10 @@ class _Candidate:
 
 def find(paper: Paper) -> Iterator[Claim]:
     """Every number whose words name a cell, where a cell says the same or nearly the same."""
+    told = set()
+    for claim in estimates.find(paper, FAMILY):
+        told |= {plain_address(fact) for fact in claim.facts}
+        yield claim
     index = Index(paper)
     said = Counter(mention.fact.text for sentence in paper.sentences for mention in sentence.mentions)
     everywhere = {(abs(fact.value), fact.unit) for fact in paper.facts.every() if fact.table is not None}
@@ -57,7 +62,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         own = index.spoken(sentence)
         spoken = index.spoken(sentence, before) if before else own
         before = f"{sentence.text} {before}"[:600]
-        quotable = [one for one in sentence.mentions if is_quotable(one)]
+        quotable = [one for one in sentence.mentions if is_quotable(one) and one.fact.address not in told]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
         found = [one for one in matches.values() if one is not None]
         # A number that some table prints, or that is said twice, is a quote of something else.
@@ -236,6 +241,7 @@ _DERIVED = re.compile(
 
 
 _ELSEWHERE = re.compile(
+    r"\b(?:maximum|minimum|largest|smallest) (?:possible|potential|feasible)\b|"
     r"\b(?:second|another|separate|different|additional|independent|follow-up|earlier|previous|prior|harder|larger)\b"
     r"[^.;]{0,40}\b(?:suite|sets?|datasets?|benchmark|runs?|study|experiment|sample|cohort|subset|test|paper|work)\b",
     re.I,
@@ -319,8 +325,15 @@ def _best(mention: Mention, candidates: Iterator[_Candidate]) -> _Candidate | No
 
 
 def _alike(mention: Mention, one: _Candidate) -> bool:
-    """Whether both are printed to the same decimal."""
-    return real(one.fact).fact.unit * one.scale == real(mention.fact).fact.unit
+    """Whether both are printed to the same decimal, or the text to fewer."""
+    unit, own = real(one.fact).fact.unit * one.scale, real(mention.fact).fact.unit
+    return unit == own or (unit < own and mention.decimals > 1)
+
+
+def _slipped(mention: Mention, one: _Candidate) -> bool:
+    """Whether a number misses a cell, rounded to its digits, by a slip."""
+    value, unit = one.fact.value * one.scale, mention.fact.unit
+    return is_slip(mention.fact.value, round(value / unit) * unit, unit)
 
 
 def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) -> tuple[_Candidate, int, float] | None:
@@ -343,7 +356,7 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
         and _alike(mention, one)
         and ((one.row and (one.column or one.named or beside(one))) or (beside(one) and vouching[one.fact.table] > 1))
     ]
-    near = [one for one in named if is_slip(mention.fact.value, one.fact.value * one.scale, mention.fact.unit)]
+    near = [one for one in named if _slipped(mention, one)]
     if not near:
         return None
     best = max(near, key=lambda one: (weight(one), one.score))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -26,6 +27,7 @@ _ADDITIVE = re.compile(
 _SPLITS = re.compile(
     r"(?:train|training|dev|development|val\.?|valid\.?|validation|test|testing|calibration|held-?out|structure|tune)"
 )
+_RATE = re.compile(r"%|\b(?:rate|accuracy|acc|asr|success|pass(?:ed)?|recall|precision|coverage|share|agreement)\b")
 _SUMS = re.compile(
     r"\b(columns?|rows?|percentages|shares|proportions|fractions|entries|values|probabilities)\b([^.;]*?)"
     r"\b(?:sums?|adds?(?: up)?|total)s? to (100|one hundred|1|one)\b(?!\.\d)",
@@ -66,6 +68,40 @@ def _total_rows(sheet: Sheet) -> Iterator[Claim]:
             if len(block) > 1 and block != above and (fewer := sheet.down(column, block)) is not None:
                 scopes.append(fewer)
             yield _sum(sheet, total, scopes, f"row {line.label!r}")
+            if sum(part.value for part in parts) == total.value:
+                yield from _rates(sheet, row, above, column)
+
+
+def _rates(sheet: Sheet, row: int, above: list[int], counts: int) -> Iterator[Claim]:
+    """Rates beside counts that add up: the rate of the whole weighs each part by its count, or all of them alike."""
+    sizes = [fact.value for fact in sheet.down(counts, above) or ()]
+    for column in sheet.numeric_columns():
+        whole, parts, label = sheet.number(row, column), sheet.down(column, above), sheet.columns[column].label
+        texts = [entry.text for place in (*above, row) if (entry := sheet.entry(place, column)) is not None]
+        shares = _RATE.search(plain(label)) or all("%" in text for text in texts)
+        if whole is None or parts is None or not shares or len({part.value for part in parts}) < 2:
+            continue
+        scale = 100 if any(part.value > 1 for part in (*parts, whole)) else 1
+        if not all(_is_share(part, size, scale) for part, size in zip(parts, sizes, strict=True)):
+            continue
+        weighted = [real(part) * (size / sum(sizes)) for part, size in zip(parts, sizes, strict=True)]
+        rates = [real(part) for part in parts]
+        header = sheet.columns[counts].label
+        yield Claim(
+            f"{FAMILY} {whole.address} rate",
+            any_of(
+                *(
+                    equal(real(whole), one)
+                    for one in (call("sum", *weighted), call("mean", *rates), call("sum", *rates))
+                )
+            ),
+            f"{whole.text} of all is made of the {len(parts)} rates above, by {header!r} or evenly.",
+            sheet.place(f"row {sheet.rows[row].label!r}"),
+            ("Every rate is over the count that its row gives.",),
+            question=f"Over which items is {whole.text} computed?",
+            family=FAMILY,
+            evidence=f"the counts of column {header!r} add up to that of this row",
+        )
 
 
 def _last(sheet: Sheet, row: int) -> bool:
@@ -106,6 +142,12 @@ def _total_columns(sheet: Sheet) -> Iterator[Claim]:
     for _row, (total, *whole) in sheet.together(column, *parts):
         if _counts([*whole, total]):
             yield _sum(sheet, total, [whole], f"column {sheet.columns[column].label!r}")
+
+
+def _is_share(rate: Fact, size: Fraction, scale: int) -> bool:
+    """Whether a rate can be a count out of so many."""
+    low, high = (end * size / scale for end in (real(rate).fact.low, real(rate).fact.high))
+    return size > 0 and 0 <= rate.value <= scale and math.ceil(low) <= high
 
 
 # What a caption says of shares
