@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 from cli.runner import sealtrace
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.examination import Examination
 from sealtrace.selftest.campaign import Campaign, Mutant
-from sealtrace.selftest.mutating import REMOVED, changed, places, ways
+from sealtrace.selftest.mutating import REMOVED, altered, places, ways
 from sealtrace.selftest.undetermined import REASONS, reason_of
 from small_study import small_study
-from support import FIXTURE
+from support import FIXTURE, LONG
 
 MAIN = "report/table.main.json"
 
@@ -29,8 +31,8 @@ def test_every_place_is_changed() -> None:
     assert [pointer for pointer, _ in places(record)] == [
         ("a",), ("a", 0), ("a", 1), ("a", 1, "b"), ("c",), ("d",), ("d", "x"), ("d", "y"),
     ]  # fmt: skip
-    assert changed(record, ("a", 1, "b"), False) == {**record, "a": [1, {"b": False}]}
-    assert changed(record, ("a", 0), REMOVED) == {**record, "a": [{"b": True}]}
+    assert altered(record, ("a", 1, "b"), False) == {**record, "a": [1, {"b": False}]}
+    assert altered(record, ("a", 0), REMOVED) == {**record, "a": [{"b": True}]}
     assert {way for way, _ in ways("0.5")} == {"removed", "longer", "another digit", "negated"}
 
 
@@ -62,6 +64,31 @@ def test_records_written_otherwise_are_the_same(campaign: Campaign) -> None:
     some = [one for one in campaign.rewritten() if one.way == "fields in another order"][::400]
     assert some
     assert [campaign.noticed(one) for one in some] == [None] * len(some)
+
+
+def test_a_quick_verdict_is_that_of_a_full_verification(campaign: Campaign) -> None:
+    """What is taken over from the unchanged bundle, and judging many changes at once, decides nothing otherwise."""
+    every = list(campaign.mutants())
+    rows = [one for one in every if one.path == "report/score.held-out.jsonl" and one.row is not None]
+    together = [
+        one for one in rows if one.pointer == ("delta",) and one.way == "much larger" and (one.row or 0) % 9 == 4
+    ]
+    some = random.Random(5).sample([one for one in every if one.row is None or one.pointer], 300 if LONG else 12)
+    due = {one.name: _noticed_in_full(campaign, one) for one in [*some, *together[:4]]}
+    assert {one.name: campaign.noticed(one) is not None for one in [*some, *together[:4]]} == due
+    assert [found is not None for found in campaign.noticed_each(together[:4])] == [True] * 4
+    assert set(due.values()) == {True, False}
+
+
+def _noticed_in_full(campaign: Campaign, mutant: Mutant) -> bool:
+    """Whether an examination of the changed bundle that knows nothing beforehand says something else."""
+    bundle = campaign.changed(mutant)
+    return bundle is None or _said(Examination(bundle)) != _said(campaign.before)
+
+
+def _said(examination: Examination) -> dict[str, object]:
+    counts = {check: {**one.counts, "note": 0} for check, one in examination.outcomes.items()}
+    return {check: (one.status, one.reason, counts[check]) for check, one in examination.results.items()}
 
 
 def test_the_command(tmp_path: Path) -> None:

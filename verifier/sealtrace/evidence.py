@@ -36,6 +36,13 @@ def once(compute: Callable[Concatenate[View, Arguments], Result]) -> Callable[Co
     return ask
 
 
+def _is_free(value: object) -> bool:
+    """Whether a value does not hold the evidence that it was made of, to compute more from it."""
+    items = value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else (value,)
+    held = (inner for one in items for inner in (one, *getattr(one, "__dict__", {}).values()))
+    return not any(isinstance(one, Evidence) for one in held)
+
+
 def no_progress(*_: object) -> None:
     """Tells nobody."""
 
@@ -89,6 +96,28 @@ class Evidence:
         found = self._views[view]
         assert isinstance(found, view)
         return found
+
+    def of_other(self, bundle: Bundle, without: str) -> Evidence:
+        """Evidence of a bundle that differs in records of one kind only, and that nothing known here has looked at."""
+        frames = {kind: frame for kind, frame in self.frames.items() if kind != without}
+        other = Evidence(bundle, self.expected_root, self.progress, frames)
+        for view, (computed, known) in self._free.items():
+            made = other.seen_as(view)
+            made.__dict__.update(computed)
+            made.known.update(known)
+        return other
+
+    @cached_property
+    def _free(self) -> dict[type[Evidence], tuple[dict[str, Any], dict[Hashable, Any]]]:
+        """What each view has computed so far, but for what holds evidence and would go on asking this one."""
+        given = {*vars(Evidence(self.bundle)), "_free"}
+        return {
+            view: (
+                {name: value for name, value in vars(seen).items() if name not in given and _is_free(value)},
+                {key: value for key, value in seen.known.items() if _is_free(value)},
+            )
+            for view, seen in self._views.items()
+        }
 
     def adopt(self, other: Evidence, without: Collection[str]) -> None:
         """Takes over what was computed from the same records, but for some kinds: a view may know what that is."""

@@ -18,18 +18,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from functools import cache, cached_property, partial
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sealtrace import __version__
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
 from sealtrace.bundle.defects import nearest
-from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.reading import Bundle, Progress, Stream, read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.bundle.sealing import draft_bundle
@@ -153,19 +153,22 @@ class Examination:
         draft: bool = False,
         expect_root: str | None = None,
         progress: Progress | None = None,
-        frames: dict[str, Frame] | None = None,
+        evidence: Evidence | None = None,
+        settled: Mapping[str, tuple[Outcome, CheckResult]] = MappingProxyType({}),
         waivers: Sequence[Waiver] = (),
         until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> None:
-        """`frames` are columns that are known; `until` is told each result, and ends the run where it says so."""
+        """`evidence` is what is known of the bundle already, `settled` are checks whose outcome is known.
+
+        `until` is told each result, and ends the run where it says so.
+        """
         self.bundle = bundle
         self.strict = strict
         self.draft = draft
         self.waivers = waivers
         self.chosen = frozenset(BY_ID) if chosen is None else chosen
         streamed = {kind: frame for found in bundle.streamed.values() for kind, frame in found.frames.items()}
-        known = {**streamed, **(frames or {})} if streamed else frames
-        self.evidence = Evidence(bundle, expect_root, progress, known)
+        self.evidence = evidence or Evidence(bundle, expect_root, progress, streamed)
         self._spoilt = cache(self.evidence.spoilt)
         for pack in packs():
             if pack.name in bundle.streamed:
@@ -177,7 +180,8 @@ class Examination:
         for number, entry in enumerate(due, 1):
             try:
                 bundle.budget.on_time(entry.id)
-                self.outcomes[entry.id], self.results[entry.id] = self._run(entry)  # (3)
+                known = settled.get(entry.id)
+                self.outcomes[entry.id], self.results[entry.id] = known or self.run(entry)  # (3)
             except BudgetError as error:
                 raise BudgetError(error.reason, [later.id for later in due[number - 1 :]]) from None
             self.evidence.progress("checking", number, len(due))
@@ -186,7 +190,8 @@ class Examination:
 
     # Checks
 
-    def _run(self, entry: Check) -> tuple[Outcome, CheckResult]:
+    def run(self, entry: Check) -> tuple[Outcome, CheckResult]:
+        """Runs one check, after those that it needs."""
         unit = FUNCTIONS[entry.id][1]
         outcome = Outcome(entry.id, unit)
         started = time.perf_counter()

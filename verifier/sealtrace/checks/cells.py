@@ -11,7 +11,7 @@ from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import check
-from sealtrace.printed.cells import TableCell, cells_of, marked_groups, undirected, wrong_marks
+from sealtrace.printed.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
 from sealtrace.printed.judgement import WARNINGS, Status
 from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.papers import read_paper
@@ -47,7 +47,7 @@ def shape(printed: Printed, outcome: Outcome) -> None:
         seen[record["label"]] = document.path
         for row, pointer, message, expected, found in _misshapen(record):
             outcome.at(document.path, key | row).error(pointer, message, expected, found)
-        _other_units(outcome, record, document.path)
+        _other_units(outcome, cells_in(printed, document.path))
 
 
 def _misshapen(record: dict[str, Any]) -> Iterator[tuple[dict[str, str], str, str, str, str]]:
@@ -73,10 +73,10 @@ def _misshapen(record: dict[str, Any]) -> Iterator[tuple[dict[str, str], str, st
             yield key, f"/rows/{place}/cells", message, f"{len(columns)} cells", f"{cells} cells"
 
 
-def _other_units(outcome: Outcome, record: dict[str, Any], path: str) -> None:
+def _other_units(outcome: Outcome, table: list[TableCell]) -> None:
     """One number with another unit than all others of its column: records hold numbers, and tell no unit apart."""
     columns: dict[str, list[TableCell]] = {}
-    for cell in cells_of(record, path):
+    for cell in table:
         if cell.role == "number" and cell.printed is not None and cell.printed.numeric:
             columns.setdefault(cell.column, []).append(cell)
     for cells in columns.values():
@@ -86,7 +86,7 @@ def _other_units(outcome: Outcome, record: dict[str, Any], path: str) -> None:
             odd = next(cell for cell in cells if _unit(cell) != usual)
             message = "The number has another unit than all others of its column. Print the same one, or none."
             units_of = usual or "no unit", _unit(odd) or "no unit"
-            outcome.at(path, _key(odd)).warning(odd.pointer, message, *units_of)
+            outcome.at(odd.record, _key(odd)).warning(odd.pointer, message, *units_of)
 
 
 def _unit(cell: TableCell) -> str:

@@ -13,14 +13,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from sealtrace.bundle.stores import without_nulls
-from sealtrace.evidence import Evidence
-from sealtrace.printed.cells import TableCell, cells_of
-from sealtrace.printed.evaluation import CellResult, evaluate
+from sealtrace.evidence import Evidence, once
+from sealtrace.printed.cells import TableCell, cells_in, cells_of
+from sealtrace.printed.evaluation import CellResult, Evaluator
 from sealtrace.printed.judgement import Judgement, Status
 
 if TYPE_CHECKING:
     from sealtrace.printed.reported import Reported
     from sealtrace.relations.decision import Claim, Decision
+    from sealtrace.relations.facts import Facts
     from sealtrace.relations.language import Problem
     from sealtrace.relations.sealed import Address
 
@@ -28,21 +29,48 @@ if TYPE_CHECKING:
 class Printed(Evidence):
     """What a bundle prints."""
 
-    @cached_property
+    @property
     def cells(self) -> list[TableCell]:
         """The cells of all table records."""
-        return [
-            cell for document in self.bundle.documents_of("table") for cell in cells_of(document.value, document.path)
-        ]
+        return [cell for document in self.bundle.documents_of("table") for cell in cells_in(self, document.path)]
 
     @cached_property
     def results(self) -> list[CellResult]:
         """Every numeric cell, and what became of it."""
-        return self.judged(self.cells)
+        tables = self.bundle.documents_of("table")
+        found = []
+        for number, table in enumerate(tables, 1):
+            caption = self.caption_in(table.path)
+            found += [self.result_of(cell, caption) for cell in cells_in(self, table.path)]
+            self.progress("recomputing tables", number, len(tables))
+        self._evaluator.close()
+        return [self._related(one) for one in found if one is not None]
+
+    def result_of(self, cell: TableCell, caption: str) -> CellResult | None:
+        """What the records give for a cell of a table with a caption; None where it holds no number."""
+        place = cell.record, cell.pointer
+        known = self.known.get(place)
+        if known is None or known[:2] != (cell, caption):
+            known = self.known[place] = cell, caption, self._evaluator.evaluate(cell, caption)
+        found: CellResult | None = known[2]
+        return found
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self, self._cell)
+
+    def _cell(self, name: str) -> TableCell | None:
+        return {cell.name: cell for cell in self.cells}.get(name)
 
     def judged(self, cells: list[TableCell]) -> list[CellResult]:
-        """Some cells beside what the records and the relations give."""
-        return [self._related(one) for one in evaluate(self, cells, self.cells, self.captions)]
+        """Some cells that are not the bundle's own beside what the records and the relations give."""
+        own, captions = {cell.name: cell for cell in cells}, self.captions
+        evaluator = Evaluator(self, lambda name: own.get(name) or self._cell(name))
+        try:
+            found = [evaluator.evaluate(cell, captions.get(cell.table, "")) for cell in cells]
+        finally:
+            evaluator.close()
+        return [self._related(one) for one in found if one is not None]
 
     def _related(self, result: CellResult) -> CellResult:
         """A cell in a contradiction is contradicted; one called constrained needs a relation that can hold."""
@@ -98,12 +126,16 @@ class Printed(Evidence):
             if not one.certain
         ]
 
-    @cached_property
+    @property
     def captions(self) -> dict[str, str]:
-        """What each table says of itself: the sealed manuscript's words, and the record's only where there are none."""
-        records = [document.value for document in self.bundle.documents_of("table")]
-        printed = {one["label"]: next((due for _, due in self.in_manuscripts(one) if due), one) for one in records}
-        return {label: one.get("caption") or "" for label, one in printed.items()}
+        """What each table says of itself, by its label."""
+        return {one.value["label"]: self.caption_in(one.path) for one in self.bundle.documents_of("table")}
+
+    @once
+    def caption_in(self, path: str) -> str:
+        """What the table record at a path says of itself: the sealed manuscript's words, its own only without one."""
+        record = next(one.value for one in self.bundle.documents_of("table") if one.path == path)
+        return next((due for _, due in self.in_manuscripts(record) if due), record).get("caption") or ""
 
     @property
     def unreported(self) -> list[str]:
@@ -119,11 +151,16 @@ class Printed(Evidence):
     # Relations
 
     @cached_property
-    def _read_relations(self) -> tuple[list[Claim], list[Problem]]:
+    def _facts(self) -> Facts:
         from sealtrace.relations.sealed import facts_of_records
+
+        return facts_of_records(self._shapely_tables)
+
+    @cached_property
+    def _read_relations(self) -> tuple[list[Claim], list[Problem]]:
         from sealtrace.relations.stored import claims_of
 
-        facts = facts_of_records(self._shapely_tables)
+        facts = self._facts
         claims: dict[str, Claim] = {}
         problems: list[Problem] = []
         for store in self.bundle.of_kind("relation"):

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
 
+from sealtrace.evidence import Evidence, once
 from sealtrace.printed.extracted import JOIN
 from sealtrace.printed.numbers import Part, Printed, looks_numeric, read_printed
 
@@ -80,6 +81,14 @@ class TableCell:
         if not any(unicodedata.category(character).startswith("N") for character in self.text):
             return "text"
         return "name" if self.key and self.text in self.row and not _is_number(self.text) else "number"
+
+
+@once
+def cells_in(evidence: Evidence, path: str) -> list[TableCell]:
+    """The cells of the table record that lies at a path."""
+    return [
+        cell for one in evidence.bundle.documents_of("table") if one.path == path for cell in cells_of(one.value, path)
+    ]
 
 
 def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:

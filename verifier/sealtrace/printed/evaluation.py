@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 from sealtrace.contract.report import Cell, Report
@@ -153,15 +152,14 @@ class CellResult:
 class Evaluator:
     """Follows recipes. Queries and metrics that several cells share are computed once."""
 
-    def __init__(self, evidence: Evidence, cells: Iterable[TableCell], captions: Mapping[str, str]) -> None:
-        self._evidence, self._captions = evidence, captions
-        self._cells = {cell.name: cell for cell in cells}
-        self._values: dict[tuple[str, tuple[tuple[str, str], ...]], Value | RecipeError | MissingEvidenceError] = {}
+    def __init__(self, evidence: Evidence, other_cell: Callable[[str], TableCell | None]) -> None:
+        """`other_cell` finds a cell by its name."""
+        self._evidence, self._other_cell = evidence, other_cell
         self._queries = Queries(evidence)
         self._beside = Beside(evidence.bundle.beside)
 
-    def evaluate(self, cell: TableCell) -> CellResult | None:
-        """What becomes of a cell; None where it holds no number and owes none."""
+    def evaluate(self, cell: TableCell, caption: str) -> CellResult | None:
+        """What becomes of a cell of a table with a caption; None where it holds no number and owes none."""
         recipe = cell.recipe or {}
         holds = cell.printed is not None or cell.role == "number"
         if cell.recipe is None and cell.table_recipe is not None and holds:
@@ -203,7 +201,7 @@ class Evaluator:
             choices = value.chosen
             if metric is not None and "where" in metric.optional:
                 choices = tuple(of_metric(metric.name, result.arguments, cell.column, value.frame))
-            around = Print.around(cell, self._captions.get(cell.table, ""))
+            around = Print.around(cell, caption)
             result = replace(result, unsaid=tuple(unsaid(choices, around, result.undisclosed)))
         except (RecipeError, MissingEvidenceError) as error:
             if not_available:
@@ -217,28 +215,33 @@ class Evaluator:
             arguments = _arguments(recipe, cell, all_metrics().get(name))
             if name == OTHER_CELL:
                 return self._other(arguments.get("cell", ""))
-            return self._metric(name, arguments)
+            return self._given(lambda: _unless_fixed(self._evidence, name, arguments), name, *sorted(arguments.items()))
         sql: str = recipe["sql"]
+        place, rows = cell.place, cell.rows
         if recipe is cell.table_recipe:
-            return self._queries.of_table(sql, cell.column, cell.place, cell.rows)
+            return self._given(
+                lambda: self._queries.of_table(sql, cell.column, place, rows), sql, cell.column, place, rows
+            )
         filled = _filled(sql, cell, quoted=True)
-        return self._queries.of_cell(filled, cell.place, cell.rows if filled == sql else 1)
+        rows = rows if filled == sql else 1
+        return self._given(lambda: self._queries.of_cell(filled, place, rows), filled, place, rows)
 
-    def _metric(self, name: str, arguments: dict[str, str]) -> Value:
-        key = (name, tuple(sorted(arguments.items())))
-        if key not in self._values:
+    def _given(self, ask: Callable[[], Value], *asked: Any) -> Value:
+        """What the records give to a question, which several cells may ask; the same error each time they do not."""
+        known, key = self._evidence.known, ("recipe", *asked)
+        if key not in known:
             try:
-                self._values[key] = _unless_fixed(self._evidence, name, arguments).lightened()
+                known[key] = ask().lightened()
             except (RecipeError, MissingEvidenceError) as error:
-                self._values[key] = error
-        found = self._values[key]
+                known[key] = error
+        found = known[key]
         if not isinstance(found, Value):
             raise found
         return found
 
     def _other(self, address: str) -> Value:
         """The recomputed value of another cell: the same quantity, printed twice."""
-        other = self._cells.get(address)
+        other = self._other_cell(address)
         recipe = {} if other is None else other.recipe or {}
         if other is None or recipe.get("metric") == OTHER_CELL or not (recipe.get("metric") or recipe.get("sql")):
             raise RecipeError(f"{address!r} is no cell with a recipe of its own")
@@ -247,28 +250,6 @@ class Evaluator:
     def close(self) -> None:
         """Lets the database go."""
         self._queries.close()
-
-
-def evaluate(
-    evidence: Evidence,
-    cells: list[TableCell],
-    known: Iterable[TableCell] = (),
-    captions: Mapping[str, str] = MappingProxyType({}),
-) -> list[CellResult]:
-    """What becomes of every numeric cell, in order.
-
-    `known` are further cells that recipes may name; `captions` are what tables say of themselves, by label.
-    """
-    evaluator = Evaluator(evidence, [*known, *cells], captions)
-    results = []
-    try:
-        for number, cell in enumerate(cells, 1):
-            if (result := evaluator.evaluate(cell)) is not None:
-                results.append(result)
-            evidence.progress("recomputing cells", number, len(cells))
-        return results
-    finally:
-        evaluator.close()
 
 
 _SAME = "a recipe that gives the same whatever the records hold"

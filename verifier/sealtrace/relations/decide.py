@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sealtrace.relations.cases import rows_of, settled, starting_case
@@ -16,7 +17,7 @@ from sealtrace.relations.linear import Certificate, Conflict, Row, certificate_o
 from sealtrace.relations.rendering import expression_text
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, unknowns_in, walk
-from sealtrace.relations.work import OutOfWorkError, Work, time_is_up
+from sealtrace.relations.work import OutOfWorkError, Work, recall, time_is_up
 
 ALLOWANCE = 2_000_000
 """Steps of arithmetic for many claims: a minute or so. A thousand relations of a real paper take a fraction."""
@@ -122,12 +123,18 @@ def decide_each(claims: Sequence[Claim], progress: Progress | None = None) -> li
             decisions.append(Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME))
             continue
         given = PER_CLAIM if left > 0 else SHORTLY
-        with Work(given) as work:
-            decisions.append(decide(claim))
-        left -= given - work.left
+        decision, spent = recall((claim, given), partial(_decided, claim, given))
+        decisions.append(decision)
+        left -= spent
         if progress:
             progress("deciding", number, len(claims))
     return decisions
+
+
+def _decided(claim: Claim, steps: int) -> tuple[Decision, int]:
+    """What becomes of a claim, and how many of the steps that took."""
+    with Work(steps) as work:
+        return decide(claim), steps - work.left
 
 
 # Claims that share numbers: each may hold alone and all of them not
@@ -149,18 +156,24 @@ class _Member:
 def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     """Contradictions of connected groups of claims, each shown by a smallest set of them; none where all can hold."""
     # A proof must not rest on a guess.
-    members = [member for claim in claims if not claim.is_guess and (member := _member(claim)) is not None]
+    stated = [claim for claim in claims if not claim.is_guess]
+    members = [one for claim in stated if (one := recall(("member", claim), partial(_member, claim))) is not None]
     found: list[Decision] = []
     for group in _connected(members):
-        left = group
-        # One group may contradict itself in several ways that share nothing.
-        while len(left) > 1:
-            decision = _linear_contradiction(left) or _shared_contradiction(left)
-            if decision is None:
-                break
-            found.append(decision)
-            guilty = {claim.name for claim in decision.together}
-            left = [member for member in left if member.claim.name not in guilty]
+        found += recall(tuple(member.claim for member in group), partial(_contradictions, group))
+    return found
+
+
+def _contradictions(group: list[_Member]) -> list[Decision]:
+    """One group may contradict itself in several ways that share nothing."""
+    found, left = [], group
+    while len(left) > 1:
+        decision = _linear_contradiction(left) or _shared_contradiction(left)
+        if decision is None:
+            break
+        found.append(decision)
+        guilty = {claim.name for claim in decision.together}
+        left = [member for member in left if member.claim.name not in guilty]
     return found
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, all_of, facts_in, unknowns_in
-from sealtrace.relations.work import Work, time_is_up
+from sealtrace.relations.work import Work, recall, time_is_up
 
 MOVES = tuple(sign * units for units in (10**6, 1000, 100, 10, 2, 1) for sign in (1, -1))
 """By how many units of its last digit a number is moved. Far ones come first: most relations exclude those at once."""
@@ -37,10 +38,15 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
         others = [address for address in _by_cell(facts_in(formula)) if address not in cells]
         for address in (*sorted(cells, key=lambda address: address in seen), *others):
             enough = (address in seen or address not in cells) and (not bound.keys() - seen or len(bound) > 1)
-            if not enough and not time_is_up() and (units := _excluding(formula, address)) is not None:
+            if (
+                not enough
+                and not time_is_up()
+                and (units := recall((formula, address), partial(_excluding, formula, address))) is not None
+            ):
                 bound[address] = units
         for address in cells.keys() & bound.keys() - seen:
-            if len(bound) > 1 or _gaps(formula, address, bound[address]):
+            question = formula, address, bound[address]
+            if len(bound) > 1 or recall(question, partial(_gaps, *question)):
                 seen.add(address)
                 yield cells[address][0]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -58,10 +58,11 @@ class Fact:
     """As `explain` takes it, with the part behind a dot where the cell has several numbers."""
     text: str
     """As printed."""
-    value: Fraction
-    low: Fraction
-    high: Fraction
-    unit: Fraction
+    # Address and text nearly always tell two of them apart; hashing fractions takes long.
+    value: Fraction = field(hash=False)
+    low: Fraction = field(hash=False)
+    high: Fraction = field(hash=False)
+    unit: Fraction = field(hash=False)
     """One unit in the last printed place; one where the number is a count."""
     source: str | None = None
     line: int | None = None

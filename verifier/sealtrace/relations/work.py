@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, TypeVar
+
+Answered = TypeVar("Answered")
 
 _END: ContextVar[float | None] = ContextVar("end of the run", default=None)
 _NOW: ContextVar[Work | None] = ContextVar("what the question at hand may cost", default=None)
+_MEMORY: ContextVar[dict[Hashable, Any] | None] = ContextVar("answers that are known", default=None)
+_UNKNOWN: Any = object()
 _LOOKS = 64
 """How many steps are taken between two looks at the clock."""
 
@@ -31,6 +36,27 @@ def time_is_up() -> bool:
     """Whether the seconds of the run are used up."""
     end = _END.get()
     return end is not None and time.process_time() > end
+
+
+@contextmanager
+def remembering(memory: dict[Hashable, Any]) -> Iterator[None]:
+    """Questions that are asked inside are answered from memory, and kept there. Not to be mixed with limits of time."""
+    token = _MEMORY.set(memory)
+    try:
+        yield
+    finally:
+        _MEMORY.reset(token)
+
+
+def recall(question: Hashable, answer: Callable[[], Answered]) -> Answered:
+    """The answer to a question that names everything which it depends on; computed, unless it is remembered."""
+    memory = _MEMORY.get()
+    if memory is None:
+        return answer()
+    if (known := memory.get(question, _UNKNOWN)) is _UNKNOWN:
+        known = memory[question] = answer()
+    found: Answered = known
+    return found
 
 
 class Work:

@@ -10,26 +10,32 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from sealtrace.bundle.declared import DeclarationError, opened_rows
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.reading import Bundle, Document, Progress
-from sealtrace.bundle.shapes import arrow_schema, row_shape
-from sealtrace.bundle.stores import Store, read_rows, without_nulls
+from sealtrace.bundle.shapes import arrow_schema, row_key, row_shape
+from sealtrace.bundle.stores import read_rows, without_nulls
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.report import CheckResult
 from sealtrace.examination import Examination
 from sealtrace.printed.numbers import looks_numeric, read_printed
-from sealtrace.selftest.mutating import REMOVED, Pointer, changed, pattern, places, rewritings, same_constant, ways
+from sealtrace.relations.work import remembering
+from sealtrace.selftest.grounds import Ground, TouchedError, ground_without
+from sealtrace.selftest.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways
 from sealtrace.selftest.undetermined import reason_of
 
 ROWS = 400
 """How many rows of one file are looked at in a sample."""
+TOGETHER = 60
+"""How many changes of one field are made at once."""
 CELLS = "table /rows/*/cells/*"
 SCHEMA = "schema"
 """What finds a record that its schema refuses; no check need run."""
@@ -108,17 +114,19 @@ class Campaign:
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
-        examination = Examination(bundle)
-        # Cells are asked for now, so that what they compute is there for every change that does not touch it.
-        assert examination.report.checks
-        self._before = {one.id: _said(one, examination) for one in examination.results.values()}
-        self._frames = examination.evidence.frames
+        self._decided: dict[Hashable, Any] = {}
+        """What is known of relations between printed numbers."""
+        with remembering(self._decided):
+            self.before = Examination(bundle)
+        self._said = {one.id: _said(one, self.before) for one in self.before.results.values()}
+        self._findings = {one.name for outcome in self.before.outcomes.values() for one in outcome.findings}
+        self._grounds: dict[tuple[str, str | None], Ground] = {}
         self._likely: dict[str, str] = {}
+        self._stores = {store.path: store for store in bundle.stores}
         self._rows = {
             store.path: [without_nulls(row) for row in store.table.to_pylist(maps_as_pydicts="strict")]
             for store in bundle.stores
         }
-        self._lines = {path: [_line(row) for row in rows] for path, rows in self._rows.items()}
 
     def run(
         self,
@@ -136,13 +144,14 @@ class Campaign:
         rewritten = written if sample is None else chance.sample(written, min(len(written), max(10, sample // 10)))
         judged: list[Judged] = []
         alarms: list[Judged] = []
-        due = [(alarms, one) for one in rewritten] + [(judged, one) for one in chosen]
+        due = [(alarms, [one]) for one in rewritten] + [(judged, some) for some in self._together(chosen)]
         if sample is not None:
             chance.shuffle(due)  # whatever the seconds allow is a sample of both
-        for number, (into, mutant) in enumerate(due, 1):
-            into.append(Judged(mutant, self.noticed(mutant)))
+        for into, some in due:
+            found = [self.noticed(some[0])] if into is alarms else self.noticed_each(some)
+            into += [Judged(one, check) for one, check in zip(some, found, strict=True)]
             if progress:
-                progress("changing records", number, len(due))
+                progress("changing records", len(judged) + len(alarms), len(chosen) + len(rewritten))
             if end is not None and time.monotonic() > end:
                 break
         return Survey(judged, len(every), [one for one in alarms if one.found_by is not None])
@@ -166,6 +175,25 @@ class Campaign:
                 yield Mutant(store.path, store.kind, place, (), "twice", rows[place], split=split)
                 yield from _changes(store.path, store.kind, place, rows[place], pools)
 
+    def _together(self, mutants: list[Mutant]) -> list[list[Mutant]]:
+        """Changes in groups that can be judged at once: of one field of different records in one file."""
+        groups: dict[tuple[Hashable, ...], list[list[Mutant]]] = {}
+        found: list[list[Mutant]] = []
+        times: Counter[Hashable] = Counter()
+        for mutant in mutants:
+            if mutant.row is None or not mutant.pointer:
+                found.append([mutant])
+                continue
+            # A record comes once into a group: its second change opens the next one.
+            key = mutant.path, mutant.field
+            record = (*key, self._told_apart(mutant))
+            times[record] += 1
+            group = groups.setdefault((*key, times[record]), [[]])
+            if len(group[-1]) == TOGETHER:
+                group.append([])
+            group[-1].append(mutant)
+        return [*found, *(some for group in groups.values() for some in group)]
+
     def rewritten(self) -> Iterator[Mutant]:
         """The same records, written otherwise."""
         for document in self._documents():
@@ -184,34 +212,97 @@ class Campaign:
 
     def noticed(self, mutant: Mutant) -> str | None:
         """The first check that says something else of the changed bundle than of the bundle; None where none does."""
-        bundle = self._document_changed(mutant) if mutant.row is None else self._row_changed(mutant)
-        if bundle is None:
+        if (bundle := self.changed(mutant)) is None:
             return SCHEMA
-        frames = {kind: frame for kind, frame in self._frames.items() if kind != mutant.kind}
         # What noticed the last change of this field is asked first: mostly it notices this one, too.
         likely = self._likely.get(mutant.field)
-        found = self._asked(bundle, frames, None if likely is None else frozenset({likely}))
-        if found is None and likely is not None:
-            found = self._asked(bundle, frames, None)
+        found = None if likely is None else self._differing(bundle, mutant, frozenset({likely}))
+        if found is None:
+            found = self._differing(bundle, mutant, None)
         if found is not None:
             self._likely[mutant.field] = found
         return found
 
-    def _asked(self, bundle: Bundle, frames: dict[str, Frame], chosen: frozenset[str] | None) -> str | None:
+    def noticed_each(self, mutants: list[Mutant]) -> list[str | None]:
+        """The same of changes of one field in several rows of a file, each of which its first key field tells apart.
+
+        They are made at once. What is said of a changed record tells that its change is noticed; where nothing is said
+        at all, none is. All others are judged one by one, and so is what would be a hole.
+        """
+        if len(mutants) == 1 or (likely := self._likely.get(mutants[0].field)) is None:
+            first = self.noticed(mutants[0])
+            return [first, *(self.noticed_each(mutants[1:]) if mutants[1:] else [])]
+        accepted, bundle = self._rows_changed(mutants)
+        found = [None if mutant in accepted else SCHEMA for mutant in mutants]
+        if accepted:
+            said = self._examined(bundle, accepted[0], frozenset({likely}))
+            named = {
+                value: one.check
+                for check in said.outcomes.values()
+                for one in check.findings
+                if one.severity != "note" and one.name not in self._findings
+                for value in (one.key or {}).items()
+            }
+            found = [known or named.get(self._told_apart(one)) for known, one in zip(found, mutants, strict=True)]
+            left = [one for one, known in zip(mutants, found, strict=True) if known is None]
+            alone = len(left) == 1 or (left and self._differing(self._rows_changed(left)[1], left[0], None) is not None)
+            for place, mutant in enumerate(mutants):
+                if found[place] is None and (alone or reason_of(mutant.field, mutant.way, mutant.split) is None):
+                    found[place] = self.noticed(mutant)
+        return found
+
+    def _told_apart(self, mutant: Mutant) -> tuple[str, str]:
+        """What tells a row from the others that are changed with it: its first key field."""
+        assert mutant.row is not None
+        name = row_key(self._stores[mutant.path].form)[0]
+        return name, str(self._rows[mutant.path][mutant.row].get(name))
+
+    def _differing(self, bundle: Bundle, mutant: Mutant, chosen: frozenset[str] | None) -> str | None:
+        """The first check that does not say what it said before."""
         found: list[str] = []
 
         def differs(result: CheckResult, examination: Examination) -> bool:
-            if _said(result, examination) != self._before[result.id]:
+            if _said(result, examination) != self._said[result.id]:
                 found.append(result.id)
             return bool(found)
 
-        Examination(bundle, chosen, frames=dict(frames), until=differs)
-        return found[0] if found else None
+        self._examined(bundle, mutant, chosen, differs)
+        return found[-1] if found else None
+
+    def _examined(
+        self,
+        bundle: Bundle,
+        mutant: Mutant,
+        chosen: frozenset[str] | None,
+        until: Callable[[CheckResult, Examination], bool] | None = None,
+    ) -> Examination:
+        with remembering(dict(self._decided)):
+            ground = self._ground(mutant.kind, mutant.path if mutant.row is None else None)
+            try:
+                known = ground.evidence.of_other(bundle, mutant.kind)
+                return Examination(bundle, chosen, evidence=known, settled=ground.settled, until=until)
+            except TouchedError:
+                # Something that is known without these records wants them after all: everything is computed anew.
+                return Examination(bundle, chosen, settled=ground.settled, until=until)
+
+    def _ground(self, kind: str, path: str | None) -> Ground:
+        """What stays when the records of a kind change, or of a document, that document alone."""
+        if (kind, path) not in self._grounds:
+            known = None if path is None else self._ground(kind, None)
+            self._grounds[kind, path] = ground_without(kind, path, self.before, known)
+        return self._grounds[kind, path]
+
+    def changed(self, mutant: Mutant) -> Bundle | None:
+        """The bundle with a change; None where a schema refuses it."""
+        if mutant.row is None:
+            return self._document_changed(mutant)
+        accepted, bundle = self._rows_changed([mutant])
+        return bundle if accepted else None
 
     def _document_changed(self, mutant: Mutant) -> Bundle | None:
         documents = list(self._bundle.documents)
         place = next(place for place, one in enumerate(documents) if one.path == mutant.path)
-        value = changed(documents[place].value, mutant.pointer, mutant.value) if mutant.pointer else mutant.value
+        value = altered(documents[place].value, mutant.pointer, mutant.value) if mutant.pointer else mutant.value
         if misfits_of(mutant.kind, value) or (mutant.kind == "protocol" and self._refuses_rows(value)):
             return None
         documents[place] = replace(documents[place], value=value)
@@ -235,22 +326,29 @@ class Campaign:
                 return True
         return False
 
-    def _row_changed(self, mutant: Mutant) -> Bundle | None:
-        assert mutant.row is not None
-        lines, row = list(self._lines[mutant.path]), mutant.row
-        if mutant.way == "removed" and not mutant.pointer:
-            del lines[row]
-        elif mutant.way == "twice":
-            lines.append(lines[row])
-        elif not mutant.pointer:
-            lines[row] = _line(mutant.value)
-        else:
-            lines[row] = _line(changed(self._rows[mutant.path][row], mutant.pointer, mutant.value))
-        form = next((one.form for one in self._bundle.stores if one.path == mutant.path), mutant.kind)
-        store = read_rows(b"".join(lines), mutant.path, form, "jsonl")
-        if store.misfits.total or store.syntax.total:
-            return None
-        return replace(self._bundle, stores=[_in_place(store, one) for one in self._bundle.stores])
+    def _rows_changed(self, mutants: list[Mutant]) -> tuple[list[Mutant], Bundle]:
+        """The bundle with some rows of one file changed, as far as their schema accepts them; only these are read."""
+        store = self._stores[mutants[0].path]
+        accepted = []
+        table, done, parts = store.table, 0, []
+        for mutant in sorted(mutants, key=lambda one: one.row or 0):
+            assert mutant.row is not None
+            row = self._rows[mutant.path][mutant.row]
+            if mutant.pointer:
+                row = altered(row, mutant.pointer, mutant.value)
+            elif mutant.way not in ("removed", "twice"):
+                row = mutant.value
+            read = read_rows(_line(row), mutant.path, store.form, "jsonl")
+            if read.misfits.total or read.syntax.total:
+                continue
+            accepted.append(mutant)
+            times = 1 if mutant.pointer else {"removed": 0, "twice": 2}.get(mutant.way, 1)
+            parts += [table.slice(done, mutant.row - done), *[read.table.cast(table.schema)] * times]
+            done = mutant.row + 1
+        whole = pa.concat_tables([*parts, table.slice(done)])
+        new = replace(store, table=whole, rows=range(1, whole.num_rows + 1), whole=whole, count=whole.num_rows)
+        stores = [new if one.path == store.path else one for one in self._bundle.stores]
+        return accepted, replace(self._bundle, stores=stores)
 
 
 def _sense(before: Any, after: Any) -> str:
@@ -266,10 +364,6 @@ def _sense(before: Any, after: Any) -> str:
         return " (unit)"
     coarser = all(other.low <= one.low and one.high <= other.high for one, other in pairs)
     return " (coarser)" if coarser else ""
-
-
-def _in_place(new: Store, old: Store) -> Store:
-    return new if new.path == old.path else old
 
 
 def _changes(path: str, kind: str, row: int | None, record: Any, pools: dict[str, list[Any]]) -> Iterator[Mutant]:

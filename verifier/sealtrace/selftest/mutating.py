@@ -83,14 +83,14 @@ def rewritings(value: Any) -> Iterator[tuple[str, Any]]:
             yield "a whole number", int(value)
 
 
-def changed(record: Any, pointer: Pointer, new: Any) -> Any:
+def altered(record: Any, pointer: Pointer, new: Any) -> Any:
     """A copy of a record with another value in one place; what is not changed is shared."""
     name, *rest = pointer
     if isinstance(record, list):
         assert isinstance(name, int)
-        inner = changed(record[name], tuple(rest), new) if rest else new
+        inner = altered(record[name], tuple(rest), new) if rest else new
         return [*record[:name], *(() if inner is REMOVED else (inner,)), *record[name + 1 :]]
-    inner = changed(record[name], tuple(rest), new) if rest else new
+    inner = altered(record[name], tuple(rest), new) if rest else new
     if inner is REMOVED:
         return {key: item for key, item in record.items() if key != name}
     return {key: inner if key == name else item for key, item in record.items()}

@@ -34,6 +34,7 @@ REASONS: dict[str, str] = {
     "table /columns/[*]/direction: removed": "which values are better, where the column marks none",
     "table /rows/[*]/arguments/[!*]*: another record's": _ELSEWISE,
     "table /rows/[*]/recipes/*: removed": _ELSEWISE,
+    "table /rows/[*]/recipes/*/arguments/*: another record's": _ELSEWISE,
     "table /rows/[*]/label: *": _TRANSCRIBED,
     "table /rows/[*]/line*: *": _TRANSCRIBED,
     "table /rows/[*]: removed": _TRANSCRIBED,

@@ -15,7 +15,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import as_double, mean
-from sealtrace.printed.cells import cells_of
+from sealtrace.printed.cells import TableCell, cells_in
 from sealtrace.printed.judgement import Rounded
 from sealtrace.printed.metrics import (
     Arguments,
@@ -457,21 +457,26 @@ def is_used(study: Study, path: list[str]) -> bool:
     return rule is None or rule(study, rest[0] if rest else "")
 
 
-@once
-def _asked(study: Study) -> frozenset[tuple[str, str | None]]:
+def _asked(study: Study) -> set[tuple[str, str | None]]:
     """The metrics of results that the tables' cells ask for, each with its variant."""
+    return {asked for document in study.bundle.documents_of("table") for asked in _asked_by(study, document.path)}
+
+
+@once
+def _asked_by(study: Study, table: str) -> frozenset[tuple[str, str | None]]:
     found = set()
-    for document in study.bundle.documents_of("table"):
-        for cell in cells_of(document.value, document.path):
-            recipe = cell.recipe or {}
-            metric = all_metrics().get(recipe.get("metric") or "")
-            if metric is not None and not metric.given:
-                known = {**cell.texts, **cell.arguments}
-                variant = (recipe.get("arguments") or {}).get("variant")
-                if variant is not None:
-                    variant = _PLACEHOLDER.sub(lambda match: known.get(match.group(1), ""), variant)
-                found.add((metric.name, variant))
+    for cell in cells_in(study, table):
+        recipe = cell.recipe or {}
+        metric = all_metrics().get(recipe.get("metric") or "")
+        if metric is not None and not metric.given:
+            variant = (recipe.get("arguments") or {}).get("variant")
+            found.add((metric.name, None if variant is None else _filled(variant, cell)))
     return frozenset(found)
+
+
+def _filled(template: str, cell: TableCell) -> str:
+    known = {**cell.texts, **cell.arguments}
+    return _PLACEHOLDER.sub(lambda match: known.get(match.group(1), ""), template)
 
 
 def _some_metric(name: str) -> Callable[[Study, str], bool]:

@@ -142,7 +142,7 @@ class Study(Evidence):
 
     @cached_property
     def actions(self) -> list[str]:
-        longest = max((store.table.num_rows for store in self.bundle.stores), default=0)
+        longest = max((store.count for store in self.bundle.stores), default=0)
         self.room("rows x actions", longest, len(self.declared.actions), width=9)
         return self.declared.actions
 
