@@ -10,7 +10,7 @@ from typing import Any
 from sealtrace.relations.cases import rows_of, settled, starting_case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation
 from sealtrace.relations.decision import Claim, Decision, Repaired, Status
-from sealtrace.relations.explanation import arithmetic_of, nearest_move, tightest_of, total_move
+from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
 from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
 from sealtrace.relations.intervals import TooLargeError
 from sealtrace.relations.linear import Certificate, Conflict, Row, certificate_of, solve
@@ -49,8 +49,7 @@ def decide(claim: Claim) -> Decision:
         return Decision(claim, Status.HOLDS, witness=dict(answer.values or {}))
     proof = _proof_alone(claim)
     repairs = tuple(Repaired(repair.says, _works(repair.formula)) for repair in claim.repairs)
-    tightest = proof.tightest() if proof else tightest_of(claim.formula)
-    return _broken(claim, proof, arithmetic_of(claim.formula, proof), tightest=tightest, repairs=repairs)
+    return _broken(claim, proof, arithmetic_of(claim.formula, proof), repairs=repairs)
 
 
 def _broken(claim: Claim, proof: Certificate | None, arithmetic: str, **further: Any) -> Decision:
@@ -63,6 +62,7 @@ def _broken(claim: Claim, proof: Certificate | None, arithmetic: str, **further:
         distance=move[0] if move else total_move(claim.formula),
         nearest=move[1] if move else None,
         certificate=proof,
+        tightest=proof.tightest() if proof else (),
         **further,
     )
 
@@ -231,7 +231,7 @@ def _linear_contradiction(group: list[_Member]) -> Decision | None:
         joint, claims = _joint(group)
         return Decision(joint, Status.UNDECIDED, reason=str(error), together=claims)
     joint, claims = _joint(needed)
-    return _broken(joint, proof, "; ".join(proof.text()), tightest=proof.tightest(), together=claims)
+    return _broken(joint, proof, "; ".join(proof.text()), together=claims)
 
 
 def _proof_together(group: list[_Member]) -> Certificate | None:

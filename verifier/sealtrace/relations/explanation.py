@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
@@ -12,8 +11,8 @@ from sealtrace.relations.cases import Case, rows_of, rungs, starting_case
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.forms import Form, lowered
-from sealtrace.relations.intervals import INFINITY, Interval, TooLargeError, point
+from sealtrace.relations.forms import lowered
+from sealtrace.relations.intervals import INFINITY, WHOLE, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, Row, minimize
 from sealtrace.relations.rendering import approximately, decimals, formula_text, places_of, printed, range_text
 from sealtrace.relations.search import Answer, search
@@ -42,62 +41,58 @@ MAX_CELLS = 30
 """Of which each is moved by itself."""
 _REACHES = tuple(Fraction(10) ** power for power in (1, 2, 4, 6, 9))
 _NEARLY = 1 - Fraction(1, 10**6)
-_PROBES = 40
+_PROBES = 60
 _FARTHEST = 1 << 60
 _LARGEST_COUNT = 10**12
 _MANY_UNKNOWNS = 4
-Unknowns = Mapping[str, tuple[Expression | None, Expression | None]]
-"""Unknowns of the formulas around, with their ends; None is infinite."""
 
 
 def arithmetic_of(formula: Formula, proof: Certificate | None = None) -> str:
     """Why no values satisfy the formula, in one line."""
+    box = {fact.address: fact.interval for fact in facts_in(formula)}
+    box |= {name: one.interval for name, one in unknowns_in(formula).items()}
     try:
-        return _line(formula, {}, proof)
+        return _line(formula, box, proof)
     except (EmptyError, TooLargeError, KeyError):
         return f"no values within the intervals satisfy {formula_text(formula)}"
 
 
-def _line(formula: Formula, unknowns: Unknowns, proof: Certificate | None) -> str:
+def _line(formula: Formula, box: Box, proof: Certificate | None = None, *, inside: bool = False) -> str:
+    """The line for a formula; `inside` another that speaks of an unknown, its parts cannot be asked by themselves."""
     match formula:
         case And(parts):
-            for part in parts:
-                if not unknowns and search(part).status == "impossible":
-                    return _line(part, unknowns, None)
+            wrong = (part for part in parts if not inside and search(part).status == "impossible")
+            if (part := next(wrong, None)) is not None:
+                return _line(part, box)
             return "; ".join(proof.text()) if proof else f"together impossible: {formula_text(formula)}"
         case Or(parts):
-            return "; nor: ".join(_line(part, unknowns, None) for part in parts)
+            return "; nor: ".join(_line(part, box, inside=inside) for part in parts)
         case Ordered(order, items):
-            for left, right in pairwise(items):
-                pair = Comparison(ORDERS[order], left, right)
-                if search(pair).status == "impossible":
-                    return _comparison(pair, {})
-            return f"{order}: together impossible"
+            pairs = tuple(Comparison(ORDERS[order], *pair) for pair in pairwise(items))
+            return _line(And(pairs), box, proof, inside=inside)
         case Multiple(of):
             grid = rungs(formula, "k")
             # k/n for k times one over n.
             text = printed(grid)
             text = text.replace(" × (1/", "/").replace(")", "") if " × (1/" in text else text
-            return _grid(of, grid, text, "k", None, None)
-        case Some(name, low, high, body, True) if not unknowns and (sides := _grid_sides(body, name)):
-            value, grid = sides
-            return _grid(value, grid, printed(grid), name, low, high)
+            return _grid(of, grid, text, Some("k", None, None, formula), box)
+        case Some(body=body, integer=True) if not inside and (sides := _grid_sides(body, formula.name)):
+            return _grid(*sides, printed(sides[1]), formula, box)
         case Some():
             inner: Formula = formula
             texts = []
             while isinstance(inner, Some):
                 texts.append(range_text(inner, printed))
-                unknowns = {**unknowns, inner.name: (inner.low, inner.high)}
+                box = {**box, inner.name: _range(inner, box)}
                 inner = inner.body
             shown = ", ".join(texts if len(texts) < _MANY_UNKNOWNS else [texts[0], "…", texts[-1]])
-            return f"no {shown} {'gives' if len(texts) == 1 else 'give'} it: {_line(inner, unknowns, None)}"
+            return f"no {shown} {'gives' if len(texts) == 1 else 'give'} it: {_line(inner, box, inside=True)}"
         case Comparison():
-            return _comparison(formula, unknowns)
+            return _comparison(formula, box)
     raise TypeError(f"no formula: {formula!r}")
 
 
-def _comparison(comparison: Comparison, unknowns: Unknowns) -> str:
-    box = _box(comparison, unknowns)
+def _comparison(comparison: Comparison, box: Box) -> str:
     left, right = comparison.left, comparison.right
     if comparison.operator == "==":
         if isinstance(left, Cell) and not isinstance(right, Cell):
@@ -122,57 +117,6 @@ def _comparison(comparison: Comparison, unknowns: Unknowns) -> str:
     )
 
 
-def _grid(
-    of: Expression, grid: Expression, text: str, name: str, low: Expression | None, high: Expression | None
-) -> str:
-    """The two nearest values that an integer gives."""
-    of_range = _value(of, _box(Comparison("==", of, of), {}))
-    form = lowered(grid, {name: name})
-    box = _box(Comparison("==", grid, grid), {})
-    least = None if low is None else math.ceil(_value(low, box).low)
-    most = None if high is None else math.floor(_value(high, box).high)
-    if least is not None and most is not None and least > most:
-        return f"there is no integer from {least} to {most}"
-    places = max(places_of(of), 4)
-    around = _around(form, name, box, of_range.middle(), least, most)
-    if max(map(abs, around)) > _LARGEST_COUNT:
-        return f"no integer {name} makes {text} equal to {printed(of)}"
-    unknown = re.compile(rf"\b{re.escape(name)}\b")
-    shown = ", ".join(
-        f"{unknown.sub(str(count), text)} = {approximately(_at(form, name, count, box), places)}" for count in around
-    )
-    half = of_range.width / 2
-    tolerance = f" ± {decimals(half, 12)}" if half else ""
-    return f"{printed(of)}{tolerance} needs {text} with {name} integer: {shown}"
-
-
-def _around(form: Form, name: str, box: Box, value: Fraction, least: int | None, most: int | None) -> list[int]:
-    """The integers just before and just after the value is passed, where the form rises or falls throughout."""
-
-    def at(count: int) -> Fraction:
-        return _at(form, name, count, box).middle()
-
-    low, high = least if least is not None else -1, most if most is not None else 1
-    if at(low) == at(high):
-        return [low]
-    rises = at(high) > at(low)
-    while most is None and (at(high) < value) == rises and high < _FARTHEST:
-        high *= 2
-    while least is None and (at(low) > value) == rises and low > -_FARTHEST:
-        low *= 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if (at(middle) <= value) == rises:
-            low = middle
-        else:
-            high = middle
-    return sorted({low, high})
-
-
-def _at(form: Form, name: str, count: int, box: Box) -> Interval:
-    return Evaluation({**box, name: point(Fraction(count))}).form(form)
-
-
 def _grid_sides(body: Formula, name: str) -> tuple[Expression, Expression] | None:
     """A value without unknowns, and what it is equated with: an expression of this one unknown."""
     if not isinstance(body, Comparison) or body.operator != "==":
@@ -184,16 +128,43 @@ def _grid_sides(body: Formula, name: str) -> tuple[Expression, Expression] | Non
     return None
 
 
-def _box(formula: Formula, unknowns: Unknowns) -> Box:
-    box = {fact.address: fact.interval for fact in facts_in(formula)}
-    box |= {name: one.interval for name, one in unknowns_in(formula).items()}
-    for name, (low, high) in unknowns.items():
-        for fact in [*facts_in(low or Number(Fraction(0))), *facts_in(high or Number(Fraction(0)))]:
-            box[fact.address] = fact.interval
-        least = -INFINITY if low is None else _value(low, box).low
-        most = INFINITY if high is None else _value(high, box).high
-        box[name] = Interval(least, most)
-    return box
+def _grid(of: Expression, grid: Expression, text: str, some: Some, box: Box) -> str:
+    """The two nearest values that an integer gives."""
+    value, between = _value(of, box), _range(some, box)
+    least = math.ceil(between.low) if isinstance(between.low, Fraction) else None
+    most = math.floor(between.high) if isinstance(between.high, Fraction) else None
+    if least is not None and most is not None and least > most:
+        return f"there is no integer from {least} to {most}"
+
+    def at(count: int) -> Interval:
+        return _value(grid, {**box, some.name: point(Fraction(count))})
+
+    # The integers just before and just after the value is passed, where the grid rises or falls throughout.
+    low, high, middle = -1 if least is None else least, 1 if most is None else most, value.middle()
+    rises = at(high).middle() > at(low).middle()
+    while most is None and (at(high).middle() < middle) == rises and high < _FARTHEST:
+        high *= 2
+    while least is None and (at(low).middle() > middle) == rises and low > -_FARTHEST:
+        low *= 2
+    while high - low > 1:
+        between_them = (low + high) // 2
+        if (at(between_them).middle() <= middle) == rises:
+            low = between_them
+        else:
+            high = between_them
+    if max(abs(low), abs(high)) > _LARGEST_COUNT:
+        return f"no integer {some.name} makes {text} equal to {printed(of)}"
+    unknown, places = re.compile(rf"\b{re.escape(some.name)}\b"), max(places_of(of), 4)
+    around = sorted({low, high} if at(low).middle() != at(high).middle() else {low})
+    shown = ", ".join(f"{unknown.sub(str(count), text)} = {approximately(at(count), places)}" for count in around)
+    half = value.width / 2
+    tolerance = f" ± {decimals(half, 12)}" if half else ""
+    return f"{printed(of)}{tolerance} needs {text} with {some.name} integer: {shown}"
+
+
+def _range(some: Some, box: Box) -> Interval:
+    low = -INFINITY if some.low is None else _value(some.low, box).low
+    return Interval(low, INFINITY if some.high is None else _value(some.high, box).high)
 
 
 def _value(expression: Expression, box: Box) -> Interval:
@@ -205,26 +176,6 @@ def _valued(expression: Expression, box: Box) -> str:
     if isinstance(expression, Number):
         return printed(expression)
     return f"{printed(expression)} = {approximately(value, places_of(expression))}"
-
-
-def tightest_of(formula: Formula) -> tuple[tuple[str, Fraction], ...]:
-    """The ends of the intervals at which the first comparison that fails comes closest to holding."""
-    try:
-        case = starting_case(formula)
-        if case is None or case.choices or len(case.atoms) != 1 or case.integers:
-            return ()
-        form = case.atoms[0].form
-        box = dict(case.box)
-        above = Evaluation(box).form(form).low > 0
-        for name in sorted(form.variables):
-            ends = [point(end) for end in (box[name].low, box[name].high) if isinstance(end, Fraction)]
-            values = [(Evaluation({**box, name: end}).form(form), end) for end in ends]
-            if values:
-                key = (lambda one: one[0].low) if above else (lambda one: -one[0].high)
-                box[name] = min(values, key=key)[1]
-    except (EmptyError, TooLargeError):
-        return ()
-    return tuple((name, Fraction(box[name].low)) for name in sorted(form.variables) if box[name].is_point)
 
 
 # How far a printed number would have to move for a contradiction to vanish
@@ -257,7 +208,7 @@ def total_move(formula: Formula) -> Fraction | None:
     """The least sum of moves of all cells, each in its own units; None where the formula has several cases."""
     facts = facts_in(formula)
     try:
-        case = starting_case(formula, {fact.address: Interval(-INFINITY, INFINITY) for fact in facts})
+        case = starting_case(formula, {fact.address: WHOLE for fact in facts})
     except (EmptyError, TooLargeError):
         return None
     if case is None or case.choices or case.integers or any(atom.operator == "!=" for atom in case.atoms):
@@ -285,57 +236,35 @@ def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
 
 def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Work) -> Fraction | None:
     """The least move of one cell; None where it cannot repair the formula, or not with less than what is beaten."""
+
+    def probe(units: Fraction) -> Answer:
+        room = Interval(fact.low - units * fact.unit, fact.high + units * fact.unit)
+        return search(formula, work, {fact.address: room})
+
+    def gap(interval: Interval) -> Fraction:
+        return max(Fraction(interval.low) - fact.high, fact.low - Fraction(interval.high), Fraction(0)) / fact.unit
+
+    enough: Fraction | None = None
     answers: list[Answer] = []
     for reach in _REACHES if beaten is None else (beaten * _NEARLY,):
-        answers.append(_probe(formula, fact, reach, work))
+        answers.append(probe(reach))
         if answers[-1].status == "possible":
             break
-    else:
-        _be_sure(*answers)
-        return None
-    enough, too_little = _reached(answers[-1], fact), Fraction(0)
     for _ in range(_PROBES):
-        # Most often what was reached is the least already, and one more probe shows it.
-        answer = _probe(formula, fact, enough * _NEARLY, work)
-        if answer.status != "possible":
-            _be_sure(answer)
+        found = answers[-1]
+        if found.case is None or found.values is None:
+            # What rules something out must be sure.
+            if reason := next((one.reason for one in answers if one.status == "unknown"), None):
+                raise OutOfWorkError(reason)
             return enough
-        enough = _reached(answer, fact)
-        # The narrowed case is often exact at its end.
-        assert answer.case is not None
-        end = _gap(answer.case.box[fact.address], fact)
-        middle = end if too_little < end < enough else (enough + too_little) / 2
-        answer = _probe(formula, fact, middle, work)
-        if answer.status == "possible":
-            enough = min(middle, _reached(answer, fact))
-        else:
-            too_little = middle
+        # The narrowed case is often exact at its end; otherwise, what its solution needs, or the case at least.
+        end, least = gap(found.case.box[fact.address]), _least_sum(found.case, [fact])
+        enough = gap(found.values[fact.address])
+        enough = enough if least is None else min(enough, least)
+        if end < enough and probe(end).status == "possible":
+            enough = end
+        answers = [probe(enough * _NEARLY)]
     raise OutOfWorkError("the least move is not reached")
-
-
-def _be_sure(*answers: Answer) -> None:
-    """Stops where an answer that should rule something out does not."""
-    for answer in answers:
-        if answer.status == "unknown":
-            raise OutOfWorkError(answer.reason)
-
-
-def _probe(formula: Formula, fact: Fact, units: Fraction, work: Work) -> Answer:
-    room = Interval(fact.low - units * fact.unit, fact.high + units * fact.unit)
-    return search(formula, work, {fact.address: room})
-
-
-def _reached(answer: Answer, fact: Fact) -> Fraction:
-    """The move that the found solution needs, or less where its case allows that."""
-    assert answer.values is not None
-    assert answer.case is not None
-    units = _gap(answer.values[fact.address], fact)
-    least = _least_sum(answer.case, [fact])
-    return units if least is None else min(units, least)
-
-
-def _gap(interval: Interval, fact: Fact) -> Fraction:
-    return max(Fraction(interval.low) - fact.high, fact.low - Fraction(interval.high), Fraction(0)) / fact.unit
 
 
 # Letters
@@ -344,40 +273,23 @@ def _gap(interval: Interval, fact: Fact) -> Fraction:
 def letter_of(decision: Decision) -> str:
     """A paragraph that can be sent as it is."""
     claim = decision.claim
-    numbers = [f"{_where(fact)} prints {fact.text}" for fact in _named(decision)]
-    others = len(decision.cells) - len(numbers)
-    if others > 0:
+    # Those that would have to move come first.
+    cells = sorted(decision.cells, key=lambda fact: fact != decision.nearest)
+    numbers = [f"{_where(fact)} prints {fact.text}" for fact in cells[:LISTED]]
+    if others := len(cells) - len(numbers):
         numbers.append(f"{others} more number{'s' if others > 1 else ''} stand{'' if others > 1 else 's'} beside them")
+    listed = ", ".join(numbers[:-1]) + " and " + numbers[-1] if len(numbers) > 1 else "".join(numbers)
+    listed = listed[:1].upper() + listed[1:] if listed.startswith("the ") else listed
+    # The plainest reading is enough; the others are in the audit.
+    line, *more = decision.arithmetic.split("; nor")
+    line += ", and no other reading gives it" if more else ""
     question = claim.question or "Which of these numbers, or which assumption, is different from what we take it to be?"
     return (
-        f"{_joined(numbers)}. {claim.sentence.rstrip('.')} ({claim.source}). "
-        f"However rounded, they cannot all be right: {_ended(_first_line(decision.arithmetic))} {question}"
+        f"{listed}. {claim.sentence.rstrip('.')} ({claim.source}). However rounded, they cannot all be right: "
+        f"{line if line.endswith(('.', '!', '?')) else f'{line}.'} {question}"
     )
-
-
-def _first_line(arithmetic: str) -> str:
-    """The arithmetic of the plainest reading; the others are in the audit."""
-    first, *others = arithmetic.split("; nor")
-    return f"{first}, and no other reading gives it" if others else first
-
-
-def _named(decision: Decision) -> list[Fact]:
-    """The numbers to name: those that would have to move first."""
-    cells = decision.cells
-    if decision.nearest is not None and decision.nearest in cells:
-        cells = [decision.nearest, *(fact for fact in cells if fact != decision.nearest)]
-    return cells[:LISTED]
 
 
 def _where(fact: Fact) -> str:
     place = f"{fact.table}[{fact.row}, {fact.column}]" if fact.table is not None else "the text"
     return f"{place} (line {fact.line})" if fact.line else place
-
-
-def _joined(parts: list[str]) -> str:
-    text = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)
-    return text[:1].upper() + text[1:] if text.startswith("the ") else text
-
-
-def _ended(sentence: str) -> str:
-    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
