@@ -244,8 +244,7 @@ def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Wor
     def gap(interval: Interval) -> Fraction:
         return max(Fraction(interval.low) - fact.high, fact.low - Fraction(interval.high), Fraction(0)) / fact.unit
 
-    enough: Fraction | None = None
-    answers: list[Answer] = []
+    too_little, enough, answers = Fraction(0), None, list[Answer]()
     for reach in _REACHES if beaten is None else (beaten * _NEARLY,):
         answers.append(probe(reach))
         if answers[-1].status == "possible":
@@ -257,12 +256,15 @@ def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Wor
             if reason := next((one.reason for one in answers if one.status == "unknown"), None):
                 raise OutOfWorkError(reason)
             return enough
-        # The narrowed case is often exact at its end; otherwise, what its solution needs, or the case at least.
+        # The solution needs so much, or its case at least; often the narrowed case is exact at its end.
         end, least = gap(found.case.box[fact.address]), _least_sum(found.case, [fact])
         enough = gap(found.values[fact.address])
         enough = enough if least is None else min(enough, least)
-        if end < enough and probe(end).status == "possible":
-            enough = end
+        middle = end if too_little < end < enough else (too_little + enough) / 2
+        if probe(middle).status == "possible":
+            enough = middle
+        else:
+            too_little = middle
         answers = [probe(enough * _NEARLY)]
     raise OutOfWorkError("the least move is not reached")
 
