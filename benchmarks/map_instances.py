@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -10,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betainccinv
 
-from sealtrace.studies.policies.mathematics.maps import Covered, Instance, Solution
 from sealtrace.studies.policies.mathematics.maps.comparison import Contest
+from sealtrace.studies.policies.mathematics.maps.instance import Instance
+from sealtrace.studies.policies.mathematics.maps.proof import Covered, Solution
 
 KINDS = ("realistic", "correlated", "adversarial")
 RADII = ("0", "0.1", "0.5", "2")
@@ -34,12 +36,36 @@ def make(kind: str, groups: int, options: int, radius: str, seed: int) -> Instan
     return from_doubles(counts, upper, lower, budget, Fraction(radius))
 
 
+def instance_of(
+    counts: Sequence[int],
+    upper: Sequence[Sequence[Fraction]],
+    lower: Sequence[Sequence[Fraction]],
+    admissible: Sequence[Sequence[bool]],
+    budget: Fraction | None,
+    radius: Fraction,
+    slack: Fraction = Fraction(0),
+) -> Instance:
+    """An instance whose exact values are all at hand; groups may have different numbers of options."""
+    width = max(map(len, lower), default=0)
+    return Instance(
+        tuple(counts),
+        np.array([[*map(float, row), *[0.0] * (width - len(row))] for row in upper]),
+        np.array([[*map(float, row), *[0.0] * (width - len(row))] for row in lower]),
+        np.array([[*row, *[False] * (width - len(row))] for row in admissible], dtype=np.bool_),
+        lambda group, option: upper[group][option],
+        lambda group, option: lower[group][option],
+        budget,
+        radius,
+        slack,
+    )
+
+
 def from_doubles(
     counts: npt.NDArray[np.int64], upper: Matrix, lower: Matrix, budget: Fraction | None, radius: Fraction
 ) -> Instance:
     """An instance whose exact values are the doubles, with the anchor put first and everything admissible."""
     everything = [[True] * (1 + upper.shape[1])] * len(counts)
-    return Instance.of(counts.tolist(), _anchored(upper), _anchored(lower), everything, budget, radius)
+    return instance_of(counts.tolist(), _anchored(upper), _anchored(lower), everything, budget, radius)
 
 
 def _anchored(values: Matrix) -> list[list[Fraction]]:

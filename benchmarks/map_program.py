@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sealtrace.studies.policies.mathematics.maps import Instance
+from sealtrace.studies.policies.mathematics.maps.instance import Instance
 
 
 @dataclass(frozen=True)

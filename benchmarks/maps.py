@@ -16,7 +16,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from map_instances import KINDS, RADII, enumerate_maps, make
 from map_program import solve
-from sealtrace.studies.policies.mathematics.maps import Covered, Instance, Solution, best_map, recheck
+from sealtrace.studies.policies.mathematics.maps.instance import Instance
+from sealtrace.studies.policies.mathematics.maps.proof import Covered, Solution
+from sealtrace.studies.policies.mathematics.maps.recheck import recheck
+from sealtrace.studies.policies.mathematics.maps.search import best_map
 
 Result = TypeVar("Result")
 

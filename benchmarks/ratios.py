@@ -19,7 +19,7 @@ from map_instances import KINDS, make
 from map_program import solve
 from maps import timed
 from million import FLOOR, bundle_of, measure
-from sealtrace.studies.policies.mathematics.maps import best_map
+from sealtrace.studies.policies.mathematics.maps.search import best_map
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 SEALTRACE = [sys.executable, "-m", "sealtrace"]

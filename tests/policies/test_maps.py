@@ -8,21 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-from map_instances import enumerate_maps
-from sealtrace.studies.policies.mathematics.maps import (
-    Covered,
-    GroupWise,
-    Instance,
-    Solution,
-    TooManyLabels,
-    Undecided,
-    best_map,
-    comparison,
-    describe,
-    recheck,
-    worst_risk,
-    worst_utility,
-)
+from map_instances import enumerate_maps, instance_of
+from sealtrace.mathematics.exact import Undecided
+from sealtrace.studies.policies.mathematics.maps import comparison
+from sealtrace.studies.policies.mathematics.maps.instance import Instance, worst_risk, worst_utility
+from sealtrace.studies.policies.mathematics.maps.labels import TooManyLabels
+from sealtrace.studies.policies.mathematics.maps.proof import Covered, GroupWise, Solution, describe
+from sealtrace.studies.policies.mathematics.maps.recheck import recheck
+from sealtrace.studies.policies.mathematics.maps.search import best_map
 from support import LONG
 
 RADII = ("0", "0.1", "0.5", "0.5", "1", "1", "1.5", "2")
@@ -45,10 +38,10 @@ def small_instance(source: random.Random) -> Instance:
     admissible = [[True, *(source.random() < 0.95 for _ in range(width))] for _ in range(groups)]
     radius = Fraction(source.choice(RADII))
     budget = Fraction(source.randint(1, 2 * steps), 3 * steps) if source.random() < 0.95 else None
-    instance = Instance.of(counts, upper, lower, admissible, budget, radius)
+    instance = instance_of(counts, upper, lower, admissible, budget, radius)
     if budget is not None and source.random() < 0.5:
         some = [source.choice(row.nonzero()[0].tolist()) for row in instance.admissible]
-        return Instance.of(counts, upper, lower, admissible, worst_risk(instance, some), radius)
+        return instance_of(counts, upper, lower, admissible, worst_risk(instance, some), radius)
     return instance
 
 
@@ -96,10 +89,10 @@ def test_fine_values_with_ties(monkeypatch: pytest.MonkeyPatch, seed: int) -> No
     counts = [source.choice([0, 2, 2, 3]) for _ in range(groups - 1)] + [2]
     radius = Fraction(source.choice(RADII))
     everything = [[True] * (width + 1)] * groups
-    instance = Instance.of(counts, upper, lower, everything, None, radius)
+    instance = instance_of(counts, upper, lower, everything, None, radius)
     some = [source.randint(0, width) for _ in range(groups)]
     budget = worst_risk(instance, some) - Fraction(source.choice([0, 0, 1]), 2**210)
-    instance = Instance.of(counts, upper, lower, everything, max(budget, Fraction(0)), radius, Fraction(1, 2**240))
+    instance = instance_of(counts, upper, lower, everything, max(budget, Fraction(0)), radius, Fraction(1, 2**240))
     solution = best_map(instance)
     assert found(solution) == found(enumerate_maps(instance))
     recheck(instance, solution)
@@ -110,13 +103,13 @@ def test_tie_rule_without_weight() -> None:
     half, whole = Fraction(1, 2), Fraction(1)
     lower = [[Fraction(0), half, whole], [Fraction(0), whole, half], [Fraction(0), Fraction(0), half]]
     upper = [[Fraction(0)] * 3] * 3
-    instance = Instance.of([1, 1, 1], upper, lower, [[True] * 3] * 3, half, Fraction(2))
+    instance = instance_of([1, 1, 1], upper, lower, [[True] * 3] * 3, half, Fraction(2))
     solution = best_map(instance)
     assert solution.choice == (1, 1, 2)
     assert solution.utility == half
     assert "cannot bind" in describe(solution.proof)
     # A group without weight and no mass to move: the anchor comes first.
-    assert best_map(Instance.of([1, 0, 1], upper, lower, [[True] * 3] * 3, half, Fraction(0))).choice == (2, 0, 2)
+    assert best_map(instance_of([1, 0, 1], upper, lower, [[True] * 3] * 3, half, Fraction(0))).choice == (2, 0, 2)
 
 
 def test_many_ties_are_no_burden() -> None:
@@ -125,7 +118,7 @@ def test_many_ties_are_no_burden() -> None:
     upper = [[Fraction(0), *(Fraction(1, 10) for _ in range(width))] for _ in range(groups)]
     lower = [[Fraction(0), *(Fraction(1, 2) for _ in range(width))] for _ in range(groups)]
     everything = [[True] * (width + 1)] * groups
-    instance = Instance.of([1] * groups, upper, lower, everything, Fraction(1, 20), Fraction(0))
+    instance = instance_of([1] * groups, upper, lower, everything, Fraction(1, 20), Fraction(0))
     solution = best_map(instance)
     assert solution.choice == (0,) * 6 + (1,) * 6
     recheck(instance, solution)
@@ -134,7 +127,7 @@ def test_many_ties_are_no_burden() -> None:
 def two_options(slack: Fraction, lower: Fraction, upper: Fraction, budget: Fraction) -> Instance:
     """One group: an option with U = 1/2 and L = 1/2, and another."""
     half = Fraction(1, 2)
-    return Instance.of(
+    return instance_of(
         [1], [[Fraction(0), half, upper]], [[Fraction(0), half, lower]], [[True] * 3], budget, Fraction(0), slack
     )
 
@@ -199,7 +192,7 @@ def test_exact_values_are_asked_for_rarely() -> None:
     groups, width = 4, 21
     upper = [[Fraction(0), *(fine_value(source) / 3 for _ in range(width - 1))] for _ in range(groups)]
     lower = [[Fraction(0), *(fine_value(source) for _ in range(width - 1))] for _ in range(groups)]
-    full = Instance.of((40, 60, 33, 120), upper, lower, [[True] * width] * groups, Fraction(1, 2), Fraction(1, 10))
+    full = instance_of((40, 60, 33, 120), upper, lower, [[True] * width] * groups, Fraction(1, 2), Fraction(1, 10))
     asked: list[tuple[int, int]] = []
 
     def counted(table: list[list[Fraction]], group: int, option: int) -> Fraction:
@@ -223,7 +216,7 @@ def test_labels_are_limited() -> None:
     source = random.Random(1)
     groups, width = 8, 12
     upper = [[Fraction(0), *(fine_value(source) for _ in range(width))] for _ in range(groups)]
-    instance = Instance.of([1] * groups, upper, upper, [[True] * (width + 1)] * groups, Fraction(1, 3), Fraction(0))
+    instance = instance_of([1] * groups, upper, upper, [[True] * (width + 1)] * groups, Fraction(1, 3), Fraction(0))
     with pytest.raises(TooManyLabels):
         best_map(instance, most_labels=100)
     assert issubclass(TooManyLabels, Undecided)
@@ -242,7 +235,7 @@ def test_few_maps_make_few_values_exact() -> None:
         asked.add((group, option))
         return lower[group][option]
 
-    full = Instance.of((3, 4, 5, 6), upper, lower, [[True] * (width + 1)] * groups, Fraction(1, 3), Fraction(1, 2))
+    full = instance_of((3, 4, 5, 6), upper, lower, [[True] * (width + 1)] * groups, Fraction(1, 3), Fraction(1, 2))
     lazy = Instance(
         full.counts, full.upper, full.lower, full.admissible, full.exact_upper, counted, full.budget, full.radius
     )
@@ -256,7 +249,7 @@ def test_many_equal_maps_are_left_to_the_search(monkeypatch: pytest.MonkeyPatch)
     """Where more maps tie than fractions should compare, the search by cells decides the same."""
     upper = [[Fraction(0), Fraction(1, 4), Fraction(1, 5), Fraction(1, 6)]] * 4
     lower = [[Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)]] * 3 + [[Fraction(0)] + [Fraction(1, 9)] * 3]
-    instance = Instance.of([1, 1, 1, 1], upper, lower, [[True] * 4] * 4, Fraction(6, 25), Fraction(19, 10))
+    instance = instance_of([1, 1, 1, 1], upper, lower, [[True] * 4] * 4, Fraction(6, 25), Fraction(19, 10))
     looked = best_map(instance)
     monkeypatch.setattr(comparison, "MOST_RIVALS", 1)
     searched = best_map(instance)
@@ -268,7 +261,7 @@ def test_many_equal_maps_are_left_to_the_search(monkeypatch: pytest.MonkeyPatch)
 def test_enumeration_is_limited() -> None:
     """Enumeration refuses what it would not finish."""
     rows = [[Fraction(0)] * 11] * 8
-    instance = Instance.of([1] * 8, rows, rows, [[True] * 11] * 8, Fraction(0), Fraction(0))
+    instance = instance_of([1] * 8, rows, rows, [[True] * 11] * 8, Fraction(0), Fraction(0))
     with pytest.raises(ValueError, match="too many"):
         enumerate_maps(instance)
 
@@ -292,13 +285,13 @@ def test_nonsense_is_refused(change: dict[str, object], message: str) -> None:
     sound = {"counts": [1, 1], "upper": rows, "lower": rows, "admissible": [[True, True]] * 2,
              "budget": Fraction(1), "radius": Fraction(1), "slack": Fraction(0)}  # fmt: skip
     with pytest.raises(ValueError, match=message):
-        Instance.of(**{**sound, **change})  # type: ignore[arg-type]
+        instance_of(**{**sound, **change})  # type: ignore[arg-type]
 
 
 def test_ragged_groups() -> None:
     """Groups may have different numbers of options."""
     upper = [[Fraction(0), Fraction(1, 2)], [Fraction(0), Fraction(1, 4), Fraction(1, 8)]]
     lower = [[Fraction(0), Fraction(1, 2)], [Fraction(0), Fraction(1, 4), Fraction(1, 2)]]
-    instance = Instance.of([1, 1], upper, lower, [[True] * 2, [True] * 3], Fraction(1, 8), Fraction(0))
+    instance = instance_of([1, 1], upper, lower, [[True] * 2, [True] * 3], Fraction(1, 8), Fraction(0))
     assert best_map(instance).choice == (0, 2)
     assert worst_utility(instance, (0, 2)) == Fraction(1, 4)

@@ -9,23 +9,27 @@ from itertools import product
 import numpy as np
 import pytest
 
-from map_instances import KINDS, make
+from map_instances import KINDS, instance_of, make
 from map_program import solve
-from sealtrace.studies.policies.mathematics.maps import (
-    Covered,
-    GroupWise,
+from sealtrace.studies.policies.mathematics.maps import comparison
+from sealtrace.studies.policies.mathematics.maps.instance import (
     Instance,
-    Refuted,
-    Solution,
-    best_map,
-    comparison,
-    describe,
-    recheck,
     worst_risk,
+    worst_risks,
+    worst_utilities,
     worst_utility,
 )
-from sealtrace.studies.policies.mathematics.maps.instance import worst_risks, worst_utilities
-from sealtrace.studies.policies.mathematics.maps.proof import Region, Split
+from sealtrace.studies.policies.mathematics.maps.proof import (
+    Covered,
+    GroupWise,
+    Refuted,
+    Region,
+    Solution,
+    Split,
+    describe,
+)
+from sealtrace.studies.policies.mathematics.maps.recheck import recheck
+from sealtrace.studies.policies.mathematics.maps.search import best_map
 
 
 def by_chunks(instance: Instance) -> tuple[tuple[int, ...], Fraction]:
@@ -206,7 +210,7 @@ def test_other_proofs_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
         recheck(instance, replace(solution, proof=GroupWise()))
     half = Fraction(1, 2)
     row = [Fraction(0), half, half, Fraction(1, 4)]
-    idle = Instance.of([1, 1], [[Fraction(0)] * 4] * 2, [row, row], [[True] * 4] * 2, half, Fraction(0))
+    idle = instance_of([1, 1], [[Fraction(0)] * 4] * 2, [row, row], [[True] * 4] * 2, half, Fraction(0))
     assert best_map(idle).choice == (1, 1)
     with pytest.raises(Refuted, match="earlier"):
         recheck(idle, claim(idle, best_map(idle), (1, 2)))

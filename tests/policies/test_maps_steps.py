@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from map_instances import KINDS, make
-from sealtrace.studies.policies.mathematics.maps import Instance, worst_risk, worst_utility
+from map_instances import KINDS, instance_of, make
 from sealtrace.studies.policies.mathematics.maps.domains import (
     SIDES,
     Ranked,
@@ -24,7 +23,13 @@ from sealtrace.studies.policies.mathematics.maps.domains import (
     together,
 )
 from sealtrace.studies.policies.mathematics.maps.groupwise import needed_options
-from sealtrace.studies.policies.mathematics.maps.instance import worst_risks, worst_utilities
+from sealtrace.studies.policies.mathematics.maps.instance import (
+    Instance,
+    worst_risk,
+    worst_risks,
+    worst_utilities,
+    worst_utility,
+)
 from sealtrace.studies.policies.mathematics.maps.labels import undominated
 
 RADII = ("0", "0.05", "0.1", "0.5", "1", "1.9", "2")
@@ -39,7 +44,7 @@ def random_instance(source: random.Random, groups: int, width: int) -> Instance:
         for _ in range(2)
     )
     admissible = [[True] * (width + 1)] * groups
-    return Instance.of(counts, upper, lower, admissible, Fraction(1, 2), Fraction(source.choice(RADII)))
+    return instance_of(counts, upper, lower, admissible, Fraction(1, 2), Fraction(source.choice(RADII)))
 
 
 def by_linear_program(values: list[float], instance: Instance, sign: int) -> float:
@@ -77,9 +82,9 @@ def test_the_whole_simplex_and_the_centre() -> None:
     """At radius 2 only the extreme values count, at radius 0 only the centre."""
     lower = [[Fraction(0), Fraction(1, 3)], [Fraction(0), Fraction(3, 4)]]
     for radius, utility in (("2", Fraction(1, 3)), ("0", Fraction(1, 3) / 4 + Fraction(9, 16))):
-        instance = Instance.of([1, 3], lower, lower, [[True, True]] * 2, None, Fraction(radius))
+        instance = instance_of([1, 3], lower, lower, [[True, True]] * 2, None, Fraction(radius))
         assert worst_utility(instance, (1, 1)) == utility
-    assert worst_risk(Instance.of([1, 0], lower, lower, [[True, True]] * 2, None, Fraction(2)), (1, 1)) == Fraction(
+    assert worst_risk(instance_of([1, 0], lower, lower, [[True, True]] * 2, None, Fraction(2)), (1, 1)) == Fraction(
         3, 4
     )
 
@@ -177,7 +182,7 @@ def test_needed_options_are_their_definition(seed: int) -> None:
     pool += [value + Fraction(1, 2**60) for value in pool]
     upper, lower = ([[Fraction(0), *(source.choice(pool) for _ in range(7))] for _ in range(3)] for _ in range(2))
     usable = np.array([[True, *(source.random() < 0.8 for _ in range(7))] for _ in range(3)])
-    instance = Instance.of([1, 2, 3], upper, lower, usable.tolist(), Fraction(1, 2), Fraction(1, 2))
+    instance = instance_of([1, 2, 3], upper, lower, usable.tolist(), Fraction(1, 2), Fraction(1, 2))
     needed = needed_options(instance, usable)
     for group, option in np.argwhere(usable).tolist():
         # A difference that doubles do not show is kept: the search may do more than it must, never less.

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from map_instances import instance_of
 from rsd_stratified import bounds as plain_bounds
 from rsd_stratified import drawing, mixtures, structure
 from sealtrace.mathematics import bounds, resampling
-from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.mathematics.maps.search import best_map
 from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared, canonical
 from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 from support import LONG
@@ -99,7 +100,7 @@ def test_maps_agree(seed: int) -> None:
     upper = [[Fraction(0), *(Fraction(draw.randint(1, 8), 8) for _ in range(options))] for _ in range(groups)]
     lower = [[Fraction(0), *(Fraction(draw.randint(0, 8), 8) for _ in range(options))] for _ in range(groups)]
     radius, budget = Fraction(draw.choice([0, 1, 5, 10, 20]), 10), Fraction(draw.randint(1, 7), 8)
-    found = maps.best_map(maps.Instance.of(counts, upper, lower, [[True] * (options + 1)] * groups, budget, radius))
+    found = best_map(instance_of(counts, upper, lower, [[True] * (options + 1)] * groups, budget, radius))
 
     def option(group: int, place: int) -> mixtures.Option:
         exact = lower[group][place]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sealtrace.studies.policies.mathematics.maps.instance import Instance
+from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Solution
+from sealtrace.studies.policies.mathematics.maps.recheck import recheck
 
 from sealtrace import verify
-from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.evidence import choice
 from studies.certified_study import certified_study
 
 
@@ -19,21 +22,18 @@ def _choice(bundle: Path) -> tuple[str, int]:
 
 def test_a_proof_that_holds_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every robust map of the study is re-checked once, and the check passes."""
-    checked: list[maps.Solution] = []
-    recheck = maps.recheck
+    checked: list[Solution] = []
 
-    def counted(instance: maps.Instance, solution: maps.Solution) -> None:
+    def counted(instance: Instance, solution: Solution) -> None:
         checked.append(solution)
         recheck(instance, solution)
 
-    monkeypatch.setattr(maps, "recheck", counted)
+    monkeypatch.setattr(choice, "recheck", counted)
     assert _choice(certified_study(tmp_path / "bundle")) == ("pass", 0)
     assert len(checked) == 1
 
 
 def test_a_search_that_errs_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that returns the anchors everywhere gives no verdict on the sealed map, right or wrong."""
-    monkeypatch.setattr(
-        maps, "best_map", lambda instance: maps.Solution((0,) * instance.groups, maps.GroupWise(), instance)
-    )
+    monkeypatch.setattr(choice, "best_map", lambda instance: Solution((0,) * instance.groups, GroupWise(), instance))
     assert _choice(certified_study(tmp_path / "bundle"))[0] == "missing"

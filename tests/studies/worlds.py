@@ -21,7 +21,10 @@ from rsd_stratified import policies as recipe
 from rsd_stratified.partitions import competing
 from rsd_stratified.protocol import ACTIONS, DIRECTION, MANUAL_LEAVES, protocol
 from sealtrace.mathematics import bounds, networks
-from sealtrace.studies.policies.mathematics import maps, policies, thresholds
+from sealtrace.studies.policies.mathematics import policies, thresholds
+from sealtrace.studies.policies.mathematics.maps.instance import Instance, worst_risk, worst_utility
+from sealtrace.studies.policies.mathematics.maps.proof import GroupWise
+from sealtrace.studies.policies.mathematics.maps.search import best_map
 from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared, assign
 from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 
@@ -370,29 +373,27 @@ def dual_maps(certified: Certified, radius: Fraction) -> Chosen:
     bounds_of_maps = []
     for world, choice in enumerate(options.tolist()):
         instance = _instance(certified, world, None, radius)
-        bounds_of_maps.append((float(maps.worst_risk(instance, choice)), float(maps.worst_utility(instance, choice))))
+        bounds_of_maps.append((float(worst_risk(instance, choice)), float(worst_utility(instance, choice))))
     risk, utility = np.array(bounds_of_maps).T
     return Chosen(certified.counts, options, risk, utility, 0)
 
 
 def robust_maps(certified: Certified, radius: Fraction, epsilon_global: Fraction) -> Chosen:
     """The verifier's best map of every world."""
-    found = [
-        maps.best_map(_instance(certified, world, epsilon_global, radius)) for world in range(len(certified.counts))
-    ]
+    found = [best_map(_instance(certified, world, epsilon_global, radius)) for world in range(len(certified.counts))]
     return Chosen(
         certified.counts,
         np.array([one.choice for one in found]),
         np.array([float(one.risk) for one in found]),
         np.array([float(one.utility) for one in found]),
-        sum(not isinstance(one.proof, maps.GroupWise) for one in found),
+        sum(not isinstance(one.proof, GroupWise) for one in found),
     )
 
 
-def _instance(certified: Certified, world: int, budget: Fraction | None, radius: Fraction) -> maps.Instance:
+def _instance(certified: Certified, world: int, budget: Fraction | None, radius: Fraction) -> Instance:
     """The map problem of one world, for which the doubles of its bounds are taken as exact."""
     upper, lower = certified.upper[world], certified.lower[world]
-    return maps.Instance(
+    return Instance(
         tuple(certified.counts[world].tolist()),
         upper,
         lower,

@@ -32,7 +32,7 @@ from sealtrace.studies.policies.evidence.deployment import calibration_split, ch
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Settled
 from sealtrace.studies.policies.records.protocol import Selector
 
 if TYPE_CHECKING:
@@ -443,7 +443,7 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
     if "utility" in chosen.certifies:
         utility = _attempt(missing, f"utility bound of {name}", chosen.utility_lower)
     proof = None if chosen.solution is None else chosen.solution.proof
-    idle = isinstance(proof.proof if isinstance(proof, maps.Settled) else proof, maps.GroupWise)
+    idle = isinstance(proof.proof if isinstance(proof, Settled) else proof, GroupWise)
     choice = SelectorChoice(
         name,
         selector.rule,

@@ -20,7 +20,11 @@ from sealtrace.studies.policies.evidence.calibration import Calibration, Setting
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics import maps
+from sealtrace.studies.policies.mathematics.maps.comparison import settled
+from sealtrace.studies.policies.mathematics.maps.instance import Instance, least_mean
+from sealtrace.studies.policies.mathematics.maps.proof import Refuted, Solution, describe
+from sealtrace.studies.policies.mathematics.maps.recheck import recheck
+from sealtrace.studies.policies.mathematics.maps.search import best_map
 from sealtrace.studies.policies.mathematics.scores import ScaleChoice, empirical_zero
 from sealtrace.studies.policies.records.protocol import Selector
 
@@ -44,7 +48,7 @@ class Chosen:
     radius: Fraction
     reason: str
     """Why nothing better exists."""
-    solution: maps.Solution | None = None
+    solution: Solution | None = None
     """What the search for a robust map found, with its proof."""
 
     @property
@@ -65,8 +69,8 @@ class Chosen:
         """Why the proof of a searched map does not hold, checked exactly and without the search; None where it does."""
         if self.solution is not None:
             try:
-                maps.recheck(self.solution.instance, self.solution)
-            except (maps.Refuted, Undecided) as error:
+                recheck(self.solution.instance, self.solution)
+            except (Refuted, Undecided) as error:
                 return str(error)
         return None
 
@@ -94,7 +98,7 @@ class Chosen:
         if not sum(counts):
             raise UndeclaredError("there are no calibration states")
         moved = min((self.radius if radius is None else radius) / 2, Fraction(1))
-        return float(maps.least_mean(values, counts, moved, sign))
+        return float(least_mean(values, counts, moved, sign))
 
 
 CERTIFIES: dict[str, tuple[str, ...]] = {
@@ -319,7 +323,7 @@ _REASONS = {
 }
 
 
-def map_instance(calibration: Calibration, radius: Fraction, *, within_groups: bool = True) -> maps.Instance:
+def map_instance(calibration: Calibration, radius: Fraction, *, within_groups: bool = True) -> Instance:
     """The map problem of a calibration: the anchor first, then candidates in the order of the tie rule."""
     shape = (len(calibration.members), len(calibration.candidates) + 1)
     upper, lower = np.zeros(shape), np.zeros(shape)
@@ -337,7 +341,7 @@ def map_instance(calibration: Calibration, radius: Fraction, *, within_groups: b
     def exact_lower(group: int, option: int) -> Fraction:
         return Fraction(0) if option == 0 else bounds.lower_value(calibration.exact_lower(option - 1, group), BITS)
 
-    return maps.Instance(
+    return Instance(
         tuple(calibration.counts.tolist()),
         upper,
         lower,
@@ -362,15 +366,15 @@ def _robust(calibration: Calibration, radius: Fraction, *, within_groups: bool) 
     if len(calibration.members) > MOST_GROUPS:
         raise Undecided(f"a map of more than {MOST_GROUPS} groups is not searched for")
     instance = map_instance(calibration, radius, within_groups=within_groups)
-    solution = maps.best_map(instance)
+    solution = best_map(instance)
     if calibration.study.declared.ties.map == "nominal-utility":
-        solution = maps.settled(instance, solution)
+        solution = settled(instance, solution)
     return Chosen(
         calibration=calibration,
         rule="robust",
         assigned=tuple(None if option == 0 else calibration.candidates[option - 1] for option in solution.choice),
         fell_back=tuple(not row[1:].any() for row in instance.admissible),
         radius=radius,
-        reason=maps.describe(solution.proof),
+        reason=describe(solution.proof),
         solution=solution,
     )

@@ -10,32 +10,3 @@ map has the largest worst mean of L within the budget on the worst mean of U.
     proof         why no map is better, as data
     recheck       the proof, checked again without the search
 """
-
-from sealtrace.mathematics.exact import Undecided
-
-from .comparison import nominal_utility, settled
-from .instance import Instance, least_mean, worst_risk, worst_utility
-from .labels import TooManyLabels
-from .proof import Covered, GroupWise, Proof, Refuted, Settled, Solution, describe
-from .recheck import recheck
-from .search import best_map
-
-__all__ = [
-    "Covered",
-    "GroupWise",
-    "Instance",
-    "Proof",
-    "Refuted",
-    "Settled",
-    "Solution",
-    "TooManyLabels",
-    "Undecided",
-    "best_map",
-    "describe",
-    "least_mean",
-    "nominal_utility",
-    "recheck",
-    "settled",
-    "worst_risk",
-    "worst_utility",
-]

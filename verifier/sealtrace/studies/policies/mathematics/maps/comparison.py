@@ -118,12 +118,6 @@ MOST_STEPS = 200_000
 """More steps than these are refused: then nearly all maps tie."""
 
 
-def nominal_utility(instance: Instance, choice: Sequence[int]) -> Fraction:
-    """The mean of L at the calibration mixture, exactly."""
-    total = sum((count * low for count, low in zip(instance.counts, instance.lowers(choice), strict=True)), Fraction(0))
-    return total / instance.states
-
-
 def settled(instance: Instance, solution: Solution) -> Solution:
     """The map that the nominal rule takes among those of the best worst utility."""
     walk = _Walk(instance, solution)

@@ -62,31 +62,6 @@ class Instance:
         if self.upper[:, 0].any() or self.lower[:, 0].any() or not self.admissible[:, 0].all():
             raise ValueError("option 0 must be the admissible anchor with bounds (0, 0)")
 
-    @classmethod
-    def of(
-        cls,
-        counts: Sequence[int],
-        upper: Sequence[Sequence[Fraction]],
-        lower: Sequence[Sequence[Fraction]],
-        admissible: Sequence[Sequence[bool]],
-        budget: Fraction | None,
-        radius: Fraction,
-        slack: Fraction = Fraction(0),
-    ) -> Instance:
-        """An instance whose exact values are all at hand."""
-        width = max(map(len, lower), default=0)
-        return cls(
-            tuple(counts),
-            np.array([[*map(float, row), *[0.0] * (width - len(row))] for row in upper]),
-            np.array([[*map(float, row), *[0.0] * (width - len(row))] for row in lower]),
-            np.array([[*row, *[False] * (width - len(row))] for row in admissible], dtype=np.bool_),
-            lambda group, option: upper[group][option],
-            lambda group, option: lower[group][option],
-            budget,
-            radius,
-            slack,
-        )
-
     @cached_property
     def groups(self) -> int:
         """How many groups there are."""
