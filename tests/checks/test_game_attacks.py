@@ -13,7 +13,7 @@ from games.small_games import Parts, small_games
 from sealtrace.bundle.content import document_digest
 from sealtrace.contract.report import Report
 from sealtrace.studies.games.catalogue import CATALOGUE as GAMES
-from sealtrace.studies.services.catalogue import CATALOGUE as SERVICES
+from sealtrace.studies.services import CATALOGUE as SERVICES
 
 
 def verified(directory: Path, change: Change) -> Report:

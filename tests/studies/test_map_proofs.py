@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sealtrace.studies.policies.mathematics.maps.instance import Instance
-from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Solution
-from sealtrace.studies.policies.mathematics.maps.recheck import recheck
 
 from sealtrace import verify
 from sealtrace.studies.policies.evidence import choice
+from sealtrace.studies.policies.mathematics.maps.instance import Instance
+from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Solution
+from sealtrace.studies.policies.mathematics.maps.recheck import recheck
 from studies.certified_study import certified_study
 
 

@@ -353,7 +353,9 @@ def certify(
         for number in np.unique(tally.counts).tolist():
             world, group = np.nonzero(tally.counts == number)
             place = np.ix_(range(len(world)), columns)
-            found = bounds.utility_lower(means[world, group][place], number, budgets.zeta_util * weight)
+            found = np.maximum(
+                0.0, means[world, group][place] - bounds.utility_radius(number, budgets.zeta_util * weight)
+            )
             lower[world[:, None], group[:, None], options] = found
     return Certified(tally.counts, upper, lower, admissible)
 

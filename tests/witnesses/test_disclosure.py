@@ -18,8 +18,7 @@ from cli.runner import sealtrace as run
 from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Disclosed, Report
-from sealtrace.witnesses.disclosure import drawn, most_wrong
-from sealtrace.witnesses.merkle import leaf_hash, levels, proof_of, root_from, root_of
+from sealtrace.witnesses.disclosure import drawn, leaf_hash, levels_of, most_wrong, proof_of, root_from, root_of
 from support import EMPTY, copy_of_fixture, unseal
 
 # The published test vectors of Certificate Transparency's reference implementation: inputs, and roots of the
@@ -52,14 +51,14 @@ def recursive(leaves: list[bytes]) -> bytes:
 def test_roots_are_those_that_others_publish() -> None:
     """Another implementation verifies what this one seals."""
     leaves = [leaf_hash(bytes.fromhex(text)) for text in INPUTS]
-    assert [root_of(levels(leaves[:count])).hex() for count in range(1, 9)] == ROOTS
+    assert [root_of(levels_of(leaves[:count])).hex() for count in range(1, 9)] == ROOTS
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.binary(max_size=4), max_size=40), st.data())
 def test_every_leaf_is_proved_and_no_other(leaves: list[bytes], data: st.DataObject) -> None:
     """For every size: the root is the RFC's, each proof leads to it from its place, and from nowhere else."""
-    tree = levels([leaf_hash(one) for one in leaves])
+    tree = levels_of([leaf_hash(one) for one in leaves])
     root = root_of(tree)
     assert root == recursive(leaves)
     for index, leaf in enumerate(leaves):

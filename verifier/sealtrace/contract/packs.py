@@ -156,10 +156,6 @@ class Pack:
     unusable: Callable[[Any], str | None] = lambda _: None
     """Why nothing can be computed from the pack's records, whatever each of them is; None where it can."""
 
-    def owns(self, kind: str) -> bool:
-        """Whether a record kind is this pack's."""
-        return any(one.name == kind for one in self.kinds)
-
 
 @cache
 def packs() -> tuple[Pack, ...]:

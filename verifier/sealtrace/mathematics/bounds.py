@@ -231,11 +231,6 @@ def _log_inverse(share: Fraction) -> float:
     return shift * math.log(2) - math.log(share * 2**shift)
 
 
-def utility_lower(means: Vector | float, states: int, share: Fraction) -> Vector:
-    """L = max(0, mean - r) in doubles; 0 without states."""
-    return np.maximum(0.0, np.asarray(means, dtype=np.float64) - utility_radius(states, share))
-
-
 def utility_radius_ball(states: int, share: Fraction, bits: int) -> Fraction:
     """A dyadic rational within 2^-bits of r. There must be states."""
     from flint import arb, ctx
@@ -262,11 +257,6 @@ class Lower:
     mean: Fraction
     states: int
     share: Fraction
-
-    @property
-    def value(self) -> float:
-        """L in doubles."""
-        return float(utility_lower(float(self.mean), self.states, self.share))
 
 
 def clipped(lower: Lower) -> bool:

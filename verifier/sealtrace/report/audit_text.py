@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact, AuditProblem
@@ -117,9 +117,7 @@ def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int
     about = [one for one in audit.decisions if set(one.facts) & set(chosen)]
     for one in about:
         lines += ["", *wrapped(f"{one.status}: {one.sentence}", width, "", "  ")]
-        lines += [*_field("read from", [one.source], width), *_numbers(one, facts, width)]
-        lines += [*_field("evidence", [one.evidence or ""], width), *_field("arithmetic", steps_of(one), width)]
-        lines += [*_field("assumes", one.assumes, width), *_field("to ask", [one.letter or ""], width)]
+        lines += _known(one, facts, ("read from", "printed", "evidence", "arithmetic", "assumes", "to ask"), width)
     statuses = {one.status for one in about}
     return "\n".join(line.rstrip() for line in lines) + "\n", int("contradiction" in statuses)
 
@@ -137,21 +135,9 @@ def _headline(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
 def _broken(audit: Audit, status: str, colour: str, width: int, paint: Paint) -> Iterator[str]:
     """Relations that cannot hold, of one grade: what is proved, and what is only suspected, are never mixed."""
     found = [one for one in audit.decisions if one.status == status]
-    facts = {fact.address: fact for fact in audit.facts}
-    for decision in found[:CONTRADICTIONS]:
-        yield ""
-        yield from _title(status, colour, decision, width, paint)
-        yield from wrapped(decision.sentence, width, "  ")
-        yield from _field("implied by" if status == "contradiction" else "read from", [decision.source], width)
-        yield from _field("evidence", [decision.evidence or ""], width)
-        yield from _numbers(decision, facts, width)
-        yield from _field("together", decision.together, width)
-        yield from _field("arithmetic", steps_of(decision), width)
-        if distance := distance_text(decision):
-            yield from _field("off by", [distance], width)
-        yield from _field("assumes", decision.assumes, width)
-        yield from _field("perhaps", [repair_text(one.says, one.works) for one in decision.repairs], width)
-        yield from _field("to ask", [decision.letter or ""], width)
+    because = "implied by" if status == "contradiction" else "read from"
+    known = (because, "evidence", "printed", "together", "arithmetic", "off by", "assumes", "perhaps", "to ask")
+    yield from _decisions(audit, found[:CONTRADICTIONS], (status, colour), known, width, paint)
     if len(found) > CONTRADICTIONS:
         yield ""
         yield f"... and {times(len(found) - CONTRADICTIONS, f'more {status}')} (--format json lists them)"
@@ -159,14 +145,8 @@ def _broken(audit: Audit, status: str, colour: str, width: int, paint: Paint) ->
 
 def _undecided(audit: Audit, width: int, paint: Paint, *, everything: bool) -> Iterator[str]:
     found = [one for one in audit.decisions if one.status == "undecided"]
-    facts = {fact.address: fact for fact in audit.facts}
     shown = found if everything else [one for one in found if one.family in ("declared", "group")][:UNDECIDED]
-    for decision in shown:
-        yield ""
-        yield from _title("undecided", "yellow", decision, width, paint)
-        yield from wrapped(decision.sentence, width, "  ")
-        yield from _numbers(decision, facts, width)
-        yield from _field("missing", [decision.reason or ""], width)
+    yield from _decisions(audit, shown, ("undecided", "yellow"), ("printed", "missing"), width, paint)
     if len(found) > len(shown):
         yield ""
         more = times(len(found) - len(shown), "other relation" if shown else "automatic relation")
@@ -187,12 +167,8 @@ def _problems(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
 
 
 def _held(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
-    for decision in audit.decisions:
-        if decision.status == "holds":
-            yield ""
-            yield from _title("holds", "green", decision, width, paint)
-            yield from wrapped(decision.sentence, width, "  ")
-            yield from _field("implied by", [decision.source], width)
+    held = [one for one in audit.decisions if one.status == "holds"]
+    yield from _decisions(audit, held, ("holds", "green"), ("implied by",), width, paint)
     for one in audit.left_out:
         yield ""
         yield from wrapped(f"left out: {problem_text(one)}", width, "", "  ")
@@ -239,22 +215,39 @@ def _figures(audit: Audit, width: int) -> Iterator[str]:
             yield from figure("Left out", one.message, width)
 
 
-def _title(word: str, colour: str, decision: AuditDecision, width: int, paint: Paint) -> Iterator[str]:
-    """The first line of a decision: painted behind the wrapping, because what a paper says may look like paint."""
-    origin = "" if decision.family == "declared" else f"  [{decision.family}]"
-    for number, line in enumerate(wrapped(f"{word}: {decision.relation}{origin}", width, "", "  ")):
-        yield paint(word, colour) + line.removeprefix(word) if number == 0 else line
+def _decisions(
+    audit: Audit, found: list[AuditDecision], word: tuple[str, str], known: tuple[str, ...], width: int, paint: Paint
+) -> Iterator[str]:
+    """Some decisions under a word in its colour, each with some of what is known of it."""
+    facts = {fact.address: fact for fact in audit.facts}
+    for one in found:
+        origin = "" if one.family == "declared" else f"  [{one.family}]"
+        yield ""
+        for number, line in enumerate(wrapped(f"{word[0]}: {one.relation}{origin}", width, "", "  ")):
+            # Painted behind the wrapping, because what a paper says may look like paint.
+            yield paint(*word) + line.removeprefix(word[0]) if number == 0 else line
+        yield from wrapped(one.sentence, width, "  ")
+        yield from _known(one, facts, known, width)
 
 
-def _numbers(decision: AuditDecision, facts: dict[str, AuditFact], width: int) -> Iterator[str]:
-    members = [facts[address] for address in decision.facts]
-    lines = [f"{fact.printed}  {place_text(fact)}" for fact in members[:NUMBERS]]
-    if len(members) > NUMBERS:
-        lines.append(f"... and {len(members) - NUMBERS} more")
-    return _field("printed", lines, width)
-
-
-def _field(name: str, values: Iterable[str], width: int) -> Iterator[str]:
-    for number, value in enumerate(values):
-        if value:
-            yield from wrapped(value, width, f"  {name if number == 0 else '':<11} ", " " * 16)
+def _known(one: AuditDecision, facts: dict[str, AuditFact], names: tuple[str, ...], width: int) -> Iterator[str]:
+    """What is known of a decision, name by name."""
+    members = [f"{facts[each].printed}  {place_text(facts[each])}" for each in one.facts]
+    more = [f"... and {len(members) - NUMBERS} more"] if len(members) > NUMBERS else []
+    values: dict[str, Sequence[str | None]] = {
+        "implied by": [one.source],
+        "read from": [one.source],
+        "evidence": [one.evidence],
+        "printed": [*members[:NUMBERS], *more],
+        "together": one.together,
+        "arithmetic": steps_of(one),
+        "off by": [distance_text(one)],
+        "assumes": one.assumes,
+        "perhaps": [repair_text(repair.says, repair.works) for repair in one.repairs],
+        "to ask": [one.letter],
+        "missing": [one.reason],
+    }
+    for name in names:
+        for number, value in enumerate(values[name]):
+            if value:
+                yield from wrapped(value, width, f"  {name if number == 0 else '':<11} ", " " * 16)

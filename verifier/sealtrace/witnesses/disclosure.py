@@ -1,7 +1,8 @@
 """Withheld rows: sealing a tree in their place, disclosing some of them, and what those that were seen say of all.
 
 A leaf is a salt of 16 bytes and the row in its RFC 8785 form. Without the salt, rows of few possible values could be
-guessed from the hashes of their neighbours.
+guessed from the hashes of their neighbours. Leaves and nodes are hashed as RFC 6962 has it: one root for many rows, and
+a short proof for each.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from typing import Any
 import rfc8785
 
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.witnesses import merkle
 
 SALT = 16
 CONFIDENCE = 95
@@ -36,7 +36,7 @@ class Withheld:
 
     @property
     def leaf(self) -> bytes:
-        return merkle.leaf_hash(self.salt + rfc8785.dumps(self.row))
+        return leaf_hash(self.salt + rfc8785.dumps(self.row))
 
 
 def salted(rows: Sequence[dict[str, Any]]) -> list[Withheld]:
@@ -46,7 +46,7 @@ def salted(rows: Sequence[dict[str, Any]]) -> list[Withheld]:
 
 def tree_document(name: str, kind: str, rows: Sequence[Withheld], reason: str | None) -> dict[str, Any]:
     """What is sealed in place of the rows."""
-    root = merkle.root_of(merkle.levels([row.leaf for row in rows]))
+    root = root_of(levels_of([row.leaf for row in rows]))
     document = {
         "sealtrace": "1",
         "name": name,
@@ -78,8 +78,8 @@ def disclosed(
     tree: dict[str, Any], rows: Sequence[Withheld], places: Sequence[int], seed: str | None = None
 ) -> dict[str, Any]:
     """Rows with their proofs. `DisclosureError` where the rows are not those of the tree."""
-    levels = merkle.levels([row.leaf for row in rows])
-    if merkle.root_of(levels).hex() != tree["root_sha256"] or len(rows) != tree["leaves"]:
+    levels = levels_of([row.leaf for row in rows])
+    if root_of(levels).hex() != tree["root_sha256"] or len(rows) != tree["leaves"]:
         raise DisclosureError("these rows, with these salts, are not those that were sealed")
     if bad := [place for place in places if not 0 <= place < len(rows)]:
         raise DisclosureError(f"there is no row {bad[0] + 1}, only {len(rows)}")
@@ -91,7 +91,7 @@ def disclosed(
                 "index": place,
                 "salt": rows[place].salt.hex(),
                 "row": rows[place].row,
-                "proof": [one.hex() for one in merkle.proof_of(levels, place)],
+                "proof": [one.hex() for one in proof_of(levels, place)],
             }
             for place in places
         ],
@@ -172,7 +172,7 @@ def _faults(row: dict[str, Any], tree: dict[str, Any]) -> Iterator[Fault]:
     index = row["index"]
     try:
         leaf = Withheld(bytes.fromhex(row["salt"]), row["row"]).leaf
-        root = merkle.root_from(leaf, index, tree["leaves"], [bytes.fromhex(one) for one in row["proof"]])
+        root = root_from(leaf, index, tree["leaves"], [bytes.fromhex(one) for one in row["proof"]])
     except (ValueError, rfc8785.CanonicalizationError):
         root = None
     if root is None or root.hex() != tree["root_sha256"]:
@@ -197,3 +197,59 @@ def most_wrong(leaves: int, sampled: int, wrong: int) -> int:
         else:
             high = middle - 1
     return low
+
+
+# The tree
+
+_EMPTY = hashlib.sha256().digest()
+
+
+def leaf_hash(data: bytes) -> bytes:
+    """A leaf's hash; its first byte tells leaves from nodes."""
+    return hashlib.sha256(b"\0" + data).digest()
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+def levels_of(leaves: Sequence[bytes]) -> list[list[bytes]]:
+    """The tree from its leaves to its root; a node without a partner moves up as it is."""
+    rows = [list(leaves)]
+    while len(rows[-1]) > 1:
+        below = rows[-1]
+        above = [_node(below[place], below[place + 1]) for place in range(0, len(below) - 1, 2)]
+        rows.append(above + below[len(below) - len(below) % 2 :])
+    return rows
+
+
+def root_of(tree: list[list[bytes]]) -> bytes:
+    """The root; that of no leaves is the hash of nothing."""
+    return tree[-1][0] if tree[-1] else _EMPTY
+
+
+def proof_of(tree: list[list[bytes]], index: int) -> list[bytes]:
+    """The hashes that lead from a leaf to the root."""
+    proof = []
+    for row in tree[:-1]:
+        partner = index ^ 1
+        if partner < len(row):
+            proof.append(row[partner])
+        index //= 2
+    return proof
+
+
+def root_from(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes | None:
+    """The root that a leaf and its proof give; None where the proof does not fit the place."""
+    if not 0 <= index < size:
+        return None
+    rest = list(proof)
+    last, reached = size - 1, leaf
+    while last:
+        if index % 2 or index < last:
+            if not rest:
+                return None
+            other = rest.pop(0)
+            reached = _node(other, reached) if index % 2 else _node(reached, other)
+        index, last = index // 2, last // 2
+    return None if rest else reached

@@ -14,7 +14,6 @@ from sealtrace.bundle.reading import LONGEST_WITNESS, Bundle
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.witnesses.commitments import ROOT, SUBJECTS, Commitments, commitments_of, differences, stated
 from sealtrace.witnesses.envelope import SignatureError, envelope_of, opened, read_bytes, read_public_key
-from sealtrace.witnesses.sigstore_bundles import verified_bundle
 from sealtrace.witnesses.timestamps import (
     Seen,
     WitnessError,
@@ -22,6 +21,7 @@ from sealtrace.witnesses.timestamps import (
     open_timestamp,
     read_authorities,
     token_digest,
+    verified_bundle,
     verified_timestamp,
 )
 

@@ -1,4 +1,6 @@
-"""When something was there: RFC 3161 timestamps, which can be verified, and weaker proofs, which are reported."""
+"""When something was there: timestamps and sigstore bundles, which are verified without a network, and weaker proofs,
+which are reported.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.witnesses.envelope import read_bytes
+from sealtrace.witnesses.envelope import PAYLOAD_TYPE, read_bytes
 
 _LONGEST_CERTIFICATES = 2**20
 
@@ -151,5 +153,31 @@ def open_timestamp(data: bytes) -> Seen:
     return Seen(proof.file_digest.hex(), by, None)
 
 
-def _not_installed(what: str) -> BundleError:
-    return BundleError(f"{what} need more packages: pip install 'sealtrace[witnesses]'")
+def verified_bundle(
+    data: bytes, trust_root: Path, identity: str, issuer: str | None = None
+) -> tuple[bytes, str | None]:
+    """The payload that this identity signed, and when its certificate was made out: minutes before, at most."""
+    try:
+        from sigstore.errors import Error as SigstoreError
+        from sigstore.models import Bundle, TrustedRoot
+        from sigstore.verify import Verifier
+        from sigstore.verify.policy import Identity
+    except ModuleNotFoundError:
+        raise _not_installed("sigstore bundles", "sigstore") from None
+
+    try:
+        verifier = Verifier(trusted_root=TrustedRoot.from_file(str(trust_root)))
+    except (OSError, ValueError, KeyError, SigstoreError) as error:
+        raise BundleError(f"{trust_root}: not a trust root of sigstore: {error}") from None
+    try:
+        bundle = Bundle.from_json(data)
+        payload_type, payload = verifier.verify_dsse(bundle, Identity(identity=identity, issuer=issuer))
+    except (SigstoreError, ValueError, KeyError) as error:
+        raise WitnessError(f"the given trust root does not vouch for the bundle: {error}") from None
+    if payload_type != PAYLOAD_TYPE:
+        raise WitnessError(f"the payload's type is not {PAYLOAD_TYPE}")
+    return payload, moment(bundle.signing_certificate.not_valid_before_utc)
+
+
+def _not_installed(what: str, extra: str = "witnesses") -> BundleError:
+    return BundleError(f"{what} need more packages: pip install 'sealtrace[{extra}]'")

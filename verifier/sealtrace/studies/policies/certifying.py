@@ -15,12 +15,12 @@ from sealtrace import __version__
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Matrix
 from sealtrace.contract.scalars import exact
-from sealtrace.mathematics.exact import Undecided
 from sealtrace.report.inert import json_text
 from sealtrace.studies.policies import PACK
 from sealtrace.studies.policies.checks.maps import assigned_name
 from sealtrace.studies.policies.evidence.calibration import (
     ASSUMPTIONS,
+    UNCOMPUTABLE,
     Calibration,
     Setting,
     UndeclaredError,
@@ -251,8 +251,6 @@ _NEEDS = (
 )
 """What the calibration evidence must pass. Held-out records may be absent: a study may still be under way."""
 
-_UNCOMPUTABLE = (UndeclaredError, UnscoredError, Undecided)
-
 Explored = dict[str, Fraction | tuple[Fraction, Fraction]]
 """Fields of a setting to what a what-if option makes of them."""
 
@@ -353,7 +351,7 @@ def _noting(missing: Missing, what: str) -> Iterator[None]:
         yield
     except VoidError as error:
         missing.note(what, f"void, because {error}")
-    except _UNCOMPUTABLE as error:
+    except UNCOMPUTABLE as error:
         missing.note(what, str(error))
 
 

@@ -11,20 +11,14 @@ from typing import TYPE_CHECKING, Any
 from sealtrace.contract.details import Plot, PlotLimit, PlotPoint, PlotSeries
 from sealtrace.contract.report import Agreement, Selected
 from sealtrace.contract.scalars import exact
-from sealtrace.mathematics.exact import Undecided, mean
+from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.checks.certificates import calibration_of, joined
 from sealtrace.studies.policies.checks.maps import assigned_name, declared_selector
 from sealtrace.studies.policies.checks.selection import chosen_text, recounted
-from sealtrace.studies.policies.evidence.calibration import (
-    ASSUMPTIONS,
-    Calibration,
-    UndeclaredError,
-    VoidError,
-    declared_setting,
-)
+from sealtrace.studies.policies.evidence.calibration import ASSUMPTIONS, UNCOMPUTABLE, Calibration, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by, deploy, map_name
-from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of
+from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.study import Study
 
 if TYPE_CHECKING:
@@ -33,10 +27,7 @@ if TYPE_CHECKING:
 
 
 RADII = tuple(Fraction(step, 20) for step in range(41))
-"""Where a map's bounds are drawn: from no movement to any mixture at all."""
-
-UNDEFINED = (UndeclaredError, UnscoredError, VoidError, Undecided)
-"""What cannot be computed is not drawn; a check has said why."""
+"""Where a map's bounds are drawn: from no movement to any mixture. What cannot be computed is not drawn."""
 
 _RISK = (
     "A line runs from the share k/n that was counted to the bound U that is certified. A full dot is certified, a ring "
@@ -49,7 +40,7 @@ def certificates(study: Study, *, with_utility: bool) -> Iterator[Plot]:
     """The recomputed bounds of every candidate, a plot for each group; the protocol's own partition first and open."""
     found = sorted(joined(study), key=lambda one: one.partition.name != study.declared.deployed)
     for one in found:
-        with suppress(*UNDEFINED):
+        with suppress(*UNCOMPUTABLE):
             calibration, name = calibration_of(study, one.partition), one.partition.name
             plots = [_risks(calibration, name, place, group) for place, group in enumerate(one.partition.groups)]
             if with_utility:
@@ -146,7 +137,7 @@ def mixtures(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
 
 
 def _mixed(chosen: Chosen, value: Callable[[Chosen, Fraction], float]) -> tuple[float, ...]:
-    with suppress(*UNDEFINED):
+    with suppress(*UNCOMPUTABLE):
         return tuple(value(chosen, radius) for radius in RADII)
     return ()
 
@@ -167,7 +158,7 @@ def frontier(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
             families.setdefault(one.family or one.arm, []).append(point)
     chosen = []
     for selector, assigned in maps:
-        with suppress(*UNDEFINED):
+        with suppress(*UNCOMPUTABLE):
             policy = deploy(assigned, states, setting.utility, setting.risk)
             chosen.append(_reached(selector, mean(policy.utility), int(policy.crossed.sum()), len(states)))
     if not families:
@@ -255,7 +246,7 @@ def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Docum
         return
     for document in study.bundle.documents_of("map"):
         if declared_selector(study, document.value) is not None:
-            with suppress(*UNDEFINED):
+            with suppress(*UNCOMPUTABLE):
                 yield document, chosen_by(study, document.value["selector"], declared_setting(study))
 
 

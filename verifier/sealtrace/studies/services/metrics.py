@@ -11,7 +11,7 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.results.mathematics.summaries import mean, quantile
-from sealtrace.studies.services.catalogue import METRICS
+from sealtrace.studies.services import METRICS
 from sealtrace.studies.services.evidence import ServiceStudy
 
 metric = metrics_of("services", METRICS, "RSD-Poker paper")

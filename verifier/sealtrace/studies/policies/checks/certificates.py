@@ -13,16 +13,9 @@ from sealtrace.bundle.frames import Index, Matrix, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import once
-from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.evidence.calibration import (
-    Calibration,
-    UndeclaredError,
-    VoidError,
-    competing,
-    declared_setting,
-)
+from sealtrace.studies.policies.evidence.calibration import UNCOMPUTABLE, Calibration, competing, declared_setting
 from sealtrace.studies.policies.evidence.deployment import calibration_split
-from sealtrace.studies.policies.evidence.outcomes import UnscoredError, outcomes_of, states_of, traces_by_state
+from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 
@@ -32,7 +25,7 @@ def missing_where_undefined(outcome: Outcome) -> Iterator[None]:
     """What cannot be recomputed from the records is missing evidence, with its reason."""
     try:
         yield
-    except (UndeclaredError, UnscoredError, VoidError, Undecided) as error:
+    except UNCOMPUTABLE as error:
         outcome.missing = str(error)
 
 

@@ -129,6 +129,10 @@ class VoidError(Exception):
     """A utility lies outside the declared range, so the utility bounds that it enters mean nothing."""
 
 
+UNCOMPUTABLE = (UndeclaredError, UnscoredError, VoidError, Undecided)
+"""What is raised where the records or the protocol do not give what a computation needs; it says why."""
+
+
 class Shares:
     """zeta w by candidate and group: the failure probability that each bound may have."""
 

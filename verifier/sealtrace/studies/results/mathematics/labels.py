@@ -47,11 +47,6 @@ def confusion(truth: Codes, predicted: Codes, labels: int) -> Confusion:
     return Confusion(flat.reshape(labels, labels))
 
 
-def accuracy(table: Confusion) -> Fraction:
-    """The share of right predictions."""
-    return Fraction(int(np.trace(table.counts)), table.total)
-
-
 def class_score(table: Confusion, score: str, label: int, undefined: str = "zero") -> Fraction:
     """Precision, recall or F1 of one label.
 

@@ -103,16 +103,6 @@ def extremes(column: Column) -> tuple[Fraction, Fraction]:
     return quantile(column, Fraction(0)), quantile(column, Fraction(1))
 
 
-def label_counts(codes: Codes, labels: int) -> list[int]:
-    """How often each label occurs."""
-    return [int(count) for count in np.bincount(codes, minlength=labels)]
-
-
-def dominant_rate(codes: Codes, labels: int) -> Fraction:
-    """The share of the commonest label."""
-    return rate(max(label_counts(codes, labels), default=0), len(codes))
-
-
 def entropy(counts: Sequence[int], base: str = "e", *, normalized: bool = False) -> float:
     """Shannon entropy of label counts: in nats (`e`) or bits (`2`), or as a share of that of equal counts."""
     total = sum(counts)
