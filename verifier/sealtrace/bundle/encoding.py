@@ -219,16 +219,27 @@ def leave_pandas_out() -> None:
         sys.meta_path.remove(refusal)
 
 
-def malloc_settings(**settings: int) -> tuple[int, ...] | None:
-    """Tells glibc how to treat freed memory; 1 for each setting that it took, None where there is another C library."""
+def _glibc() -> Any:
+    """The C library; None where there is another one."""
     import ctypes
 
-    numbers = {"trim_threshold": -1, "mmap_threshold": -3, "arenas": -8}
     try:
-        mallopt = ctypes.CDLL("libc.so.6").mallopt
-    except (OSError, AttributeError):
+        library = ctypes.CDLL("libc.so.6")
+    except OSError:
         return None
-    return tuple(mallopt(numbers[name], value) for name, value in settings.items())
+    return library if hasattr(library, "mallopt") else None
+
+
+def malloc_settings(**settings: int) -> tuple[int, ...] | None:
+    """Tells glibc how to treat freed memory; 1 for each setting that it took, None where there is another C library."""
+    numbers, library = {"trim_threshold": -1, "mmap_threshold": -3, "arenas": -8}, _glibc()
+    return None if library is None else tuple(library.mallopt(numbers[name], value) for name, value in settings.items())
+
+
+def return_memory() -> None:
+    """Has glibc return what lies free between what is held."""
+    if (library := _glibc()) is not None:
+        library.malloc_trim(0)
 
 
 if sealtrace.bundle.OWN_PROCESS:

@@ -393,9 +393,12 @@ def _by_action(frame: Frame, actions: list[str]) -> Matrix:
 
 
 def some_rows(matrix: npt.NDArray[_Number], rows: Index) -> npt.NDArray[_Number]:
-    """Rows of such a matrix, laid out as it is, and itself where they are all of its rows in order."""
-    every = len(rows) == len(matrix) and bool((rows == np.arange(len(rows))).all())
-    return matrix if every else matrix.T.take(rows, axis=1).T
+    """Rows of such a matrix, laid out as it is; a view of it where they follow each other in equal steps."""
+    if len(rows):
+        step = int(rows[1] - rows[0]) if len(rows) > 1 else 1
+        if step > 0 <= rows[0] and (rows == np.arange(rows[0], rows[0] + step * len(rows), step)).all():
+            return matrix[rows[0] : rows[-1] + 1 : step]
+    return matrix.T.take(rows, axis=1).T
 
 
 def _present(array: pa.Array) -> tuple[pa.Array, Index, Index]:

@@ -22,7 +22,7 @@ from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect, refusing
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.encoding import as_long_as_digests, text_lines
+from sealtrace.bundle.encoding import as_long_as_digests, return_memory, text_lines
 from sealtrace.bundle.identity import (
     MANIFEST,
     SEALS,
@@ -338,6 +338,7 @@ class _Reader:
         bundle = self.bundle
         if any(entry.kind == "rows" and entry.records not in bundle.declared for entry in entries):
             return False
+        return_memory()
         before = len(bundle.stores)
         sources: dict[str, tuple[Entry, LaidOut]] = {}
         try:
@@ -370,6 +371,7 @@ class _Reader:
             bundle.digests[path], bundle.lengths[path] = file.sha256, file.size
             bundle.stores.append(Store.streamed(path, entry.records, file.form, file.rows))
             self._content(entry, found.contents[path], file.rows)
+        return_memory()
         if stream.name in bundle.streamed:
             bundle.streamed[stream.name].frames.update(found.frames)
         bundle.streamed.setdefault(stream.name, found)

@@ -25,7 +25,7 @@ _FEW = 256
 """So few texts may come in any order; more are in order, which is cheaper to see than to make."""
 _LONGEST = 2**16
 """Bytes of an encoded column that is worth being remembered."""
-_REMEMBERED = 64
+_REMEMBERED = 32
 _NEGATIVE_ZERO = np.int64(-(2**63))
 
 
@@ -181,7 +181,7 @@ class Decoder:
             reader = _idle(idle) or _Reader(metadata, texts)
             names = reader.names
             keys = {name: (*known[name], *reader.kinds[name]) for name in known}
-            remembered = {name: self._known.get(keys[name]) if name in keys else None for name in names}
+            remembered = {name: self._recalled(keys[name]) if name in keys else None for name in names}
             fresh = [name for name in names if remembered[name] is None]
             table = reader.read(place, fresh, start, data)
             idle.append(reader)
@@ -194,15 +194,19 @@ class Decoder:
             if column is None:
                 array = table.column(name).combine_chunks()
                 column = Column(array if isinstance(array, pa.Array) else array.chunk(0))
-                if name in keys:
-                    self._remember(keys[name], column)
+                if name in keys and pa.types.is_dictionary(array.type) and len(column.array.dictionary) < _FEW:
+                    self._known[keys[name]] = column
             found[name] = column
-        return found
-
-    def _remember(self, key: tuple[Any, ...], column: Column) -> None:
-        self._known[key] = column
         while len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
+        return found
+
+    def _recalled(self, key: tuple[Any, ...]) -> Column | None:
+        """A column that is known, which is then the last to be forgotten; another thread may not find it meanwhile."""
+        column = self._known.pop(key, None)
+        if column is not None:
+            self._known[key] = column
+        return column
 
 
 def _idle(readers: list[_Reader]) -> _Reader | None:

@@ -157,6 +157,17 @@ class _Rows:
     crossing: Any
 
 
+@dataclass(frozen=True)
+class _States:
+    """What is known of the states of a shard, by action where there are several."""
+
+    utility: Any
+    risk: Any
+    base: Any
+    legal: Any
+    usable: Mask
+
+
 class _Pair:
     """The traces of one split and their scores."""
 
@@ -195,16 +206,6 @@ class _Pair:
         study = self.study
         self.anchor = self.members.index(study.anchor or 0)
         self.tau = exact(study.declared.tau)
-        evaluators = study.declared.evaluators
-        self.utility, self.risk = (
-            study.evaluator(name)[self.lo : self.lo + self.states].T for name in (evaluators.utility, evaluators.risk)
-        )
-        self.base = study.smoothed_teacher[self.lo : self.lo + self.states].T
-        self.legal = study.legal.named[self.lo : self.lo + self.states].T
-        with np.errstate(all="ignore"):
-            # Sums are finite only where all of their terms are.
-            finite = np.isfinite(sum(one.sum(axis=0) for one in (self.utility, self.risk, self.base)))
-        self.usable = study.playable[self.lo : self.lo + self.states] & finite
         deployed = study.declared.deployed
         partition = None if deployed is None else frozen_partitions(study).get(deployed)
         labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
@@ -296,11 +297,11 @@ class _Pair:
         for entry, form, columns in ((self.entry, self.traces.form, traces), (self.other, self.scores.form, scores)):
             store = _store(entry, form, columns.table.take(arrow_integers(rows)), first + rows + 1)
             frames[entry.kind] = Frame(entry.kind, [store])
-        observed = lo + states
+        observed = np.zeros(len(study.states) + 1, np.bool_)
+        observed[lo + states] = True
         for kind in ("observation", "teacher", "values", "residual"):
-            frame = study.frame(kind)
-            places = np.arange(frame.size) if kind == "observation" else study.state_of(kind)
-            frames[kind] = frame.subset(np.flatnonzero(np.isin(places, observed)))
+            inside = observed[:-1] if kind == "observation" else observed[study.state_of(kind)]
+            frames[kind] = study.frame(kind).subset(np.flatnonzero(inside))
         part = Study(study.bundle, frames=frames)
         outcomes = {check: Outcome(check, FUNCTIONS[check][1]) for check in ROW_CHECKS}
         for check, outcome in outcomes.items():
@@ -324,30 +325,31 @@ class _Pair:
             self._identities(columns, entry, file.shape, at, count)
         digests = traces.digest(self.traces.shape), scores.digest(self.scores.shape)
         known = {sort: met.copy() for sort, met in self.met.items()}
-        screen = screening.Screen(~self.usable[at : at + count], known)
-        self._references(screen, traces, at, count)
+        observed = slice(self.lo + at, self.lo + at + count)
+        states = self._at_states(observed)
+        screen = screening.Screen(~states.usable, known)
+        self._references(screen, traces, states, at)
         rows = self._rows(traces, scores)
         found = np.empty((3, self.width, count)), np.empty((self.width, count), np.bool_)
-        observed = slice(self.lo + at, self.lo + at + count)
-        directions = [self._direction(run, observed) for run in self.runs]
+        directions = [self._direction(run, observed, states) for run in self.runs]
         step = max(1, screening.ROWS // self.width)
         with np.errstate(all="ignore"):
             for screen.at in range(0, count, step):
                 here = slice(screen.at, min(screen.at + step, count))
-                self._screen_states(screen, rows, directions, at, here, found)
+                self._screen_states(screen, rows, directions, states, here, found)
         texts = _texts(traces), _texts(scores)
         keep = (traces, scores) if screen.suspects.any() else None
         return _Screened(self.lo + at, count, shard.first, screen, found, digests, keep, texts)
 
     def _screen_states(
-        self, screen: screening.Screen, rows: _Rows, directions: list[Any], at: int, here: slice, found: Any
+        self, screen: screening.Screen, rows: _Rows, directions: list[Any], states: _States, here: slice, found: Any
     ) -> None:
         """Some states of a shard, few enough to stay in the cache."""
         width, tolerance = self.width, self.study.tolerance
-        some, states = slice(here.start * width, here.stop * width), slice(at + here.start, at + here.stop)
+        some = slice(here.start * width, here.stop * width)
         policy = [values[some] for values in rows.policy]
         named = [None if there is None else there[some] for there in rows.named]
-        allowed = self.legal[:, states]
+        allowed = states.legal[:, here]
         legal = None if allowed.all() else allowed
         masks = [None if legal is None or row.all() else np.repeat(row, width) for row in allowed]
         least = screening.sound_rows(screen, policy, named, masks, width)
@@ -358,10 +360,10 @@ class _Pair:
         for place in self.zeros:
             screen.refuse(by_candidate[:, place].view(np.int64) != by_candidate[:, self.anchor].view(np.int64))
         runs = [(run, direction[:, here]) for run, direction in zip(self.runs, directions, strict=True)]
-        logs = np.log(self.base[:, states])
+        logs = np.log(states.base[:, here])
         screening.replayed(screen, runs, logs, by_candidate, legal, tolerance, least)
         values, crossed = found[0][:, :, here], found[1][:, here]
-        utility, risk = self.utility[:, states], self.risk[:, states]
+        utility, risk = states.utility[:, here], states.risk[:, here]
         screening.utilities(by_candidate, utility, values[0])
         screening.utilities(by_candidate, risk, values[1])
         by_candidate -= by_candidate[:, self.anchor, None].copy()
@@ -386,7 +388,18 @@ class _Pair:
         np.less(values[2], -near, out=crossed)
         screen.refuse(crossed != rows.crossing[some].reshape(-1, width).T)
 
-    def _direction(self, run: screening.Run, observed: slice) -> Any:
+    def _at_states(self, observed: slice) -> _States:
+        study, evaluators = self.study, self.study.declared.evaluators
+        utility, risk = (
+            np.ascontiguousarray(study.evaluator(name)[observed].T) for name in (evaluators.utility, evaluators.risk)
+        )
+        base = study.smoothed(observed).T
+        with np.errstate(all="ignore"):
+            # Sums are finite only where all of their terms are.
+            finite = np.isfinite(sum(one.sum(axis=0) for one in (utility, risk, base)))
+        return _States(utility, risk, base, study.legal.named[observed].T, study.playable[observed] & finite)
+
+    def _direction(self, run: screening.Run, observed: slice, states: _States) -> Any:
         """What a run of candidates is tilted in, or what it is, by action and state."""
         one = self.bank[run.rows.start]
         if not len(run.scales):
@@ -394,7 +407,7 @@ class _Pair:
                 found = self.study.replay(self.members[run.rows.start])
                 assert found is not None
                 return found.probabilities[observed].T
-            return self.base[:, observed.start - self.lo : observed.stop - self.lo]
+            return states.base
         if one.direction is None:
             return _directions(self.study, one)[observed].T
         constants, weights, names = self.affine[run.rows.start]
@@ -470,8 +483,9 @@ class _Pair:
             scales = np.array([float(_scale(self.bank[place])) for place in run if tilted])
             yield screening.Run(slice(run[0], run[-1] + 1), scales)
 
-    def _references(self, screen: screening.Screen, traces: Columns, at: int, count: int) -> None:
+    def _references(self, screen: screening.Screen, traces: Columns, states: _States, at: int) -> None:
         """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
+        count = len(states.usable)
         for name, judged in self.judged.items():
             column, proof = traces[name], (self.entry.path, name)
             if proof in column.proved:
@@ -481,13 +495,12 @@ class _Pair:
             screen.refuse(~here.T)
             if here.all():
                 column.proved.add(proof)
-        states = slice(at, at + count)
         codes, texts = _coded(traces, "legal")
         lists = values_of_texts(list(texts), row_shape("trace").fields[_LEGAL].shape).to_pylist()
         actions = self.study.actions
         bits = np.array([sum(1 << actions.index(one) for one in listed) if listed == [a for a in actions if a in listed]
                          else -1 for listed in lists])  # fmt: skip
-        due = (self.legal[:, states] * (1 << np.arange(len(actions)))[:, None]).sum(axis=0)
+        due = (states.legal * (1 << np.arange(len(actions)))[:, None]).sum(axis=0)
         if len(texts) > 1 or not (due == bits[0]).all():
             screen.refuse((bits[codes].reshape(count, -1) != due[:, None]).T)
         if (self.groups is None) != ("group" not in traces):
@@ -495,7 +508,7 @@ class _Pair:
         if self.groups is not None:
             codes, texts = _coded(traces, "group")
             places = np.array([self.group_names.index(one) if one in self.group_names else -2 for one in texts])
-            screen.refuse((places[codes].reshape(count, -1) != self.groups[states][:, None]).T)
+            screen.refuse((places[codes].reshape(count, -1) != self.groups[at : at + count, None]).T)
 
     # Putting together
 

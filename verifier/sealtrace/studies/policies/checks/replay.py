@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -58,10 +59,20 @@ def teacher(study: Study, outcome: Outcome) -> None:
     values = action_matrix(frame, "values", study.actions)
     named = (some_rows(values.named, rows) | ~some_rows(study.legal.named, states)).all(axis=1) & ~values.unknown[rows]
     rows, legal = rows[named], some_rows(study.legal.named, states[named])
-    weights = policies.teacher_weights(some_rows(values.values, rows), legal, as_double(exact(rule.temperature)))
-    stored = some_rows(action_matrix(frame, "distribution", study.actions).values, rows)
+    given, stored = (
+        some_rows(one.values, rows) for one in (values, action_matrix(frame, "distribution", study.actions))
+    )
+    replayed = np.empty(stored.T.shape).T
+    for block in _blocks(len(rows)):
+        weights = policies.teacher_weights(given[block], legal[block], as_double(exact(rule.temperature)))
+        replayed[block] = policies.normalized(weights)
     message = "The distribution is not the softmax of the action values."
-    compare_matrix(study, outcome, "teacher", rows, "distribution", policies.normalized(weights), stored, message)
+    compare_matrix(study, outcome, "teacher", rows, "distribution", replayed, stored, message)
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    """Rows, so many at a time that what is computed of them stays small."""
+    return (slice(start, start + 2**16) for start in range(0, count, 2**16))
 
 
 @check("replay.teacher-value", "teacher records")
@@ -80,9 +91,12 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(rows)
     values = some_rows(action_matrix(frame, "values", study.actions).values, rows)
     distribution = some_rows(action_matrix(frame, "distribution", study.actions).values, rows)
-    numbers = scores.expected_utility(distribution, values), reported[rows]
-    message, size = "The state value is not the mean of the action values.", np.abs(values).max(axis=1, initial=0.0)
-    outcome.compare(frame, rows, "/value", *numbers, study.tolerance, message, size)
+    replayed, size = np.empty(len(rows)), np.empty(len(rows))
+    for block in _blocks(len(rows)):
+        replayed[block] = scores.expected_utility(distribution[block], values[block])
+        size[block] = np.abs(values[block]).max(axis=1, initial=0.0)
+    message = "The state value is not the mean of the action values."
+    outcome.compare(frame, rows, "/value", replayed, reported[rows], study.tolerance, message, size)
 
 
 @check("replay.normalizer", "normalizers")

@@ -197,6 +197,8 @@ def _content_codes(content: pa.Table) -> Index:
                 # An empty list and an absent one show the player the same.
                 here[pc.list_value_length(array).fill_null(0).to_numpy() == 0] = -1
             codes = codes if (here == here[0]).all() else blocks.paired(codes, here)
+            if codes.max() - codes.min() == len(codes) - 1:
+                break  # Each row has a number of its own.
     return codes
 
 

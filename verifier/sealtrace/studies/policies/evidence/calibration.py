@@ -188,30 +188,36 @@ class Calibration:
     def outcomes(self) -> Outcomes:
         return outcomes_of(self.study, self.setting.utility, self.setting.risk, self.setting.tau)
 
+    def _pairs(self, rows: int) -> Index:
+        """A number for each candidate, of so many, and calibration state: that of the candidate and its group."""
+        pairs: Index = np.arange(rows)[:, None] * len(self.members) + self._groups
+        return pairs
+
     def _counted(self, happened: Mask) -> Index:
         """How often something happens by candidate and group, of candidates and all states."""
-        if not happened.any():
-            return np.zeros((len(self.candidates), len(self.members)), np.int64)
-        self.study.room("states x groups", len(self._groups), len(self.members))
-        inside = (self._groups[:, None] == np.arange(len(self.members))).astype(np.float64)
-        # Sums of zeros and ones are exact in doubles.
-        counts: Index = (happened[:, self.states].astype(np.float64) @ inside).astype(np.int64)
+        shape = (len(happened), len(self.members))
+        there = self._pairs(len(happened))[happened[:, self.states]]
+        counts: Index = np.bincount(there, minlength=shape[0] * shape[1]).reshape(shape)
         return counts
 
     @cached_property
     def crossings(self) -> Index:
         """k by candidate and group."""
         self.require_scores()
-        return self._counted(self.outcomes.stacked(self.candidates).crossed)
+        parts = [self._counted(found.crossed) for _, found in self.outcomes.parts(self.candidates)]
+        return np.concatenate([np.zeros((0, len(self.members)), np.int64), *parts])
+
+    @cached_property
+    def _absent(self) -> list[int]:
+        """At how many calibration states each candidate has no score."""
+        found = (found.utility[:, self.states] for _, found in self.outcomes.parts(self.candidates))
+        return [count for utility in found for count in np.isnan(utility).sum(axis=1).tolist()]
 
     def require_scores(self) -> None:
         """Refuses calibration states at which a candidate has no score."""
-        found = self.outcomes.stacked(self.candidates)
-        if found.unscored[self.states].any():
-            absent = np.isnan(found.utility[:, self.states]).sum(axis=1)
-            row = int(absent.argmax())
-            name = self.study.candidates[self.candidates[row]].name
-            raise UnscoredError(f"{name} cannot be scored at {int(absent[row])} calibration states")
+        if most := max(self._absent, default=0):
+            name = self.study.candidates[self.candidates[self._absent.index(most)]].name
+            raise UnscoredError(f"{name} cannot be scored at {most} calibration states")
 
     @cached_property
     def risk_shares(self) -> Shares:
@@ -262,10 +268,13 @@ class Calibration:
         self.require_scores()
         with np.errstate(invalid="ignore", over="ignore"):
             # One state after the other: a matrix product would round otherwise on another machine.
-            shape = (len(self.candidates), len(self.members))
-            pairs = np.arange(shape[0])[:, None] * shape[1] + self._groups
-            values = self.outcomes.stacked(self.candidates).utility[:, self.states]
-            sums = np.bincount(pairs.ravel(), values.ravel(), shape[0] * shape[1]).reshape(shape)
+            sums = np.zeros((len(self.candidates), len(self.members)))
+            for place, found in self.outcomes.parts(self.candidates):
+                values = found.utility[:, self.states]
+                size = len(values) * len(self.members)
+                sums[place] = np.bincount(self._pairs(len(values)).ravel(), values.ravel(), size).reshape(
+                    len(values), -1
+                )
             means: Matrix = sums / self.counts
         if not np.isfinite(sums).all():
             raise Undecided("utilities are too large to be averaged in doubles")

@@ -212,9 +212,10 @@ def count_scales(study: Study, arm: str | None, states: Index, setting: Setting)
     if not grid:
         raise UndeclaredError("the grid of scales is empty")
     candidates = [places[scale] for scale in grid]
-    found = outcomes_of(study, setting.utility, setting.risk, setting.tau).stacked(candidates)
-    crossings: list[int] = found.crossed[:, states].sum(axis=1).tolist()
-    scored: list[int] = (~np.isnan(found.utility[:, states])).sum(axis=1).tolist()
+    crossings, scored = list[int](), list[int]()
+    for _, found in outcomes_of(study, setting.utility, setting.risk, setting.tau).parts(candidates):
+        crossings += found.crossed[:, states].sum(axis=1).tolist()
+        scored += (~np.isnan(found.utility[:, states])).sum(axis=1).tolist()
     return CountedScales(candidates, crossings, scored, empirical_zero(grid, crossings))
 
 

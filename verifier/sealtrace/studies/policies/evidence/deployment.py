@@ -61,13 +61,16 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
     study = chosen.calibration.study
     groups, candidates = deployed_candidates(chosen, states)
     competing = [*chosen.calibration.candidates, *([] if study.anchor is None else [study.anchor])]
-    found = outcomes_of(study, utility, risk, chosen.calibration.setting.tau).stacked(competing)
     place_of = {candidate: place for place, candidate in reversed([*enumerate(competing)])}
-    places = np.array([place_of[one] for one in deciding(chosen)], np.int64)[groups], states
-    values = found.utility[places]
+    places = np.array([place_of[one] for one in deciding(chosen)], np.int64)[groups]
+    values, delta, crossed = np.empty(len(states)), np.empty(len(states)), np.empty(len(states), np.bool_)
+    for part, found in outcomes_of(study, utility, risk, chosen.calibration.setting.tau).parts(competing):
+        inside = np.flatnonzero((places >= part.start) & (places < part.stop))
+        at = places[inside] - part.start, states[inside]
+        values[inside], delta[inside], crossed[inside] = found.utility[at], found.delta[at], found.crossed[at]
     if not len(states) or np.isnan(values).any():
         raise UnscoredError(f"{int(np.isnan(values).sum())} states have no trace, no anchor or no action values")
-    return Deployed(states, groups, candidates, values, found.delta[places], found.crossed[places])
+    return Deployed(states, groups, candidates, values, delta, crossed)
 
 
 def calibration_split(study: Study) -> str:

@@ -6,10 +6,9 @@ Computed from stored distributions and action values; `score` records are not re
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from tempfile import TemporaryFile
 from weakref import finalize
 
@@ -29,6 +28,8 @@ class UnscoredError(Exception):
     """A state that is asked for has no trace, no anchor or no action values."""
 
 
+_HELD = 2**21
+"""Outcomes of streamed traces that are held at once; others are read again when they are asked for."""
 NEAR = 1e-9
 """Values nearer than this, relative to their size, are told apart in exact arithmetic."""
 
@@ -41,12 +42,6 @@ class Outcome:
     """NaN where there is no single trace or no action values."""
     delta: Vector
     crossed: Mask
-
-    @cached_property
-    def unscored(self) -> Mask:
-        """By state: whether a candidate has no outcome there."""
-        unscored: Mask = np.any(np.isnan(np.atleast_2d(self.utility)), axis=0)
-        return unscored
 
 
 class Spilled:
@@ -110,6 +105,8 @@ class Outcomes:
     def of(self, candidate: int) -> Outcome:
         """The outcome of a candidate."""
         if candidate not in self._known and self._spilled is not None:
+            if len(self._known) * len(self.study.states) > _HELD:
+                self._known.clear()
             self._known[candidate] = self._spilled.of(candidate)
         if candidate not in self._known:
             rows = traces_by_state(self.study, candidate)
@@ -120,17 +117,22 @@ class Outcomes:
             self._known[candidate] = Outcome(utility, delta, crossed)
         return self._known[candidate]
 
-    def stacked(self, candidates: Sequence[int]) -> Outcome:
-        """The outcomes of several candidates, one row each."""
-        key = tuple(candidates)
-        if key not in self._stacks:
-            found = [self.of(candidate) for candidate in candidates]
-            columns = ([one.utility for one in found], [one.delta for one in found], [one.crossed for one in found])
-            stack = self._stacks[key] = Outcome(*map(np.array, columns))
-            # What is held together is not held again.
-            for place, candidate in enumerate(key):
-                self._known[candidate] = Outcome(stack.utility[place], stack.delta[place], stack.crossed[place])
-        return self._stacks[key]
+    def parts(self, candidates: Sequence[int]) -> Iterator[tuple[slice, Outcome]]:
+        """The outcomes of several candidates, one row each, as many at a time as are held: their places, and they."""
+        step = max(1, _HELD // max(1, len(self.study.states)))
+        for start in range(0, len(candidates), step):
+            place, key = slice(start, start + step), tuple(candidates[start : start + step])
+            found = self._stacks.get(key)
+            if found is None:
+                each = [self.of(candidate) for candidate in key]
+                columns = ([one.utility for one in each], [one.delta for one in each], [one.crossed for one in each])
+                found = Outcome(*map(np.array, columns))
+                if len(candidates) <= step:
+                    # What is held together is not held again.
+                    self._stacks[key] = found
+                    for row, candidate in enumerate(key):
+                        self._known[candidate] = Outcome(found.utility[row], found.delta[row], found.crossed[row])
+            yield place, found
 
     def outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:
         """Which utilities lie outside a range, decided exactly: one row per candidate, one column per state."""
@@ -140,13 +142,16 @@ class Outcomes:
         return self._outside[key]
 
     def _decided_outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:
-        values = self.stacked(candidates).utility
         ends = as_double(low), as_double(high)
         size = max(1.0, abs(ends[0]), abs(ends[1]))
-        beyond: Mask = (values < ends[0]) | (values > ends[1])
-        unsure = (np.abs(values - ends[0]) <= NEAR * size) | (np.abs(values - ends[1]) <= NEAR * size)
-        for row, state in np.argwhere(unsure).tolist():
-            beyond[row, state] = not low <= self.exact_utility(candidates[row], np.array([state])) <= high
+        beyond = np.zeros((len(candidates), len(self.study.states)), np.bool_)
+        for place, found in self.parts(candidates):
+            values = found.utility
+            beyond[place] = (values < ends[0]) | (values > ends[1])
+            unsure = (np.abs(values - ends[0]) <= NEAR * size) | (np.abs(values - ends[1]) <= NEAR * size)
+            for row, state in np.argwhere(unsure).tolist():
+                candidate = candidates[place.start + row]
+                beyond[place.start + row, state] = not low <= self.exact_utility(candidate, np.array([state])) <= high
         return beyond
 
     def exact_utility(self, candidate: int, states: Index) -> Fraction:

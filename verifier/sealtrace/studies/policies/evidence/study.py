@@ -248,11 +248,10 @@ class Study(Evidence):
         for field in {"trace": ("legal",), "teacher": ("distribution", "values"), "values": ("values",)}.get(kind, ()):
             lists = action_lists if field == "legal" else action_matrix
             named = lists(frame, field, self.actions)
-            rows = np.flatnonzero(good & frame.table.column(field).is_valid().to_numpy())
-            right = ~named.unknown[rows] & (
-                some_rows(named.named, rows) == some_rows(self.legal.named, states[rows])
-            ).all(axis=1)
-            good[rows] &= right
+            there = good & frame.table.column(field).is_valid().to_numpy()
+            rows = slice(None) if there.all() else np.flatnonzero(there)
+            legal = some_rows(self.legal.named, states[rows])
+            good[rows] &= ~named.unknown[rows] & (named.named[rows] == legal).all(axis=1)
         return good
 
     @cached_property
@@ -294,14 +293,10 @@ class Study(Evidence):
     # Teacher and values, by state
 
     @cached_property
-    def _teacher_rows(self) -> Index:
-        return self.by_state("teacher", np.flatnonzero(self.sound("teacher")))
-
-    @cached_property
     def teacher(self) -> Matrix:
         """The cached teacher distribution of every observed state; NaN where there is none."""
         matrix = action_matrix(self.frame("teacher"), "distribution", self.actions)
-        return _aligned(matrix, self._teacher_rows)
+        return _aligned(matrix, self.by_state("teacher", np.flatnonzero(self.sound("teacher"))))
 
     @once
     def evaluator(self, name: str) -> Matrix:
@@ -314,8 +309,10 @@ class Study(Evidence):
         if not frame.size:
             return np.full(self.legal.named.shape, np.nan)
         places = self.by_state("values", rows)
-        valued = (places[:, None] >= 0) & some_rows(matrix.named, places)
-        return np.where(self.legal.named, np.where(valued, some_rows(matrix.values, places), np.nan), 0.0)
+        values, valued = some_rows(matrix.values, places), (places[:, None] >= 0) & some_rows(matrix.named, places)
+        if valued.all() and self.legal.named.all():
+            return values
+        return np.where(self.legal.named, np.where(valued, values, np.nan), 0.0)
 
     def magnitude(self, role: str) -> Vector:
         """The largest action value of a role's evaluator at every observed state: what a utility is as exact as."""
@@ -496,11 +493,15 @@ class Study(Evidence):
     @cached_property
     def smoothed_teacher(self) -> Matrix:
         """The anchor, recomputed from the cached teacher at every observed state."""
-        rule = self.declared.anchor
+        return self.smoothed(slice(None))
+
+    def smoothed(self, states: slice) -> Matrix:
+        """The same at some of them."""
+        rule, legal = self.declared.anchor, self.legal.named[states]
         if rule is None:
-            return np.full(self.legal.named.shape, np.nan)
+            return np.full(legal.shape, np.nan)
         return policies.anchor(
-            self.teacher, self.legal.named, as_double(exact(rule.teacher)), as_double(exact(rule.uniform))
+            self.teacher[states], legal, as_double(exact(rule.teacher)), as_double(exact(rule.uniform))
         )
 
     @cached_property
@@ -573,5 +574,5 @@ def _aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
     """Rows of a matrix by state; NaN where a state has no row or names an unknown action."""
     if not len(matrix.values):
         return np.full((len(rows), matrix.values.shape[1]), np.nan)
-    good = (rows >= 0) & ~matrix.unknown[rows]
-    return np.where(good[:, None], some_rows(matrix.values, rows), np.nan)
+    good, values = (rows >= 0) & ~matrix.unknown[rows], some_rows(matrix.values, rows)
+    return values if good.all() else np.where(good[:, None], values, np.nan)
