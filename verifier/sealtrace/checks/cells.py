@@ -10,19 +10,14 @@ from typing import Any
 from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
-from sealtrace.checks.registry import check
+from sealtrace.checks.registry import check, lacking
 from sealtrace.printed.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
 from sealtrace.printed.judgement import WARNINGS, Status
 from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.papers import read_paper
 from sealtrace.printed.reported import with_printed
 
-
-def _no_tables(printed: Printed, outcome: Outcome) -> bool:
-    if printed.bundle.documents_of("table"):
-        return False
-    outcome.not_applicable = "the bundle reports no table"
-    return True
+_no_tables = lacking("table", "the bundle reports no table")
 
 
 def _key(cell: TableCell) -> dict[str, str]:

@@ -15,6 +15,18 @@ FUNCTIONS: dict[str, tuple[CheckFunction, str]] = {}
 """Check id to its function and to the unit that it counts."""
 
 
+def lacking(kind: str, reason: str) -> Callable[[Any, Outcome], bool]:
+    """For `unless`: nothing is to be checked where the bundle holds no records of a kind."""
+
+    def lacks(evidence: Any, outcome: Outcome) -> bool:
+        if evidence.bundle.of_kind(kind) or evidence.bundle.documents_of(kind):
+            return False
+        outcome.not_applicable = reason
+        return True
+
+    return lacks
+
+
 def check(
     check_id: str,
     unit: str,

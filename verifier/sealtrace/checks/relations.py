@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
-from sealtrace.checks.registry import check
+from sealtrace.checks.registry import check, lacking
 
 if TYPE_CHECKING:
     from sealtrace.relations.decision import Decision
@@ -15,11 +15,7 @@ SHOWN = 6
 """How many numbers of a relation a finding lists."""
 
 
-def _no_relations(printed: Printed, outcome: Outcome) -> bool:
-    if printed.bundle.of_kind("relation"):
-        return False
-    outcome.not_applicable = "the bundle declares no relation"
-    return True
+_no_relations = lacking("relation", "the bundle declares no relation")
 
 
 @check("relation.formula", "relations", unless=_no_relations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.registry import check
+from sealtrace.checks.registry import check, lacking
 from sealtrace.evidence import Evidence
 
 _UNDEFINED = re.compile(r"LaTeX Warning: (Reference|Citation) [`'](?P<name>[^']*)'[^\n]*undefined")
@@ -15,12 +15,9 @@ _LABEL = re.compile(r"\\label\{([^}]*)\}")
 _REFERENCE = re.compile(r"\\(?:eq|page|auto|c|C|v|name)?ref\*?\{([^}]*)\}")
 
 
-@check("source.preserved", "sources")
+@check("source.preserved", "sources", unless=lacking("source", "the bundle archives no originals"))
 def preserved(evidence: Evidence, outcome: Outcome) -> None:
     frame = evidence.frame("source")
-    if not evidence.bundle.of_kind("source"):
-        outcome.not_applicable = "the bundle archives no originals"
-        return
     outcome.inspected = frame.size
     for row, record in enumerate(frame.table.to_pylist()):
         path = record["path"]

@@ -15,25 +15,25 @@ from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.resources import begin_draft
 from sealtrace.cli.options import DIRECTORY, FILE, PATH
 from sealtrace.cli.output import (
-    Target,
     format_options,
     paint,
     progress_bar,
     quiet_option,
     refuse_bad_places,
     root_option,
+    shown_at,
     targets_of,
     text_width,
     write_output,
     write_targets,
 )
+from sealtrace.report.formats import OF_CHECKS, Showing
 from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from sealtrace.binding.candidates import Bound
     from sealtrace.binding.checking import Findings
     from sealtrace.bundle.reading import Bundle
-    from sealtrace.contract.checked import Check
 
 FORMS = ("text", "json", "html", "github")
 EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
@@ -118,7 +118,8 @@ def check(
     found = concluded(findings, __version__)
     if save is not None:
         _save(save, draft_of(findings, reported))
-    write_targets(targets, lambda target: _rendered(found, target, everything))
+    showing = Showing(everything=everything)
+    write_targets(targets, lambda target: OF_CHECKS[target.form](found, shown_at(target, showing)))
     if allow_unexplained and found.verdict == "unexplained":
         return 0
     return EXIT_CODES[found.verdict]
@@ -145,29 +146,6 @@ def _save(directory: Path, files: dict[str, str]) -> None:
         f"{directory} --all`, then seal it with `sealtrace seal {directory} --empty all=REASON`.",
         err=True,
     )
-
-
-def _rendered(found: Check, target: Target, everything: bool) -> str:
-    match target.form:
-        case "json":
-            from sealtrace.report.inert import json_text
-
-            return json_text(found.model_dump(mode="json", exclude_none=True))
-        case "html":
-            from sealtrace.report import check_page
-
-            return check_page.render(found)
-        case "github":
-            from sealtrace.report import github
-
-            return github.render_check(found)
-        case _:
-            from sealtrace.cli.output import paint, text_width
-            from sealtrace.report import check_text
-            from sealtrace.report.formats import plain
-
-            width, colour = (text_width(), paint) if target.path is None else (80, plain)
-            return check_text.render(found, everything=everything, width=width, paint=colour)
 
 
 @click.command()

@@ -8,7 +8,7 @@ from fractions import Fraction
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact, AuditProblem
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
-from sealtrace.report.text import figure, wrapped
+from sealtrace.report.text import figure, titled, wrapped
 
 SAID = ("checked", "counted", "distance_text", "problem_text", "repair_text", "steps_of")
 """What other formats say in the same words."""
@@ -123,9 +123,7 @@ def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int
 
 
 def _headline(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
-    word, colour = _HEADLINES[audit.verdict]
-    for number, line in enumerate(wrapped(f"{word}  {audit.paper}", width)):
-        yield paint(word, colour) + line.removeprefix(word) if number == 0 else line
+    yield from titled(_HEADLINES[audit.verdict], f"  {audit.paper}", width, paint, "")
     if audit.root_sha256:
         yield f"root {audit.root_sha256}"
     yield from wrapped(counted(audit), width)
@@ -223,9 +221,7 @@ def _decisions(
     for one in found:
         origin = "" if one.family == "declared" else f"  [{one.family}]"
         yield ""
-        for number, line in enumerate(wrapped(f"{word[0]}: {one.relation}{origin}", width, "", "  ")):
-            # Painted behind the wrapping, because what a paper says may look like paint.
-            yield paint(*word) + line.removeprefix(word[0]) if number == 0 else line
+        yield from titled(word, f": {one.relation}{origin}", width, paint, "  ")
         yield from wrapped(one.sentence, width, "  ")
         yield from _known(one, facts, known, width)
 

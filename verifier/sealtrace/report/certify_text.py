@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
+from sealtrace.report.text import titled, wrapped
 from sealtrace.studies.policies.certifying import Assigned, Certified, Competitor, Group, PartitionTable, SelectorChoice
 
 NOT_CERTIFIED = "A choice made after looking at the calibration scores is not certified."
@@ -184,7 +184,7 @@ def _choice(one: SelectorChoice, found: Certified, width: int, paint: Paint) -> 
         yield from _item(difference, width)
 
 
-def _item(text: str, width: int) -> list[str]:
+def _item(text: str, width: int) -> Iterator[str]:
     return _wrapped(text, width, _INDENT, _INDENT * 2)
 
 
@@ -231,21 +231,9 @@ def _assumptions(found: Certified, width: int) -> Iterator[str]:
         yield from _item(f"- {assumption}", width)
 
 
-def _titled(title: str, rest: str, width: int, paint: Paint, colour: str) -> Iterator[str]:
-    """A wrapped line whose beginning is painted."""
-    for number, line in enumerate(_wrapped(title + rest, width, rest=_INDENT)):
-        painted = number == 0 and line.startswith(title)
-        yield paint(title, colour) + line.removeprefix(title) if painted else line
+def _titled(title: str, text: str, width: int, paint: Paint, colour: str) -> Iterator[str]:
+    return titled((title, colour), text, width, paint, _INDENT, broken=True)
 
 
-def _wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
-    """Lines of at most `width`, made harmless; a name that is longer is broken."""
-    lines = textwrap.wrap(
-        harmless(text),
-        width,
-        initial_indent=first,
-        subsequent_indent=first if rest is None else rest,
-        break_on_hyphens=False,
-    )
-    # A broken name may begin a line with what was harmless within it.
-    return [harmless(line) for line in lines]
+def _wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:
+    return wrapped(text, width, first, rest, broken=True)

@@ -1,8 +1,8 @@
 """Every output format: its name, the ending of its files, what it is for, and what it can show.
 
-A format can show a report (`verify`, `report`), printed cells beside recomputed ones (`diff`), an audit (`audit`), or
-some of these. Commands, help, the reference, the action and tests read this list; a new format is one entry here and
-one module beside it. Renderers are imported when they are used, so that listing formats costs nothing.
+A format can show a report (`verify`, `report`), printed cells beside recomputed ones (`diff`), an audit (`audit`), what
+`check` found, or some of these. Commands, help, the reference, the action and tests read this list; a new format is one
+entry here and one module beside it. Renderers are imported when they are used, so that listing formats costs nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
+    from sealtrace.contract.checked import Check
     from sealtrace.contract.report import Cell, Coverage, Report
 
 Paint = Callable[[str, str], str]
@@ -67,6 +68,7 @@ class Format:
     report: _Renderer[Report] | None = None
     cells: _Renderer[Cells] | None = None
     audit: _Renderer[Audit] | None = None
+    check: _Renderer[Check] | None = None
     details: bool = False
     """Whether it shows the evidence behind the verdict, which `verify` collects only when asked."""
 
@@ -111,8 +113,9 @@ FORMATS = (
         _renderer("text:render", *_SEEN),
         _renderer("diff:render_text", *_SEEN),
         _renderer("audit_text:render", *_SEEN),
+        _renderer("check_text:render", *_SEEN),
     ),
-    Format("json", "json", "for machines, stable", _json, _renderer("diff:render_json"), _json),
+    Format("json", "json", "for machines, stable", _json, _renderer("diff:render_json"), _json, _json),
     Format(
         "junit", "xml", "JUnit XML for build services", _renderer("junit:render"),
         audit=_renderer("junit:render", of="report"),
@@ -123,7 +126,7 @@ FORMATS = (
     ),
     Format(
         "github", None, "annotations in GitHub Actions", _renderer("github:render", "prefix"),
-        audit=_renderer("github:render", "prefix", of="report"),
+        audit=_renderer("github:render", "prefix", of="report"), check=_renderer("github:render_check"),
     ),
     Format(
         "markdown",
@@ -137,7 +140,10 @@ FORMATS = (
         "latex", "tex", "the cells that differ, for an appendix", _renderer("latex:render", "everything"),
         _renderer("latex:render", "everything"),
     ),
-    Format("html", "html", "one page for readers, which needs nothing else", _renderer("html:render"), details=True),
+    Format(
+        "html", "html", "one page for readers, which needs nothing else", _renderer("html:render"),
+        check=_renderer("check_page:render"), details=True,
+    ),
     Format("csv", "csv", "one line per cell, for spreadsheets", cells=_renderer("diff:render_csv", of="cells")),
 )  # fmt: skip
 """In the order in which help lists them."""
@@ -149,6 +155,8 @@ OF_CELLS = {one.name: one.cells for one in FORMATS if one.cells is not None}
 """Format to what renders printed cells in it."""
 OF_AUDITS = {one.name: one.audit for one in FORMATS if one.audit is not None}
 """Format to what renders an audit in it."""
+OF_CHECKS = {one.name: one.check for one in FORMATS if one.check is not None}
+"""Format to what renders a check in it."""
 
 
 def sentence(names: list[str] | tuple[str, ...]) -> str:

@@ -117,8 +117,7 @@ def _incomplete(report: Report, width: int, paint: Paint) -> Iterator[str]:
     """What is missing, by reason; what was skipped, as one line."""
     for reason, ids in missing_by_reason(report):
         yield ""
-        for number, line in enumerate(wrapped(f"missing: {reason}", width)):
-            yield paint("missing", "yellow") + line.removeprefix("missing") if number == 0 else line
+        yield from titled(("missing", "yellow"), f": {reason}", width, paint, "")
         yield from wrapped(", ".join(ids), width, "  ")
     skipped = sum(check.status == "skipped" for check in report.checks)
     if skipped:
@@ -206,13 +205,29 @@ def figure(name: str, value: str, width: int) -> Iterator[str]:
     return wrapped(f"{name:<12} {value}", width, "", " " * 13)
 
 
-def wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:
-    """Lines of at most `width`, made harmless. Paint is put on afterwards: what a bundle says may look like it."""
-    yield from textwrap.wrap(
-        harmless(text),
-        width,
-        initial_indent=first,
-        subsequent_indent=first if rest is None else rest,
-        break_long_words=False,
-        break_on_hyphens=False,
+def titled(
+    title: tuple[str, str], text: str, width: int, paint: Paint, rest: str, broken: bool = False
+) -> Iterator[str]:
+    """Wrapped lines whose beginning is a word in its colour."""
+    word, colour = title
+    for number, line in enumerate(wrapped(word + text, width, "", rest, broken)):
+        painted = number == 0 and line.startswith(word)
+        yield paint(word, colour) + line.removeprefix(word) if painted else line
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str | None = None, broken: bool = False) -> Iterator[str]:
+    """Lines of at most `width`, made harmless. Paint is put on afterwards: what a bundle says may look like it.
+
+    A word that is longer is `broken`, or left whole; broken, it may begin a line with what was harmless within it.
+    """
+    yield from map(
+        harmless,
+        textwrap.wrap(
+            harmless(text),
+            width,
+            initial_indent=first,
+            subsequent_indent=first if rest is None else rest,
+            break_long_words=broken,
+            break_on_hyphens=False,
+        ),
     )

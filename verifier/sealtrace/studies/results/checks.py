@@ -8,7 +8,7 @@ from collections.abc import Collection
 import numpy as np
 
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.registry import check
+from sealtrace.checks.registry import check, lacking
 from sealtrace.printed.choices import appearance
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.joins import Gap
@@ -17,12 +17,9 @@ _EMPHASIS = re.compile(r"(\*\*|__|\\\w+\{)(.*)(?:\*\*|__|\})")
 """Bold and the like, which tells no two names apart."""
 
 
-@check("result.predictions", "predictions")
+@check("result.predictions", "predictions", unless=lacking("prediction", "the bundle holds no predictions"))
 def predictions(results: Results, outcome: Outcome) -> None:
     frame, labels = results.frame("prediction"), results.frame("label")
-    if not results.bundle.of_kind("prediction"):
-        outcome.not_applicable = "the bundle holds no predictions"
-        return
     outcome.inspected = frame.size
     of_file = {entry.path: entry.split for entry in results.bundle.entries}
     codes, texts = labels.texts("split")
@@ -53,11 +50,8 @@ def predictions(results: Results, outcome: Outcome) -> None:
         outcome.at(places).warning("/item", "Models are evaluated on different splits.", "the same splits", told)
 
 
-@check("result.measurements", "measurements")
+@check("result.measurements", "measurements", unless=lacking("measurement", "the bundle holds no measurements"))
 def measurements(results: Results, outcome: Outcome) -> None:
-    if not results.bundle.of_kind("measurement"):
-        outcome.not_applicable = "the bundle holds no measurements"
-        return
     frame = results.frame("measurement")
     outcome.inspected = frame.size
     quantities, names = frame.texts("quantity")
@@ -80,11 +74,8 @@ def measurements(results: Results, outcome: Outcome) -> None:
                 )
 
 
-@check("result.runs", "runs")
+@check("result.runs", "runs", unless=lacking("run", "the bundle holds no run records"))
 def runs(results: Results, outcome: Outcome) -> None:
-    if not results.bundle.of_kind("run"):
-        outcome.not_applicable = "the bundle holds no run records"
-        return
     frame = results.frame("run")
     outcome.inspected = frame.size
     codes, digests = frame.texts("checkpoint_sha256")
@@ -118,27 +109,19 @@ def _mixed_runs(results: Results, outcome: Outcome) -> None:
             outcome.rows(frame, rows[runs[rows] != usual], "/run", message, names[usual])
 
 
-def _no_datasets(results: Results, outcome: Outcome) -> bool:
-    if results.bundle.documents_of("dataset"):
-        return False
-    outcome.not_applicable = "the bundle declares no dataset"
-    return True
+_no_datasets = lacking("dataset", "the bundle declares no dataset")
 
 
 def _demands(results: Results, outcome: Outcome, what: str, words: str) -> bool:
     """Whether a declaration demands something of its rows; what turns a check off is said."""
-    if _no_datasets(results, outcome):
-        return False
     if any(one.get(what) for one in results.declarations.values()):
         return True
     outcome.not_applicable = f"no declaration says {words}"
     return False
 
 
-@check("dataset.declared", "datasets")
+@check("dataset.declared", "datasets", unless=_no_datasets)
 def declared(results: Results, outcome: Outcome) -> None:
-    if _no_datasets(results, outcome):
-        return
     for name, declaration in results.declarations.items():
         outcome.inspected += 1
         at = outcome.at(results.declared_at[name], {"dataset": name})
@@ -158,7 +141,7 @@ def declared(results: Results, outcome: Outcome) -> None:
             at.note("/complete", f"{message} Declare `complete`.")
 
 
-@check("dataset.references", "rows")
+@check("dataset.references", "rows", unless=_no_datasets)
 def references(results: Results, outcome: Outcome) -> None:
     if not _demands(results, outcome, "references", "that its rows name rows of another dataset"):
         return
@@ -172,7 +155,7 @@ def references(results: Results, outcome: Outcome) -> None:
         outcome.rows(other, there, target, f"No row of {name} refers to this row.", f"a row of {name}")
 
 
-@check("dataset.complete", "rows")
+@check("dataset.complete", "rows", unless=_no_datasets)
 def complete(results: Results, outcome: Outcome) -> None:
     if not _demands(results, outcome, "complete", "which combinations must be there"):
         return
@@ -180,10 +163,8 @@ def complete(results: Results, outcome: Outcome) -> None:
     _tell(results, outcome, results.completeness_gaps, demanding)
 
 
-@check("dataset.depends", "rows")
+@check("dataset.depends", "rows", unless=_no_datasets)
 def depends(results: Results, outcome: Outcome) -> None:
-    if _no_datasets(results, outcome):
-        return
     determined = {name for name in results.declarations if results.determined(name)}
     if not determined:
         outcome.not_applicable = "no declaration says which fields others determine, and none has right answers"
@@ -208,10 +189,8 @@ def _tell(results: Results, outcome: Outcome, gaps: dict[str, list[Gap]], demand
             outcome.at(source, gap.key, row).error(gap.field, gap.message, gap.expected, gap.found)
 
 
-@check("dataset.counts", "counts")
+@check("dataset.counts", "counts", unless=_no_datasets)
 def counts(results: Results, outcome: Outcome) -> None:
-    if _no_datasets(results, outcome):
-        return
     for name, declaration in results.declarations.items():
         if results.unreadable(name):
             continue

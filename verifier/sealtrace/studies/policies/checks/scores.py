@@ -6,7 +6,7 @@ import numpy as np
 
 from sealtrace.bundle.frames import Index, Mask, Vector, action_matrix
 from sealtrace.checks.outcome import Outcome, text
-from sealtrace.checks.registry import check
+from sealtrace.checks.registry import check, lacking
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.replay import replay_of
@@ -143,11 +143,8 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
         outcome.rows(study.frame("trace"), rows[wrong], "/probabilities", message, expected, found)
 
 
-@check("aggregate.summary", "summaries")
+@check("aggregate.summary", "summaries", unless=lacking("summary", "the bundle retains no policy summary"))
 def summary(study: Study, outcome: Outcome) -> None:
-    if not study.bundle.of_kind("summary"):
-        outcome.not_applicable = "the bundle retains no policy summary"
-        return
     frame = study.frame("summary")
     outcome.inspected = frame.size
     candidates = study.candidate_of("summary")
