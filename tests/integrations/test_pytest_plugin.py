@@ -35,8 +35,9 @@ def test_a_user_types_it_in_a_project(tmp_path: Path) -> None:
     """One test per check and per table, beside those of the project; a check that does not apply is skipped."""
     (tmp_path / "test_own.py").write_text("def test_own(): pass")
     copy_of_fixture(tmp_path)
+    options = ["-v", "-rs", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--sealtrace", "bundle"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider", "--sealtrace", "bundle"],
+        [sys.executable, "-m", "pytest", *options],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -171,17 +172,10 @@ def test_documentation_names_the_options() -> None:
         assert option in page
 
 
-def test_a_paper_that_is_out_of_step(tmp_path: Path) -> None:
+def test_a_paper_that_is_out_of_step(project: pytest.Pytester, tmp_path: Path) -> None:
     """`--sealtrace-reported` fails the check of the paper where a number was changed there alone."""
     study = sealed_study(tmp_path / "study")
-    for paper, code in (("paper.tex", 0), ("changed_paper.tex", 1)):
+    for paper, code in (("paper.tex", pytest.ExitCode.OK), ("changed_paper.tex", pytest.ExitCode.TESTS_FAILED)):
         place = ROOT / "tests" / "results" / paper
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-k", "table.reported", f"--sealtrace={study}",
-             f"--sealtrace-reported={place}"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )  # fmt: skip
-        assert done.returncode == code, done.stdout
+        options = (f"--sealtrace={study}", f"--sealtrace-reported={place}")
+        assert project.runpytest("-q", "-k", "table.reported", *options).ret == code
