@@ -101,7 +101,7 @@ def contract(box: Box, atoms: Sequence[Atom], integers: frozenset[str], rounds: 
             except EmptyError:
                 return None
             finally:
-                spend(2 * narrowing.values.steps)
+                spend(2 * narrowing.steps)
             changed |= narrowing.changed
         waiting = [atom for atom in atoms if changed & atom.form.variables]
         if not waiting or (len(atoms) == 1 and atoms[0].form.is_linear and not integers & changed):
@@ -109,51 +109,51 @@ def contract(box: Box, atoms: Sequence[Atom], integers: frozenset[str], rounds: 
     return box
 
 
-class _Narrowing:
+class _Narrowing(Evaluation):
     """One comparison's forward and backward pass over a box, which it narrows in place."""
 
     def __init__(self, box: Box, integers: frozenset[str]) -> None:
-        self.box = box
+        super().__init__(box)
+        self.left = box
         self.integers = integers
         self.changed: set[str] = set()
-        self.values = Evaluation(box)
 
     def require(self, atom: Atom) -> None:
-        value = self.values.form(atom.form)
+        value = self.form(atom.form)
         if not possibly(atom.operator, value):
             raise EmptyError
         if atom.operator != "!=" and not certainly(atom.operator, value):
-            self.form(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
+            self.narrow(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
 
-    def form(self, form: Form, target: Interval) -> None:
+    def narrow(self, form: Form, target: Interval) -> None:
         """The form must lie in the target: each leaf must make up for what the others cannot."""
         leaves = list(form.terms.items())
-        values = [self.values.leaf(leaf).scaled(coefficient) for leaf, coefficient in leaves]
+        values = [self.leaf(leaf).scaled(coefficient) for leaf, coefficient in leaves]
         behind = [point(form.constant)]
         for value in reversed(values[1:]):
             behind.append(behind[-1] + value)
         before = ZERO
         for (leaf, coefficient), value in zip(leaves, values, strict=True):
             others = before + behind.pop()
-            self.leaf(leaf, (target - others).scaled(1 / coefficient))
+            self.narrow_leaf(leaf, (target - others).scaled(1 / coefficient))
             before = before + value
 
-    def leaf(self, leaf: Leaf, target: Interval) -> None:
-        now = self.box[leaf] if isinstance(leaf, str) else self.values.leaf(leaf)
+    def narrow_leaf(self, leaf: Leaf, target: Interval) -> None:
+        now = self.leaf(leaf)
         left = _some(now.meet(target))
         if isinstance(leaf, Operation):
             if left != now or leaf.kind in ("max", "cp_upper"):
-                values = [self.values.form(argument) for argument in leaf.arguments]
+                values = [self.form(argument) for argument in leaf.arguments]
                 if leaf.kind == "cp_upper":
-                    self.values.steps += 8 * cost(values[1])
+                    self.steps += 8 * cost(values[1])
                 for argument, allowed in zip(leaf.arguments, _allowed(leaf, values, left), strict=True):
                     if allowed != WHOLE:
-                        self.form(argument, allowed)
+                        self.narrow(argument, allowed)
         elif left != now:
             left = shortened(left)
             left = _some(whole_numbers(left)) if leaf in self.integers else left
             if left != now and left.within(now):
-                self.box[leaf] = left
+                self.left[leaf] = left
                 self.changed.add(leaf)
 
 

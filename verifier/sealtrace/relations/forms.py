@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 
 from sealtrace.relations.intervals import applied, checked, point
 from sealtrace.relations.syntax import Call, Cell, Expression, Number, Shared, Unknown
@@ -174,10 +174,7 @@ def operation(function: str, arguments: list[Form]) -> Form:
 
 def added(forms: Iterable[Form]) -> Form:
     """The sum of forms."""
-    total = constant(Fraction(0))
-    for form in forms:
-        total = total.plus(form)
-    return total
+    return reduce(Form.plus, forms, constant(Fraction(0)))
 
 
 def product(factors: list[Form]) -> Form:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from sealtrace.printed.judgement import as_float, decimal_text
+from sealtrace.printed.judgement import as_float, as_printed, decimal_text
 from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.syntax import (
@@ -146,13 +146,8 @@ def number_text(value: Fraction) -> str:
 
 def exact_text(value: Fraction) -> str:
     """An exact number by itself."""
-    denominator = value.denominator
-    for prime in (2, 5):
-        while denominator % prime == 0:
-            denominator //= prime
-    if denominator == 1 and value.denominator < 10**30:
-        return decimal_text(value)
-    return f"{value.numerator}/{value.denominator}"
+    ends = 10**60 % value.denominator == 0
+    return decimal_text(value) if ends else f"{value.numerator}/{value.denominator}"
 
 
 def approximately(value: Interval, places: int) -> str:
@@ -187,9 +182,5 @@ def decimals(value: Fraction | float, places: int) -> str:
         return str(value)
     if abs(value) >= _LONG:
         return f"{as_float(value):.6g}"
-    scaled = round(abs(value) * 10**places)
-    digits = f"{scaled:0{places + 1}d}"
-    text = f"{digits[:-places]}.{digits[-places:]}" if places else digits
-    if places > 6 and "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return f"-{text}" if value < 0 and scaled else text
+    text = as_printed(value, Fraction(1, 10**places))
+    return text.rstrip("0").rstrip(".") if places > 6 and "." in text else text
