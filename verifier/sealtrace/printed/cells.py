@@ -152,12 +152,15 @@ _SETTING = re.compile(
 )
 
 
+def naming_cells(row: dict[str, Any]) -> int:
+    """How many of a row's first cells make up its label."""
+    cells = row["cells"]
+    return next((n for n in range(1, len(cells)) if JOIN.join(filter(None, cells[:n])) == row["label"]), 1)
+
+
 def naming_columns(record: dict[str, Any]) -> int:
     """How many of the first columns make up the rows' labels, in most rows."""
-    counts = Counter(
-        next((n for n in range(1, len(row["cells"])) if JOIN.join(filter(None, row["cells"][:n])) == row["label"]), 1)
-        for row in record["rows"]
-    )
+    counts = Counter(map(naming_cells, record["rows"]))
     return counts.most_common(1)[0][0] if counts else 1
 
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from sealtrace.bundle.defects import nearest
-from sealtrace.printed.extracted import JOIN, ProseLine
+from sealtrace.printed.cells import naming_cells
+from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.numbers import Part, Printed, read_printed
 from sealtrace.relations.fact import Entry, Fact, Listing, Rule, UnknownFactError
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 
-_PARTS = {"plus-minus": ("mean", "sd"), "interval": ("low", "high"), "ratio": ("k", "n")}
 # Headers that tell of a measurement: an integer below them was rounded, not counted.
 _UNITS = r"\(\s*(?:s|sec|min|h|hours|days|[kMG]i?B|W|J|[kMG]?Hz)\s*\)"
 _MEASURED = re.compile(rf"%|{_UNITS}|\b(?:ms|percent\w*|latency|time|tokens|mean|average|median)\b", re.IGNORECASE)
@@ -191,15 +191,14 @@ def _table(record: dict[str, Any]) -> _Table:
                 **where,
             )
     rows = tuple(row["label"] for row in record["rows"])
-    naming = {row["label"]: _naming(row["label"], row["cells"]) for row in record["rows"]}
+    naming = {row["label"]: naming_cells(row) for row in record["rows"]}
     return _Table(label, rows, columns, entries, naming)
 
 
 def _entry(address: str, text: str, printed: Printed | None, *, measured: bool = False, **place: Any) -> Entry:
     """A cell or a passage with its numbers; where `measured`, integers were rounded, too."""
     parts = printed.parts if printed is not None else ()
-    numbered = tuple(map(str, range(1, len(parts) + 1)))
-    names = _PARTS.get(printed.form, numbered) if printed is not None and len(parts) != 1 else ()
+    names = printed.names if printed is not None else ()
     facts = []
     # A bound such as <0.001 is not the number: nothing about the number follows from its digits.
     for part, name in zip(() if any(part.is_bound for part in parts) else parts, names or ("",), strict=False):
@@ -227,10 +226,3 @@ def _counts(column: str, cells: list[Printed | None]) -> bool:
 def _rounded(part: Part) -> bool:
     """Whether a number shows by itself that it was rounded."""
     return part.unit not in (0, 1) or not part.text.lstrip("+-").replace(",", "").isdecimal()
-
-
-def _naming(label: str, cells: list[str]) -> int:
-    for count in range(1, len(cells)):
-        if JOIN.join(filter(None, cells[:count])) == label:
-            return count
-    return 1

@@ -100,12 +100,16 @@ class FormulaError(Exception):
         self.start = start
 
 
+Locate = Callable[[int], tuple[int, int]]
+"""Gives the line and the column of an offset in a text."""
+
+
 def _from_start(offset: int) -> tuple[int, int]:
     return 1, offset + 1
 
 
 def parse_formula(
-    text: str, names: Names, source: str = "formula", locate: Callable[[int], tuple[int, int]] = _from_start
+    text: str, names: Names, source: str = "formula", locate: Locate = _from_start
 ) -> tuple[Formula | None, list[Problem]]:
     """The formula that a text states, or None with everything that is wrong with it."""
     parser = _Parser(text, names)

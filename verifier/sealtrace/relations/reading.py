@@ -24,23 +24,26 @@ import math
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import product
+from typing import Any
 
 from sealtrace.bundle.defects import nearest
-from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Rule, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import (
     NAME,
     RESERVED,
     FormulaError,
+    Locate,
     Names,
     Problem,
     parse_constant,
-    parse_formula,
     parse_place,
     substituted,
 )
+from sealtrace.relations.stored import claim_of
 from sealtrace.relations.syntax import Shared
 
 MAX_CLAIMS = 5000
@@ -77,7 +80,9 @@ class _Passage:
     starts: list[tuple[int, int, int]]
     """Offset in the text, line and column in the file."""
 
-    def locate(self, offset: int) -> tuple[int, int]:
+    def locate(self, offset: int, skipped: int = 0) -> tuple[int, int]:
+        """Line and column of an offset behind what is skipped."""
+        offset += skipped
         start, line, column = max(one for one in self.starts if one[0] <= offset)
         return line, column + offset - start
 
@@ -94,7 +99,7 @@ class _Block:
         return [passage for passage in self.passages if passage.key == key]
 
     def text(self, key: str) -> str:
-        return next((" ".join(passage.text.split()) for passage in self.all(key)), "")
+        return next((passage.text for passage in self.all(key)), "")
 
 
 def read_relations(text: str, source: str, facts: Facts) -> Reading:
@@ -291,36 +296,33 @@ class _Reader:
         """One relation for one choice of labels."""
         names = Names(self.facts, self.reading.constants, self.reading.shared, bindings)
         (passage,) = block.all("holds")[:1]
-        label = f"{block.name} ({', '.join(bindings.values())})" if bindings else block.name
-        formula, problems = parse_formula(passage.text, names, self.source, passage.locate)
+
+        def filled(text: str) -> str:
+            return substituted(" ".join(text.split()), bindings)[0]
+
+        places: list[Locate] = [passage.locate]
         repairs = []
         for repaired in block.all("repaired"):
             says, colon, text = repaired.text.partition(":")
-            if not colon:
+            if colon:
+                repairs.append({"says": filled(says), "formula": text})
+                places.append(partial(repaired.locate, skipped=len(says) + 1))
+            else:
                 self.problem("expected: repaired by NAME: FORMULA", *repaired.locate(0))
-                continue
-
-            def inside(offset: int, passage: _Passage = repaired, skipped: int = len(says) + 1) -> tuple[int, int]:
-                return passage.locate(skipped + offset)
-
-            repair, more = parse_formula(text, names, self.source, inside)
-            problems += more
-            if repair is not None:
-                repairs.append(Repair(substituted(says.strip(), bindings)[0], repair))
-        if bindings and problems and all(one.absent for one in problems):
-            self.reading.left_out.append((label, problems[0].message))
-            return
-        for one in problems:
-            self.problem(one.message, one.line, one.column)
-        if formula is None:
-            return
-
-        def filled(key: str) -> str:
-            return substituted(block.text(key), bindings)[0]
-
-        assumes = tuple(substituted(" ".join(one.text.split()), bindings)[0] for one in block.all("assumes"))
-        place = f"{self.source}:{block.line}"
-        sentence, because, question = filled("says"), filled("because"), filled("ask") or None
-        self.reading.claims.append(
-            Claim(label, formula, sentence, because, assumes, tuple(repairs), question, place=place)
-        )
+        record: dict[str, Any] = {
+            "relation": f"{block.name} ({', '.join(bindings.values())})" if bindings else block.name,
+            "formula": passage.text,
+            "sentence": filled(block.text("says")),
+            "source": filled(block.text("because")),
+            "assumes": [filled(one.text) for one in block.all("assumes")],
+            "question": filled(block.text("ask")) or None,
+            "repairs": repairs,
+        }
+        claim, problems = claim_of(record, names, self.source, block.line, places)
+        if claim is not None:
+            self.reading.claims.append(claim)
+        elif bindings and all(one.absent for one in problems):
+            self.reading.left_out.append((record["relation"], problems[0].message))
+        else:
+            for one in problems:
+                self.problem(one.message, one.line, one.column)

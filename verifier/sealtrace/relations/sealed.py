@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -11,10 +10,10 @@ from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.numbers import read_printed
 from sealtrace.relations.fact import Fact, Rule, UnknownFactError, plain_address
 from sealtrace.relations.facts import Facts
+from sealtrace.relations.language import NAME
 
 TEXT = "text"
 """The table whose rows are numbers of the running text. A row whose label is a name can be called by it."""
-_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 Address = tuple[str, str, str]
 """Table, row and column."""
@@ -86,7 +85,7 @@ def _addresses(fact: Fact, columns: list[str]) -> Iterator[Address]:
 
 
 def _is_named(row: dict[str, Any]) -> bool:
-    if len(row["cells"]) != 1 or _NAME.fullmatch(row["label"]) is None:
+    if len(row["cells"]) != 1 or NAME.fullmatch(row["label"]) is None:
         return False
     printed = read_printed(row["cells"][0])
     return printed is not None and printed.numeric

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 
 from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import RESERVED, Names, Problem, parse_formula
+from sealtrace.relations.language import RESERVED, Locate, Names, Problem, parse_formula
 from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.syntax import Formula, Number, Shared, all_of, rebuilt, unknowns_in
 
@@ -26,32 +26,29 @@ def claims_of(
             return line, offset + 1
 
         shared = {one["name"]: _shared(one) for one in record.get("unknowns") or []}
-        names = Names(facts, shared=shared)
         taken = [name for name in shared if name in RESERVED or name in facts.declared]
-        wrong = [Problem(f"{name!r} cannot name an unknown", source, line) for name in taken]
-        formula, more = parse_formula(record["formula"], names, source, place)
-        wrong += more
-        repairs = []
-        for repair in record.get("repairs") or []:
-            repaired, more = parse_formula(repair["formula"], names, source, place)
-            wrong += more
-            if repaired is not None:
-                repairs.append(Repair(repair["says"], repaired))
+        problems += (Problem(f"{name!r} cannot name an unknown", source, line) for name in taken)
+        claim, wrong = claim_of(record, Names(facts, shared=shared), source, line, repeat(place))
         problems += wrong
-        if formula is not None and not wrong:
-            claims.append(
-                Claim(
-                    record["relation"],
-                    formula,
-                    record["sentence"],
-                    record["source"],
-                    tuple(record.get("assumes") or ()),
-                    tuple(repairs),
-                    record.get("question"),
-                    place=f"{source}:{line}",
-                )
-            )
+        if claim is not None and not taken:
+            claims.append(claim)
     return claims, problems
+
+
+def claim_of(
+    record: dict[str, Any], names: Names, source: str, line: int, places: Iterable[Locate]
+) -> tuple[Claim | None, list[Problem]]:
+    """The claim that a relation record makes, or what is wrong with its formula and its repairs; these have places."""
+    repairs = record.get("repairs") or []
+    texts = [record["formula"], *(one["formula"] for one in repairs)]
+    read = [parse_formula(text, names, source, place) for text, place in zip(texts, places, strict=False)]
+    problems = [problem for _, wrong in read for problem in wrong]
+    if problems:
+        return None, problems
+    formula, *repaired = (one for one, _ in read if one is not None)
+    assumes, explained = tuple(record.get("assumes") or ()), map(Repair, (one["says"] for one in repairs), repaired)
+    said = record["sentence"], record["source"], assumes, tuple(explained), record.get("question")
+    return Claim(record["relation"], formula, *said, place=f"{source}:{line}"), []
 
 
 def record_of(claim: Claim) -> dict[str, Any]:
