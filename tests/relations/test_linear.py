@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from oracles.z3_formulas import rows_can_hold
 from sealtrace.relations.intervals import INFINITY, Interval
-from sealtrace.relations.linear import Conflict, Row, Solution, is_conflict, minimize, satisfies, solve
+from sealtrace.relations.linear import Certificate, Row, Solution, minimize, satisfies, solve
 from sealtrace.relations.work import OutOfWorkError, Work
 from support import LONG
 
@@ -37,6 +37,11 @@ def system(seed: int, strict: bool) -> tuple[list[Row], dict[str, Interval]]:
             Row({name: Fraction(chance.randint(-3, 3)) for name in used}, operator, Fraction(chance.randint(-6, 6)))
         )
     return rows, box
+
+
+def negated(row: Row) -> Row:
+    """An equation with the other signs."""
+    return Row({name: -one for name, one in row.coefficients.items()}, row.operator, -row.bound)
 
 
 def highs(rows: list[Row], box: dict[str, Interval], objective: dict[str, Fraction]) -> tuple[int, float | None]:
@@ -71,7 +76,8 @@ def test_feasibility_agrees_with_highs(seed: int) -> None:
     if isinstance(found, Solution):
         assert satisfies(rows, box, found.values)
     else:
-        assert is_conflict(rows, box, found.multipliers)
+        assert found.holds()
+        assert all(row in rows or negated(row) in rows for _, row in found.lines)
     assert isinstance(found, Solution) == (highs(rows, box, {})[0] == 0)
 
 
@@ -108,9 +114,9 @@ def test_a_certificate_by_hand() -> None:
     """x <= 1 and y <= 1 by their intervals, so x + y = 3 cannot be."""
     box = {"x": Interval(Fraction(0), Fraction(1)), "y": Interval(Fraction(0), Fraction(1))}
     rows = [Row({"x": Fraction(1), "y": Fraction(1)}, "==", Fraction(3))]
-    assert solve(rows, box) == Conflict({0: Fraction(-1)})
-    assert not is_conflict(rows, box, {0: Fraction(1)})
-    assert not is_conflict([Row(rows[0].coefficients, "<=", Fraction(3))], box, {0: Fraction(-1)})
+    assert solve(rows, box) == Certificate(((Fraction(1), negated(rows[0])),), box)
+    assert not Certificate(((Fraction(1), rows[0]),), box).holds()
+    assert not Certificate(((Fraction(-1), Row(rows[0].coefficients, "<=", Fraction(3))),), box).holds()
 
 
 def test_work_is_bounded() -> None:

@@ -183,12 +183,12 @@ def assert_certificate(found: Decision) -> None:
     assert proof is not None
     left: dict[str, Fraction] = {}
     right, strict = Fraction(0), False
-    for line in proof.lines:
-        assert line.multiplier > 0
-        right += line.multiplier * line.row.bound
-        strict |= line.row.operator == "<"
-        for name, one in line.row.coefficients.items():
-            left[name] = left.get(name, Fraction(0)) + line.multiplier * one
+    for multiplier, row in proof.lines:
+        assert multiplier > 0
+        right += multiplier * row.bound
+        strict |= row.operator == "<"
+        for name, one in row.coefficients.items():
+            left[name] = left.get(name, Fraction(0)) + multiplier * one
     printed = {fact.address: fact for fact in found.cells}
     least = Fraction(0)
     for name, one in left.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -163,13 +163,14 @@ def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case | No
     return further
 
 
-def rows_of(atoms: tuple[Atom, ...], *, closed: bool = False) -> list[Row]:
+def rows_of(atoms: Iterable[Atom], relation: str = "", *, closed: bool = False) -> list[Row]:
     """Linear comparisons but inequalities (!=) as rows; where `closed`, less than allows equal, too."""
     return [
         Row(
             {leaf: one for leaf, one in atom.form.terms.items() if isinstance(leaf, str)},
             "<=" if closed and atom.operator == "<" else atom.operator,
             -atom.form.constant,
+            relation,
         )
         for atom in atoms
         if atom.operator != "!="

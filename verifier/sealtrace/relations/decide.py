@@ -13,7 +13,7 @@ from sealtrace.relations.decision import Claim, Decision, Repaired, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
 from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
 from sealtrace.relations.intervals import TooLargeError
-from sealtrace.relations.linear import Certificate, Conflict, Row, certificate_of, solve
+from sealtrace.relations.linear import Certificate, Row, solve
 from sealtrace.relations.rendering import expression_text
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, unknowns_in, walk
@@ -80,15 +80,14 @@ def _proof_alone(claim: Claim) -> Certificate | None:
         if case is None or case.choices or case.integers or not case.is_linear:
             return None
         with Work():
-            return _proof(rows_of(case.atoms), claim.name, case.box)
+            return _proof(rows_of(case.atoms, claim.name), case.box)
     except (EmptyError, TooLargeError, OutOfWorkError):
         return None
 
 
-def _proof(rows: Sequence[Row], names: str | Sequence[str], box: Box) -> Certificate | None:
+def _proof(rows: Sequence[Row], box: Box) -> Certificate | None:
     found = solve(rows, box)
-    relations = [names] * len(rows) if isinstance(names, str) else names
-    return certificate_of(found, rows, relations, box) if isinstance(found, Conflict) else None
+    return found if isinstance(found, Certificate) else None
 
 
 def _undefined(formula: Formula) -> str | None:
@@ -193,7 +192,7 @@ def _member(claim: Claim) -> _Member | None:
     renamed: dict[Leaf, Form] = {name: variable(new) for name, new in own.items()}
     atoms = [Atom(replaced(atom.form, renamed), atom.operator) for atom in case.atoms if atom.form.is_linear]
     box = {own.get(name, name): one for name, one in case.box.items()}
-    return _Member(claim, rows_of(tuple(atoms)), box, frozenset(case.variables - own.keys()), unknowns)
+    return _Member(claim, rows_of(atoms, claim.name), box, frozenset(case.variables - own.keys()), unknowns)
 
 
 def _connected(members: list[_Member]) -> list[list[_Member]]:
@@ -236,14 +235,13 @@ def _linear_contradiction(group: list[_Member]) -> Decision | None:
 
 def _proof_together(group: list[_Member]) -> Certificate | None:
     rows = [row for member in group for row in member.rows]
-    names = [member.claim.name for member in group for _ in member.rows]
     box = {name: interval for member in group for name, interval in member.box.items()}
     with Work(GROUP_STEPS):
-        return _proof(rows, names, box)
+        return _proof(rows, box)
 
 
 def _involved(group: list[_Member], proof: Certificate) -> list[_Member]:
-    names = {line.relation for line in proof.lines}
+    names = {row.relation for _, row in proof.lines}
     return [member for member in group if member.claim.name in names]
 
 

@@ -7,9 +7,10 @@ variable with bounds, and a row whose bounds no variable can meet is the proof. 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sealtrace.relations.intervals import Bound, Interval
@@ -31,6 +32,15 @@ class Row:
     coefficients: Coefficients
     operator: str
     bound: Fraction
+    relation: str = ""
+    """Whose comparison it is."""
+
+    def __str__(self) -> str:
+        text = ""
+        for name, one in self.coefficients.items():
+            sign = ("-" if one < 0 else "") if not text else (" - " if one < 0 else " + ")
+            text += sign + ("" if abs(one) == 1 else f"{_number(abs(one))} × ") + name
+        return f"{text or '0'} {self.operator} {_number(self.bound)}"
 
 
 @dataclass(frozen=True)
@@ -41,36 +51,52 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Conflict:
-    """Rows times these multipliers, added up, say something that no values of the box satisfy."""
+class Certificate:
+    """A proof that a reader can follow: multiply each row, add them up, and see that no values satisfy the sum."""
 
-    multipliers: dict[int, Fraction]
+    lines: tuple[tuple[Fraction, Row], ...]
+    """Rows, and what each is multiplied by: nothing negative."""
+    intervals: Mapping[str, Interval]
+
+    @cached_property
+    def total(self) -> Row:
+        """The sum of the multiplied rows."""
+        return added_up(self.lines)
+
+    def holds(self) -> bool:
+        """Whether the proof is one; nothing but addition is needed to see it."""
+        least = least_of(self.total.coefficients, self.intervals)
+        refuted = least > self.total.bound or (self.total.operator == "<" and least == self.total.bound)
+        return refuted and all(multiplier > 0 for multiplier, _ in self.lines)
+
+    def tightest(self) -> tuple[tuple[str, Fraction], ...]:
+        """The values at which the sum comes closest to holding."""
+        ends = ((name, self.intervals[name], one) for name, one in self.total.coefficients.items())
+        return tuple((name, Fraction(box.low if one > 0 else box.high)) for name, box, one in ends)
+
+    def text(self) -> list[str]:
+        """The proof, line by line."""
+        least = _number(Fraction(least_of(self.total.coefficients, self.intervals)))
+        lines = [f"{_number(multiplier)} × ({row})" for multiplier, row in self.lines]
+        return [*lines, f"added up: {self.total}, but within the intervals it is at least {least}"]
 
 
-def is_conflict(rows: Sequence[Row], box: Mapping[str, Interval], multipliers: Mapping[int, Fraction]) -> bool:
-    """Whether multipliers prove that the rows cannot hold within the box; nothing but addition is needed to see it."""
-    if any(number < 0 and rows[place].operator != "==" for place, number in multipliers.items()):
-        return False
-    total, bound = added_up(rows, multipliers)
-    lowest = least(total, box)
-    strict = any(rows[place].operator == "<" and number for place, number in multipliers.items())
-    return lowest > bound or (strict and lowest == bound)
+def added_up(lines: Iterable[tuple[Fraction, Row]]) -> Row:
+    """The sum of multiplied rows."""
+    total: dict[str, Fraction] = {}
+    bound, operator = _ZERO, "<="
+    for multiplier, row in lines:
+        for name, one in row.coefficients.items():
+            total[name] = total.get(name, _ZERO) + multiplier * one
+        bound += multiplier * row.bound
+        operator = "<" if row.operator == "<" and multiplier else operator
+    return Row({name: one for name, one in total.items() if one}, operator, bound)
 
 
-def least(coefficients: Coefficients, box: Mapping[str, Interval]) -> Bound:
+def least_of(coefficients: Coefficients, box: Mapping[str, Interval]) -> Bound:
     """The least value of multiples of variables within the box."""
     ends = ((one, box[name].low if one > 0 else box[name].high) for name, one in coefficients.items() if one)
     return sum((one * end for one, end in ends), _ZERO)
-
-
-def added_up(rows: Sequence[Row], multipliers: Mapping[int, Fraction]) -> tuple[dict[str, Fraction], Fraction]:
-    """The left and the right side of the sum of multiplied rows."""
-    total: dict[str, Fraction] = {}
-    for place, number in multipliers.items():
-        for name, one in rows[place].coefficients.items():
-            total[name] = total.get(name, _ZERO) + number * one
-    left = {name: one for name, one in total.items() if one}
-    return left, sum((number * rows[place].bound for place, number in multipliers.items()), start=_ZERO)
 
 
 def satisfies(rows: Sequence[Row], box: Mapping[str, Interval], values: Mapping[str, Fraction]) -> bool:
@@ -82,16 +108,28 @@ def satisfies(rows: Sequence[Row], box: Mapping[str, Interval], values: Mapping[
     return all(box[name].holds(value) for name, value in values.items())
 
 
-def solve(rows: Sequence[Row], box: Mapping[str, Interval]) -> Solution | Conflict:
+def solve(rows: Sequence[Row], box: Mapping[str, Interval]) -> Solution | Certificate:
     """Decides whether all rows can hold within the box. Either answer is checked before it is given."""
     tableau = _Tableau(rows, box)
     multipliers = tableau.make_feasible()
-    if multipliers is not None:
-        assert is_conflict(rows, box, multipliers), "a certificate that proves nothing"
-        return Conflict(multipliers)
-    values = tableau.values()
-    assert satisfies(rows, box, values), "a solution that is none"
-    return Solution(values)
+    if multipliers is None:
+        values = tableau.values()
+        assert satisfies(rows, box, values), "a solution that is none"
+        return Solution(values)
+    # Small whole numbers, where that is possible.
+    used = {place: one for place, one in multipliers.items() if one}
+    bottom = math.lcm(*(one.denominator for one in used.values()))
+    scale = Fraction(bottom, math.gcd(*(int(one * bottom) for one in used.values())) or 1)
+    lines = []
+    for place, one in used.items():
+        row = rows[place]
+        if one < 0 and row.operator == "==":
+            # An equation that is subtracted is easier to follow with its sides' signs changed and added.
+            row = replace(row, coefficients={name: -each for name, each in row.coefficients.items()}, bound=-row.bound)
+        lines.append((abs(one) * scale, row))
+    proof = Certificate(tuple(lines), {name: box[name] for _, row in lines for name in row.coefficients})
+    assert proof.holds(), "a certificate that proves nothing"
+    return proof
 
 
 def minimize(objective: Coefficients, rows: Sequence[Row], box: Mapping[str, Interval]) -> Fraction | None:
@@ -100,16 +138,16 @@ def minimize(objective: Coefficients, rows: Sequence[Row], box: Mapping[str, Int
     It is asked to be as small as the box allows, and each proof that it cannot be says how large it must be at least.
     The box must bound it, and rows must not be strict.
     """
-    bounded = [*rows, Row(objective, "<=", Fraction(least(objective, box)))]
+    bounded = [*rows, Row(objective, "<=", Fraction(least_of(objective, box)))]
     tableau = _Tableau(bounded, box)
     while (multipliers := tableau.make_feasible()) is not None:
-        weight = multipliers.pop(len(rows), _ZERO)
-        if not weight:
+        if not (weight := multipliers.get(len(rows))):
             return None
-        total, bound = added_up(rows, multipliers)
-        together = {name: total.get(name, _ZERO) + weight * objective.get(name, _ZERO) for name in box}
-        bounded[-1] = replace(bounded[-1], bound=(Fraction(least(together, box)) - bound) / weight)
-        tableau.high[-1] = (_fast(bounded[-1].bound), tableau.zero)
+        wanted = bounded[-1]
+        total = added_up((one, bounded[place]) for place, one in multipliers.items())
+        bound = wanted.bound + (Fraction(least_of(total.coefficients, box)) - total.bound) / weight
+        bounded[-1] = replace(wanted, bound=bound)
+        tableau.high[-1] = (_fast(bound), tableau.zero)
     assert satisfies(bounded, box, tableau.values()), "a solution that is none"
     return bounded[-1].bound
 
@@ -246,84 +284,6 @@ def _fast(value: Fraction) -> fmpq:
 
 def _exact(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
-
-
-# Proofs that a reader can follow: multiply each line, add them up, and see
-
-
-@dataclass(frozen=True)
-class Line:
-    """One comparison of a proof, and what it is multiplied by."""
-
-    multiplier: Fraction
-    relation: str
-    row: Row
-
-    def __str__(self) -> str:
-        left = _combination(self.row.coefficients)
-        return f"{_number(self.multiplier)} × ({left} {self.row.operator} {_number(self.row.bound)})"
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """Lines whose multiplied sum no values within the intervals satisfy."""
-
-    lines: tuple[Line, ...]
-    intervals: Mapping[str, Interval]
-
-    @property
-    def total(self) -> tuple[dict[str, Fraction], Fraction]:
-        """The left and the right side of the sum."""
-        return added_up([line.row for line in self.lines], dict(enumerate(line.multiplier for line in self.lines)))
-
-    def holds(self) -> bool:
-        """Whether the proof is one."""
-        rows = [line.row for line in self.lines]
-        return is_conflict(rows, self.intervals, dict(enumerate(line.multiplier for line in self.lines)))
-
-    def tightest(self) -> tuple[tuple[str, Fraction], ...]:
-        """The values at which the sum comes closest to holding."""
-        box = self.intervals
-        return tuple(
-            (name, Fraction(box[name].low if one > 0 else box[name].high)) for name, one in self.total[0].items()
-        )
-
-    def text(self) -> list[str]:
-        """The proof, line by line."""
-        left, bound = self.total
-        least = sum((left[name] * end for name, end in self.tightest()), _ZERO)
-        operator = "<" if any(line.row.operator == "<" for line in self.lines) else "<="
-        needed = f"added up: {_combination(left)} {operator} {_number(bound)}"
-        return [*map(str, self.lines), f"{needed}, but within the intervals it is at least {_number(least)}"]
-
-
-def certificate_of(
-    conflict: Conflict, rows: Sequence[Row], relations: Sequence[str], box: Mapping[str, Interval]
-) -> Certificate:
-    """The proof that a conflict is; multipliers are scaled to small whole numbers where that is possible."""
-    used = {place: one for place, one in conflict.multipliers.items() if one}
-    bottom = math.lcm(*(one.denominator for one in used.values()))
-    scale = Fraction(bottom, math.gcd(*(int(one * bottom) for one in used.values())) or 1)
-    lines = []
-    for place, one in used.items():
-        row = rows[place]
-        if one < 0:
-            # An equation that is subtracted is easier to follow with its sides' signs changed and added.
-            row = Row({name: -each for name, each in row.coefficients.items()}, row.operator, -row.bound)
-        lines.append(Line(abs(one) * scale, relations[place], row))
-    names = {name for line in lines for name in line.row.coefficients}
-    proof = Certificate(tuple(lines), {name: box[name] for name in names})
-    assert proof.holds(), "a proof that proves nothing"
-    return proof
-
-
-def _combination(coefficients: Coefficients) -> str:
-    """Multiples of variables, for readers."""
-    text = ""
-    for name, one in coefficients.items():
-        sign = ("-" if one < 0 else "") if not text else (" - " if one < 0 else " + ")
-        text += sign + ("" if abs(one) == 1 else f"{_number(abs(one))} × ") + name
-    return text or "0"
 
 
 def _number(value: Fraction) -> str:

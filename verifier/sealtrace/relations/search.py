@@ -12,7 +12,7 @@ from sealtrace.relations.cases import Case, assumed, rows_of, settled, starting_
 from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, contract
 from sealtrace.relations.forms import Atom, Operation, replaced
 from sealtrace.relations.intervals import Interval, TooLargeError, UndefinedError, point
-from sealtrace.relations.linear import Conflict, solve
+from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import OutOfWorkError, Work, spend
 
@@ -110,7 +110,7 @@ def _any(case: Case, name: str) -> Interval:
 
 def _linear(case: Case) -> Answer | list[Case]:
     found = solve(rows_of(case.atoms), case.box)
-    if isinstance(found, Conflict):
+    if isinstance(found, Certificate):
         return []
     fractional = [name for name in case.open_integers() if found.values[name].denominator != 1]
     if fractional:
