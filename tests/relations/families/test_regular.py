@@ -148,6 +148,25 @@ def test_rates_over_a_number_that_nobody_prints() -> None:
         assert _suspected(read(table("Numbers.", "Name | Rate", rows))) == expected
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "found"),
+    [
+        ("Name | All | A | B | C", "stands | 51 | 17 | 17 | 17", 0),
+        ("Name | All | A | B | C", "leaves | 51 | 17 | 18 | 19", 1),
+        ("Name | ATT | 95% CI", "wild bootstrap | -0.117 | [-2.372, 2.182]", 0),
+        ("Name | ATT | 95% CI", "trees by age | -0.117 | [-2.372, 2.182]", 1),
+    ],
+)
+def test_rows_of_which_no_mean_is_taken(header: str, row: str, found: int) -> None:
+    """Counts add up where the others are averaged, and a resampled interval need not be symmetric."""
+    chance, rows = random.Random(5), []
+    for place in range(7):
+        a, b, c = (round(chance.uniform(20, 90), 2) for _ in range(3))
+        mean = f"row{place} | {(a + b + c) / 3:.2f} | {a} | {b} | {c}"
+        rows.append(mean if "All" in header else f"row{place} | {a:.3f} | [{a - b:.3f}, {a + b:.3f}]")
+    assert len(_suspected(read(table("Numbers.", header, [*rows, row])))) == found
+
+
 def test_p_values_are_no_rates() -> None:
     """Exact p-values of few pairs are multiples of one step; one that is rounded to nothing is no error."""
     rows = [f"row{place} | {count / 128:.3f}" for place, count in enumerate((9, 2, 16, 4, 28, 8, 11, 37, 128))]

@@ -96,6 +96,20 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"We found 193/276 leaves (49.9\%), and missed 3/12 trees (75\%).",
         Status.SUSPICION,
     ),
+    "a share before what is counted": (
+        "text against text",
+        TREES,
+        r"We reach a 94.4\% match rate (3,008 of 3,186 leaves).",
+        r"We reach a 94.3\% match rate (3,008 of 3,186 leaves).",
+        Status.SUSPICION,
+    ),
+    "a product that is written out": (
+        "text against text",
+        TREES,
+        r"In all, $30 \times 9 \times 3 = 810$ leaves were drawn.",
+        r"In all, $30 \times 9 \times 3 = 840$ leaves were drawn.",
+        Status.SUSPICION,
+    ),
     "the highest": ("claim", TREES, "Ash is highest on height.", "Oak is highest on height.", Status.SUSPICION),
     "the highest among some": (
         "claim",
@@ -347,6 +361,24 @@ SILENT = {
     "the largest number that there could be": (
         table("Stands.", "Stand | Trees", ["Elm | 544", "Oak | 371", "Ash | 212"], "tab:s"),
         r"Of Elm (Table~\ref{tab:s}) the maximum possible number is 594 trees.",
+    ),
+    "a bound on p before an interval": (TREES, r"It is (β = -4.76, p < 0.01; 95\% CI: [-8.23, -1.29])."),
+    "settings of two tables": (
+        TREES,
+        "Standard errors of the trees (200 resamples in brackets) are small.\n\n"
+        + "Standard errors of the trees (500 resamples in brackets) are small.\n\n" * 2,
+    ),
+    "why there are fewer": (
+        TREES,
+        "We use 3,039 stands.\n\nAll 3,039 stands grow.\n\nThe rest uses 3,036 stands; three are dropped.",
+    ),
+    "a number between the two of a ratio": (
+        TREES,
+        "There are 502 trees in the 10,000 bin below versus 249 above, a ratio of 2.02.",
+    ),
+    "conditions behind a list": (
+        TREES,
+        "The five kinds—elm, oak, ash, yew and box—were chosen with: (a) old stands; (b) no fires; (c) open soil.",
     ),
     "orders of the same things": (
         TREES,

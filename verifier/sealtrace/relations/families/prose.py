@@ -7,14 +7,15 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
+from math import prod
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.quotes import is_slip
-from sealtrace.relations.families.wording import real, same
+from sealtrace.relations.families.wording import printed, real, same
 from sealtrace.relations.lexicon import stem, telling, words
-from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, ratios_in
+from sealtrace.relations.prose import SMALL, Mention, Ratio, Sentence, count_in, ratios_in
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Cell, Expression, Formula, all_of, any_of, call, equal, number
 from sealtrace.relations.work import Work, time_is_up
@@ -34,7 +35,7 @@ _LEVEL = re.compile(
 _PERCENT_OF = re.compile(r"\s+of (?:all the |all |the |its |our )?", re.I)
 # A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
 _SUM = re.compile(
-    r"(?<![\w×*·/^(.,+−–-])(?<![×*·/^(+−–-]\s)(?P<sum>\d[\d.,]*(?:\s?\+\s?\d[\d.,]*)+)\s?=\s?(?P<total>[\d.,]*\d)"
+    r"(?<![\w×*·/^(.,+−–-])(?<![×*·/^(+−–-]\s)(?P<sum>\d[\d.,]*(?:\s?[+×*·]\s?\d[\d.,]*)+)\s?=\s?(?P<total>[\d.,]*\d)"
     r"(?!\s?[×*·/^+−–-]|[\w.]*\d)"
 )
 
@@ -47,7 +48,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         if time_is_up():
             return
         earlier = paper.sentences[place - 1] if place else sentence
-        yield from _sums(sentence)
+        yield from _written(sentence)
         yield from _computed(sentence)
         yield from _parts(sentence)
         yield from _shares(sentence, earlier if earlier.paragraph == sentence.paragraph else sentence)
@@ -146,8 +147,11 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                 continue
             after = [word for word, start, _end in given if 0 <= start - mention.end < 40][:3]
             before = [word for word, _start, end in given if 0 <= mention.start - end < 70][-5:]
-            # A round number is often a size that several things have.
+            # A round number is often a size that several things have, each its own.
             odd = len(mention.digits.rstrip("0")) > 2
+            round_ = mention.digits.rstrip("0")
+            if not mention.decimals and (round_ == "1" or (len(round_) < 2 and not mention.unit)):
+                continue
             if mention.decimals == 0 and len(telling(after)) > 1 and not mention.loose:
                 groups.setdefault(("after", mention.unit, *after), []).append((sentence, mention))
             if len(mention.digits) > 3 and odd and mention.decimals == 0 and after and telling(after[:1]):
@@ -191,7 +195,9 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
         if times == 1 and not _nearly_same(sentence, model_sentence):
             continue
         slip = is_slip(mention.fact.value, usual, mention.fact.unit)
-        near = abs(mention.fact.value - usual) <= abs(usual) / 20
+        near = abs(mention.fact.value - usual) <= abs(usual) / 50
+        if _FEWER.search(sentence.text) or _FEWER.search(model_sentence.text):
+            continue
         if sentence.paragraph == model_sentence.paragraph and sentence.source == model_sentence.source:
             continue
         if (not slip and not (strong and near)) or (not strong and len(mention.digits) < 3 and times < 3):
@@ -208,6 +214,14 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             f"the same words ({' '.join(key[2:])}) stand around {model.fact.text} {times} times and around "
             f"{mention.fact.text} once", mention.start,
         )  # fmt: skip
+
+
+_FEWER = re.compile(
+    r"\b(?:dropp?(?:ed|ing)?|exclud\w+|missing|lost|los(?:es?|ing)|without|remaining|remain|restrict\w*|subset|subsample|"
+    r"after (?:removing|filtering|merging|cleaning)|of (?:which|these|whom)|minus|except)\b",
+    re.I,
+)
+"""Words that say why a number is smaller here than elsewhere."""
 
 
 def _nearly_same(one: Sentence, other: Sentence) -> bool:
@@ -232,22 +246,20 @@ def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Ment
 # Sums, shares and counts
 
 
-def _sums(sentence: Sentence) -> Iterator[Claim]:
-    """`71 + 10 + 2 = 83`."""
+def _written(sentence: Sentence) -> Iterator[Claim]:
+    """`71 + 10 + 2 = 83`, `30 × 9 × 3 = 810`: whole numbers, or all to their decimals."""
     for found in _SUM.finditer(sentence.text):
         inside = [one for one in sentence.mentions if found.start() <= one.start and one.end <= found.end()]
-        if len(inside) > 2 and len(inside) == found.group("sum").count("+") + 2:
-            *parts, total = inside
-            yield _claim(
-                sentence,
-                equal(
-                    _cell(total.fact) if total.decimals else Cell(total.fact),
-                    call("sum", *(_cell(one.fact) if one.decimals else Cell(one.fact) for one in parts)),
-                ),
-                f"{found.group()} adds up.",
-                "the text writes the sum",
-                found.start(),
+        plus, times = (sum(found.group("sum").count(sign) for sign in signs) for signs in ("+", "×*·"))
+        if len(inside) > 2 and len(inside) == plus + times + 2 and not (plus and times):
+            # The sign behind a factor is no unit of it.
+            whole = [re.fullmatch(r"[\d,]+\s?×?", one.fact.text) is not None for one in inside]
+            *parts, total = (
+                printed(one.fact) if exact else _cell(one.fact) for one, exact in zip(inside, whole, strict=True)
             )
+            right = call("sum", *parts) if plus else prod(parts[1:], start=parts[0])
+            says = f"{found.group()} {'adds up' if plus else 'is so'}."
+            yield _claim(sentence, equal(total, right), says, "the text writes it out", found.start())
 
 
 _CHANGE = (
@@ -271,6 +283,9 @@ def _computed(sentence: Sentence) -> Iterator[Claim]:
             continue
         if after is not None and found is not None and after.start - first.start < 160 and not after.loose:
             ways = _ways(found["what"].lower(), after, first, second)
+            if place and sentence.mentions[place - 1].fact.value and not sentence.mentions[place - 1].loose:
+                # A number between the two may say of what they are: `502 in the 10,000 bin against 249`.
+                ways += _ways(found["what"].lower(), after, sentence.mentions[place - 1], second)
             shown = [search(one, Work(2000)).status == "possible" for one in ways]
             slips = [
                 is_slip(after.fact.value, value, after.fact.unit) for value in _values(found["what"], first, second)
@@ -377,6 +392,7 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
     """`9 of 10 (90%)`, `43/50 = 86%`, and `225M …, equivalent to 3.5% of the 6.6B`."""
     text = sentence.text
     for ratio in ratios_in(text):
+        yield from _share_before(sentence, ratio)
         after = next((one for one in sentence.mentions if one.unit == "%" and one.start > ratio.end), None)
         between = "" if after is None else text[ratio.end : after.start]
         if after is None or after.loose or ratio.part > ratio.whole or _LEVEL.match(text, after.end):
@@ -415,6 +431,21 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
             )  # fmt: skip
 
 
+def _share_before(sentence: Sentence, ratio: Ratio) -> Iterator[Claim]:
+    """`a 94.4% match rate (3,008 of 3,186 records)`: nothing but words stands between the share and its count."""
+    before = [one for one in sentence.mentions if one.unit == "%" and one.end <= ratio.start]
+    if not before or before[-1].loose or ratio.part > ratio.whole or not ratio.whole:
+        return
+    between = sentence.text[before[-1].end : ratio.start]
+    if re.fullmatch(r"(?:\s[a-z-]+){0,3}\s\(", between) and not _LEVEL.match(sentence.text, before[-1].end):
+        part = Fraction(100 * ratio.part, ratio.whole)
+        ways = [part] if between.strip() == "(" else [part, 100 - part]
+        yield _claim(
+            sentence, any_of(*(equal(_cell(before[-1].fact), way) for way in ways)),
+            f"{before[-1].fact.text} is {ratio.text}.", "the count stands in brackets behind its share", ratio.start,
+        )  # fmt: skip
+
+
 def _names(text: str, mention: Mention, noun: str) -> bool:
     return noun in [word for word, start, _end in words(text) if 0 <= start - mention.end < 25]
 
@@ -437,8 +468,8 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
             continue
         closed = found.group("open").strip() == "("
         rest = text[found.end() :]
-        rest = rest.partition(")")[0] if closed else re.split(r"[;.](?:\s|$)", rest)[0]
-        marks = _ITEM_MARK.findall(text[found.end() :]) if not closed else []
+        rest = rest.partition(")")[0] if closed else re.split(r"[;.](?:\s|$)|—", rest)[0]
+        marks = _ITEM_MARK.findall(text[found.end() :]) if not closed and _ITEM_MARK.match(rest.strip()) else []
         *items, last = re.split(r",\s+(?:(?:and|or)\s+)?", rest.strip().rstrip("."))
         # With a comma before `and` the list ends there; without one `and` joins the last two.
         items += [last] if re.search(r",\s+(?:and|or)\s", rest) else re.split(r"\s+(?:and|or)\s+", last)

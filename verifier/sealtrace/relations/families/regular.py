@@ -337,6 +337,9 @@ class _Table:
         holds = np.flatnonzero(fits)
         failing = np.flatnonzero(known & np.isfinite(result.low) & ~fits)
         breaks = [row for row in failing if _comparable(self.sheet, result, int(row), holds, trial.linear)]
+        if "mean" in trial.kind:
+            chosen = [self.columns[one] for one in trial.inputs]
+            breaks = [row for row in breaks if not _no_mean(self.sheet, result, chosen, int(row))]
         most = max(2, (len(holds) + len(breaks)) // MOST_EXCEPTIONS[rank])
         if len(breaks) > most or len(breaks) >= len(holds) or (breaks and "rest" in trial.kind and len(holds) < 4):
             return
@@ -488,6 +491,18 @@ def _comparable(sheet: Sheet, result: Column, row: int, holds: npt.NDArray[np.in
     fact = result.facts[row]
     formats = {_format(result.facts[one]) for one in holds}
     return fact is not None and (not sheet.is_turned or _format(fact) in formats)
+
+
+_ASYMMETRIC = re.compile(r"bootstrap|permut|randomi[sz]|profile|exact|credible|posterior|percentile|likelihood|odds")
+
+
+def _no_mean(sheet: Sheet, result: Column, inputs: list[Column], row: int) -> bool:
+    """Whether a row of means is of another kind: counts, which add up, or an interval that need not be symmetric."""
+    label = plain(f"{sheet.rows[row].label} {sheet.rows[row].first}")
+    ends = all(one.label.endswith((".low", ".high")) for one in inputs)
+    low, high = (sum(getattr(one, end)[row] for one in inputs) for end in ("low", "high"))
+    adds_up = bool(low <= result.high[row] and high >= result.low[row])
+    return adds_up or (ends and _ASYMMETRIC.search(label) is not None)
 
 
 def _format(fact: Fact | None) -> tuple[int, bool]:

@@ -158,7 +158,7 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
         low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
         # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
         named = re.search(
-            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN])\s?[=:]?\s?)$",
+            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN])\s?[=:<>≤≥]?\s?)$",
             sentence.text[: found.start("value")],
         )
         if len({value.unit, low.unit, high.unit}) > 1 or named:
