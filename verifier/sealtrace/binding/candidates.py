@@ -28,6 +28,8 @@ class Candidate:
     cost: float
     shared: float = 0.0
     """The part of the cost that further bindings of the same table in the same frame need not pay again."""
+    where: float = 0.0
+    """The part of the cost that says which values the fixed fields have."""
     score: float
     """Evidence less costs, for deciding whether to believe it."""
     beside: float = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -256,11 +257,16 @@ class _Comparison:
         """Bits that all bindings of a table in this frame pay once."""
         return self.frame + self.selection.cost
 
+    @cached_property
+    def filters(self) -> Numbers:
+        """Bits to say which values the fixed fields have, of each filter."""
+        return filter_costs(self.view, self.fixed, self.evaluated.filters, self.named)
+
     def keep_best(self, tally: Tally) -> None:
         """Compares every statistic and transformation, and keeps what is good enough."""
         wanted, evaluated = self.wanted, self.evaluated
         kind = {"column": 0.0, "row": 1.5, "block": 1.5}[wanted.series.kind] + (1.0 if self.view.melted else 0.0)
-        filters = filter_costs(self.view, self.fixed, evaluated.filters, self.named)
+        filters = self.filters
         measures = self.view.measure_costs(wanted.series.constant) + kind
         base = filters[:, None] + measures[None, :]
         stats = np.array([scoring.statistic_cost(one, wanted.words) for one in evaluated.statistics])
@@ -277,7 +283,7 @@ class _Comparison:
                 statistic = evaluated.statistics[places[found.statistic]]
                 _keep(wanted.kept, self._selected(change.transformation, statistic, found))
         if wanted.compares and self.fixed:
-            self._keep_differences(filters, measures, tally)
+            self._keep_differences(measures, tally)
 
     def _good(
         self, change: _Change, values: Numbers, covered: npt.NDArray[np.int64], costs: Numbers, tally: Tally
@@ -371,17 +377,18 @@ class _Comparison:
             statistic=statistic,
             transformation=change,
             sizes=self.evaluated.sizes[:, found.filter, found.measure],
+            where=float(self.filters[found.filter]),
             **self._judged(found),
         )
 
-    def _keep_differences(self, filters: Numbers, measures: Numbers, tally: Tally) -> None:
+    def _keep_differences(self, measures: Numbers, tally: Tally) -> None:
         """What the rows of one value of the fixed fields have more than those of another, or how many times as much."""
         wanted, evaluated = self.wanted, self.evaluated
         _, numbers, size, width = evaluated.values.shape
         if size < 2 or numbers * size * size * width > MOST_PAIRED:
             return
         below = evaluated.of("mean")[:, None, :, :]
-        pairs = (filters[:, None] + filters[None, :] + 1.0).reshape(-1)
+        pairs = (self.filters[:, None] + self.filters[None, :] + 1.0).reshape(-1)
         for statistic in ("mean", "median", "min", "max"):
             if statistic not in evaluated.statistics or statistic not in wanted.statistics:
                 continue

@@ -118,11 +118,11 @@ def _place(
         if _selects(found, rows):
             dimensions.append(Dimension.of(name, [f"{one:.12g}" if np.isfinite(one) else "" for one in found]))
         return
-    parts = _compound(column)
+    parts = {} if _KEY.fullmatch(name) else _compound(column)
     for label, values in parts.items():
         measures.append(f"{name}{label}")
         numbers.append(values)
-    if parts:
+    if parts and not all(_selects(values, rows) for values in parts.values()):
         return
     dimension = _dimension(name, column)
     if not dimension.values or max(map(len, dimension.values[:200])) > _LONG:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, Composed, Part
+from sealtrace.binding.candidates import Binding, Bound, Composed, Part, Truths
 from sealtrace.binding.choosing import bits_of, weighed
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.operations import AGGREGATES, COMPARISONS, SHARES, Operation
@@ -53,8 +53,16 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
     known = bits_of(series)
     choice = math.log2(max(2, len(hypotheses)))
     best: Composed | None = None
+    # A row of means may hold the sum of the counts above it: what one of them gives is not off from another.
+    given: dict[str, Truths] = {}
+    for one in hypotheses:
+        if one.of:
+            hit = scoring.hits(one.expected, series.low, series.high)
+            given[one.of] = given.get(one.of, False) | hit
     for one in hypotheses:
         agrees = scoring.hits(one.expected, series.low, series.high)
+        if one.of:
+            one = replace(one, expected=np.where(given[one.of] & ~agrees, np.nan, one.expected))
         if agrees.sum() * 2 < np.isfinite(one.expected).sum() or not agrees.any():
             continue
         cost = choice + one.operation.cost(series.constant[0])

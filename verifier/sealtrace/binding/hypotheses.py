@@ -18,8 +18,12 @@ from sealtrace.binding.names import words
 from sealtrace.binding.scoring import rank_cost, ranks, widened
 from sealtrace.binding.series import Label, Series
 
+LEAST_NAMED = 3
+"""Labels of a series that must name values of a field, where these are less than half of them."""
 MAX_FREE = 7
 MAX_FIXED = 2
+MOST_PAIRED = 5
+"""Fields that labels name, of which every two are fixed together before others are."""
 CONTRADICTED = 8.0
 """Bits for fixing a field to another value than the nearest label names."""
 
@@ -34,6 +38,12 @@ SETTING = re.compile(
 
 Named = dict[int, Match]
 """Field to the value that labels name."""
+EVERY = -2
+"""The code of a label that means all values of a field together."""
+_EVERY = re.compile(
+    r"\W*(?:all|overall|totals?|pooled|combined|aggregated?|average|avg\.?|mean)(?:\s+[a-z]+)?\W*(?:\(.*\))?\W*",
+    re.IGNORECASE,
+)
 
 
 Curve = tuple[Callable[[Numbers], Numbers], Callable[[Numbers], Numbers], re.Pattern[str]]
@@ -199,7 +209,7 @@ class FrameView:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""
         key = (place, labels)
         if key not in self._matches:
-            own = tuple(one for one in labels if one.under and self._is_named(place, one.under))
+            own = tuple(one for one in labels if self.heads(place, one))
             found = None
             for label in own or labels:
                 match = self.matchers[place].find(label.text, self.glossary.widened(label.text))
@@ -224,9 +234,10 @@ class FrameView:
             codes.update({text: code for code, text in enumerate(self.frame.dimensions[place].values)})
         return Match(codes[value], EXACT) if value in codes else None
 
-    def _is_named(self, place: int, header: str) -> bool:
+    def heads(self, place: int, label: Label) -> bool:
+        """Whether a label stands under the name of a field."""
         name = self.frame.dimensions[place].name.partition("/")[0]
-        return name_match(words(header), name) >= 0.5
+        return bool(label.under) and name_match(words(label.under), name) >= 0.5
 
     def measure_costs(self, context: tuple[str, ...]) -> Numbers:
         """Bits to name each measure, given the labels around the numbers."""
@@ -282,19 +293,9 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
         told = any(dimension.name in one for one in series.known)
         if not told and not view.matchers[place].spoken_of(series.texts, view.glossary):
             continue
-        found = [
-            view.known(place, known) or view.best(place, labels)
-            for labels, known in zip(series.varying, series.known, strict=True)
-        ]
-        found = [one if one is not None and one.score >= NAMED else None for one in found]
-        codes = np.array([-1 if one is None else one.code for one in found], np.int32)
-        known = codes >= 0
-        share = known.mean()
-        if share < 0.5 or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
-            continue
-        scores = np.array([0.0 if one is None else one.score for one in found])
-        sure = scores >= np.median(scores[known]) - 0.25
-        matched.append(_Matched(float(scores.mean()), place, codes, sure))
+        for found in _readings(view, place, series):
+            one = _matched(view, place, series, found)
+            matched += [one] if one is not None else []
     matched.sort(key=lambda one: (-one.score, one.place))
     matched = matched[:6]
     if not matched or (view.melted and not any(_is_column(frame, one.place) for one in matched)):
@@ -314,6 +315,46 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
     return found_selections[:6]
 
 
+def _matched(view: FrameView, place: int, series: Series, found: list[Match | None]) -> _Matched | None:
+    """A reading of a field, if it names enough."""
+    codes = np.array([-1 if one is None else one.code for one in found], np.int32)
+    known = codes >= 0
+    few = known.mean() < 0.5 and known.sum() < LEAST_NAMED
+    if few or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
+        return None
+    scores = np.array([0.0 if one is None else one.score for one in found])
+    sure = scores >= np.median(scores[known]) - 0.25
+    if not _is_column(view.frame, place):
+        # What such a label means is not sure: a mean over all rows, or over the rows of the table.
+        every = [any(_EVERY.fullmatch(label.text) for label in labels) for labels in series.varying]
+        codes[~known & every] = EVERY
+    return _Matched(float(scores.mean()), place, codes, sure)
+
+
+_ALONE = 0.95
+"""Share of what all labels say of a field from which one part of them, as the first column, is taken to name it."""
+
+
+def _readings(view: FrameView, place: int, series: Series) -> list[list[Match | None]]:
+    """The values of a field that the labels of each number name: those of one part of the table, if these say enough.
+
+    Where rows are named `base | test` and both words are values of a field, it must not be read now by one and now by
+    the other; where both parts name it in full, each is a reading of its own.
+    """
+    roles = dict.fromkeys(label.role for labels in series.varying for label in labels)
+    if any(view.heads(place, label) for labels in series.varying for label in labels):
+        roles = {}
+    readings: list[list[Match | None]] = []
+    for wanted in (None, *(roles if len(roles) > 1 else ())):
+        parts = [tuple(one for one in labels if wanted in (None, one.role)) for labels in series.varying]
+        found = [view.known(place, known) or view.best(place, labels)
+                 for labels, known in zip(parts, series.known, strict=True)]  # fmt: skip
+        readings.append([one if one is not None and one.score >= NAMED else None for one in found])
+    whole, *single = [sum(one.score for one in found if one is not None) for found in readings]
+    alone = [found for found, said in zip(readings[1:], single, strict=True) if said >= _ALONE * whole]
+    return alone or readings[:1]
+
+
 def _is_column(frame: Frame, place: int) -> bool:
     """Whether a field of a melted frame names the measure, or a half of it."""
     return frame.dimensions[place].name.partition("/")[0] == COLUMN
@@ -329,6 +370,14 @@ def _half_left(frame: Frame, fields: list[int]) -> set[int] | None:
     return {place for place, one in enumerate(frame.dimensions) if one.name in wanted}
 
 
+def rows_named(field: Dimension, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """The rows that have the value of each code: [code, row]."""
+    rows: npt.NDArray[np.bool_] = field.codes[None, :] == codes[:, None]
+    rows[codes == -1] = False
+    rows[codes == EVERY] = field.codes >= 0
+    return rows
+
+
 def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection | None:
     """The rows that all the fields select together; a field that leaves most numbers without a row is not used."""
     chosen = np.ones((numbers, frame.rows), dtype=bool)
@@ -337,11 +386,11 @@ def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection
     columns: list[npt.NDArray[np.int32]] = []
     sure = np.ones(numbers, dtype=bool)
     for one in matched:
-        rows = frame.dimensions[one.place].codes[None, :] == one.codes[:, None]
-        rows[one.codes < 0] = False
-        narrowed = chosen & rows
-        left = narrowed.any(axis=1)
-        if left.sum() < max(1, 0.8 * covered.sum()):
+        if one.place in fields:
+            continue
+        narrowed = chosen & rows_named(frame.dimensions[one.place], one.codes)
+        left: npt.NDArray[np.bool_] = np.any(narrowed, axis=1)
+        if not left.any() or (fields and left.sum() < 0.8 * covered.sum()):
             continue
         chosen, covered = narrowed, left
         fields.append(one.place)
@@ -359,34 +408,33 @@ def fixed_sets(
     """Sets of fields to fix to one value for a whole series, with the values that the labels of each name for them."""
     frame = view.frame
     rows = np.nonzero(selection.chosen.any(axis=0))[0]
-    free: list[tuple[bool, int, int]] = []
-    named: list[Named] = [{} for _ in group]
-    taken: set[bytes] = set()
+    matches: dict[int, list[Match | None]] = {}
+    alike: dict[bytes, list[int]] = {}
     for place, dimension in enumerate(frame.dimensions):
-        if place in selection.fields:
+        if place in selection.fields or not 1 < len(np.unique(dimension.codes[rows])) <= 60:
             continue
-        distinct = np.unique(dimension.codes[rows])
-        if not 1 < len(distinct) <= 60:
-            continue
-        matches = [view.said(place, one.constant) for one in group]
-        if dimension.name in frame.measures and not any(matches) and not SETTING.search(dimension.name):
+        found = [view.said(place, one.constant) for one in group]
+        if dimension.name in frame.measures and not any(found) and not SETTING.search(dimension.name):
             # A whole number that is measured selects rows only where labels say so.
             continue
-        first = _relabelled(dimension.codes[rows])
-        if first in taken and not any(matches):
-            continue
-        taken.add(first)
-        for one, match in zip(named, matches, strict=True):
-            if match is not None:
-                one[place] = match
-        free.append((not any(matches), len(distinct), place))
-    free.sort()
-    places = [place for _, _, place in free[:MAX_FREE]]
-    said = {place for one in named for place in one}
-    close = places if deep else [place for place in places if place in said][:3] + places[:2]
+        matches[place] = found
+        alike.setdefault(_relabelled(dimension.codes[rows]), []).append(place)
+
+    def spoken(place: int) -> float:
+        return sum(one.score for one in matches[place] if one is not None)
+
+    # Of fields that cut the rows alike, the one that labels name best will do.
+    free = [max(same, key=lambda place: (spoken(place), -place)) for same in alike.values()]
+    free.sort(key=lambda place: (not spoken(place), len(np.unique(frame.dimensions[place].codes[rows])), place))
+    named: list[Named] = [
+        {place: match for place in free if (match := matches[place][at]) is not None} for at in range(len(group))
+    ]
+    places = free[:MAX_FREE]
+    said = sum(spoken(place) > 0 for place in places)
+    close = places if deep else places[: max(2, min(said, MOST_PAIRED))]
     half = _half_left(frame, selection.fields) if view.melted else None
     for size in range(MAX_FIXED + 1):
-        for chosen in combinations(places if size < 2 else list(dict.fromkeys(close)), size):
+        for chosen in combinations(places if size < 2 else close, size):
             if half is None or half & set(chosen):
                 yield list(chosen), named
 

@@ -232,11 +232,14 @@ def numbers_said(text: str) -> list[tuple[float, float]]:
     matches = list(_SAID.finditer(text))
     for match in matches:
         value = float(match["digits"].replace(",", "")) * (-1 if match["sign"] else 1)
-        for power in (match["ten"], match["e"]):
-            if power:
-                value *= 10.0 ** int(power.replace("−", "-"))
-        if match["power"]:
-            value = value ** int(match["power"].replace("−", "-")) if value else 0.0
+        base = value if match["power"] else 10.0
+        power = match["ten"] or match["e"] or match["power"]
+        if power and value:
+            try:
+                raised = base ** int(power.replace("−", "-"))
+            except OverflowError:
+                continue
+            value = raised if match["power"] else value * raised
         score = EXACT if not text[: match.start()].strip() + text[match.end() :].strip() else 0.9 / len(matches) ** 0.1
         unit = (match["unit"] or "").strip()
         scales = {"%": (1.0, 0.01), "k": (1000.0, 1024.0), "K": (1000.0, 1024.0), "M": (1e6, 1048576.0)}

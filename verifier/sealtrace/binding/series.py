@@ -67,10 +67,12 @@ class Slot:
 
 
 class Label(NamedTuple):
-    """A text that names something, and the header under which it stands."""
+    """A text that names something, the header under which it stands, and what part of the table it is."""
 
     text: str
     under: str = ""
+    role: int = -1
+    """The column of a row's label; below zero for titles, headers and words inside the cell."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ class Grid:
     """The columns that hold them."""
     cells: dict[tuple[int, int], PrintedCell]
     titles: dict[int, str] = field(default_factory=dict)
+    headings: tuple[str, ...] = ()
+    """Headings under which it stands, the nearest first."""
 
     @cached_property
     def keys(self) -> list[int]:
@@ -171,7 +175,7 @@ class Series:
     def __post_init__(self) -> None:
         caption = self.grid.caption
         texts = [_telling(caption) + one[len(caption) :] if caption and one.startswith(caption) else one
-                 for one in self.constant]  # fmt: skip
+                 for one in self.constant if one not in self.grid.headings]  # fmt: skip
         self.words = tuple(word for one in texts for word in re.sub(r"[()]", " ", one.lower()).split())
         self.texts = frozenset(label.text for labels in self.varying for label in labels)
         self.fresh = np.ones(len(self.slots), dtype=bool)
@@ -274,7 +278,8 @@ def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
                 cells[row, column] = PrintedCell(row, column, text, cell.line, cell.source, slots, is_wordy(text))
     if not cells:
         return None
-    return Grid(0, name, table.caption, table.source, table.line, headers, row_labels, labels, cells, titles)
+    headings = tuple(one for one in table.headings if one != table.caption)
+    return Grid(0, name, table.caption, table.source, table.line, headers, row_labels, labels, cells, titles, headings)
 
 
 def _label_columns(
@@ -373,24 +378,26 @@ def _series(
     varying = []
     for cell in cells:
         row = [
-            Label(text, grid.headers[column])
+            Label(text, grid.headers[column], column)
             for text, column in zip(grid.row_labels[cell.row], grid.labels, strict=True)
             if text
         ]
         if cell.row in grid.titles:
             row.append(Label(grid.titles[cell.row]))
-        row += [Label(grid.cells[cell.row, key].text, grid.headers[key]) for key in grid.keys if key != cell.column]
+        row += [
+            Label(grid.cells[cell.row, key].text, grid.headers[key], key) for key in grid.keys if key != cell.column
+        ]
         header = grid.headers[cell.column]
-        inner = [Label(word, header) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
-        own = row if kind == "column" else [Label(header)] if kind == "row" else [*row, Label(header)]
-        varying.append((*own, *inner))
+        inner = [Label(word, header, -3) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
+        own = [] if kind == "row" else row
+        varying.append((*own, *inner) if kind == "column" else (*own, Label(header, role=-2), *inner))
     return Series(
         grid,
         kind,
         [Spot(grid.number, cell.row, cell.column, slot) for cell in cells],
         [cell.slots[slot] for cell in cells],
         varying,
-        constant,
+        (*constant, *grid.headings),
     )
 
 

@@ -147,10 +147,17 @@ def beyond_shuffling(bindings: list[Binding]) -> list[Binding]:
 def _shuffled_bits(parts: list[Selected]) -> float:
     """Bits of all numbers beside the labels, less the choice of the labels' rows and of the labels that were found."""
     bits = 0.0
+    seen: set[tuple[object, float]] = set()
     for one in parts:
         assert one.selection.by_value is not None
+        # What stands beside a label a second time proves nothing new.
+        printed = [
+            (one.series.line(spot), value) for spot, value in zip(one.series.spots, one.series.value, strict=True)
+        ]
+        new = np.array([key not in seen for key in printed]) & one.agrees
+        seen.update(printed)
         values = one.transformation(one.selection.by_value[:, one.frame.measures.index(one.measure)], 0)
-        low, high = (bound[one.agrees][:, None] for bound in scoring.widened(one.series.low, one.series.high))
+        low, high = (bound[new][:, None] for bound in scoring.widened(one.series.low, one.series.high))
         share = ((values[None] >= low) & (values[None] <= high)).mean(axis=1)
         bits -= float(np.log2(np.maximum(share, 1 / len(values))).sum())
     codes = parts[0].selection.codes[:, 0]
@@ -201,7 +208,28 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[s
             }
             beside = [one for one in candidates if home_of(one) in homes and one.covered.all() and not one.off]
             bindings[place] = _best(beside, totals, least=scoring.JOINED - scoring.SIBLING)
+    settled = {_rows(one.candidate) for one in bindings if one is not None and not one.candidate.off}
+    for place, (series, candidates) in enumerate(found):
+        if bindings[place] is None and series.kind == "column":
+            bindings[place] = _of_the_same_rows([one for one in candidates if _rows(one) in settled])
     return [one for one in bindings if one is not None]
+
+
+def _rows(candidate: Candidate) -> tuple[Home, tuple[tuple[str, str], ...]]:
+    """Which rows a candidate reads."""
+    return home_of(candidate), candidate.selected[0].fixed
+
+
+def _of_the_same_rows(candidates: list[Candidate]) -> Binding | None:
+    """The best candidate of the rows that gave another column of the table: which rows these are is paid for."""
+    options = []
+    for one in candidates:
+        score = one.beside + one.shared + one.where
+        whole = isinstance(one, Selected) and not one.unsaid and not one.off and not one.left_open
+        if whole and score >= scoring.JOINED:
+            options.append((score, one))
+    score, chosen = max(options, key=lambda option: option[0], default=(0.0, None))
+    return None if chosen is None else Binding(chosen, score)
 
 
 def _best(candidates: list[Candidate], totals: dict[Home, float], least: float = scoring.JOINED) -> Binding | None:

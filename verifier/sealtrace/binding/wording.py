@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sealtrace.binding.candidates import Candidate, Composed, Selected
 from sealtrace.binding.frames import COLUMN, PLACE, Dimension
+from sealtrace.binding.hypotheses import rows_named
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _STATISTICS = {
@@ -39,8 +40,7 @@ def needed_fields(candidate: Selected) -> list[int]:
     """Places, among the selecting fields, of those that are needed to select the same rows; plain fields stay."""
     frame, selection = candidate.frame, candidate.selection
     hits = [
-        frame.dimensions[field].codes[None, :] == selection.codes[:, column, None]
-        for column, field in enumerate(selection.fields)
+        rows_named(frame.dimensions[field], selection.codes[:, column]) for column, field in enumerate(selection.fields)
     ]
     kept = list(range(len(hits)))
     # Parts of names go first, then what was found last.

@@ -102,6 +102,8 @@ class ExtractedTable:
     end_line: int
     columns: int
     rows: tuple[ExtractedRow, ...]
+    headings: tuple[str, ...] = ()
+    """Headings of a Markdown file under which it stands, the nearest first."""
 
     @property
     def panels(self) -> int:

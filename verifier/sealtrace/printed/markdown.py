@@ -54,6 +54,8 @@ class _Reader:
         self.text = _MATH.sub(self.keep, text.replace(_STANDS_FOR_MATH, " "))
         self.source = source
         self.page = Page()
+        self.headings: dict[int, str] = {}
+        """Headings over what is read, by their level."""
 
     def keep(self, match: re.Match[str]) -> str:
         self.formulas.append(match.group(1))
@@ -62,15 +64,22 @@ class _Reader:
     def read(self) -> Page:
         blocks = self.parser.parse(self.text)
         caption = ""
-        index = 0
+        index = level = 0
         while index < len(blocks):
             block = blocks[index]
             if block.type == "table_open":
                 end = next(at for at in range(index, len(blocks)) if blocks[at].type == "table_close")
                 own = self.table(blocks[index:end], caption, blocks[end + 1 :])
                 index, caption = end, own
+            elif block.type == "heading_open":
+                level = int(block.tag[1:])
+                self.headings = {above: text for above, text in self.headings.items() if above < level}
+            elif block.type == "heading_close":
+                level = 0
             elif block.type == "inline":
                 self.paragraph(block)
+                if level:
+                    self.headings[level] = _LABEL.sub("", block.content)
                 caption = block.content.rpartition("\n")[2]
             elif block.type in ("fence", "code_block", "html_block", "hr"):
                 caption = ""
@@ -142,6 +151,7 @@ class _Reader:
                 end,
                 columns,
                 tuple(rows),
+                tuple(text for _, text in sorted(self.headings.items(), reverse=True)),
             )
         )
         return ""

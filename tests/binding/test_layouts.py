@@ -1,0 +1,148 @@
+"""Layouts of tables and results that people use, each with what tells its cells from an accident."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from binding.random_studies import Row, latex, write_csv
+from binding.test_check import checked
+from sealtrace.binding.labels import numbers_said
+from sealtrace.contract.checked import Check
+
+MODELS = ("alder", "beech", "cherry", "elder", "hazel")
+
+
+def _json(directory: Path, document: Any) -> None:
+    (directory / "results").mkdir(parents=True, exist_ok=True)
+    (directory / "results/all.json").write_text(json.dumps(document))
+
+
+def _markdown(table: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(line) + " |" for line in table]
+    return "\n".join([lines[0], "|" + "---|" * len(table[0]), *lines[1:], ""])
+
+
+def _formulas(check: Check) -> list[str]:
+    return [one.formula for one in check.bindings]
+
+
+def test_keys_that_look_like_numbers_select(tmp_path: Path) -> None:
+    """A key such as `5%` names a setting and is no result, whatever it looks like."""
+    chance = random.Random(1)
+    rates = ("5%", "10%", "1/3")
+    made = {rate: {model: {"error_mean": chance.random()} for model in MODELS} for rate in rates}
+    _json(tmp_path, {"sweep": made})
+    table = [["Model", "5%", "10%", "1/3"]]
+    table += [[model, *(f"{made[rate][model]['error_mean']:.3f}" for rate in rates)] for model in MODELS]
+    check = checked(tmp_path, _markdown(table), "README.md")
+    assert (check.counts.explained, check.counts.off) == (15, 0), _formulas(check)
+
+
+def test_a_field_is_read_by_one_column_of_labels(tmp_path: Path) -> None:
+    """Names of conditions are keys beside those of models as well: a row's condition must not be taken for its model."""
+    chance = random.Random(2)
+    conditions = ("clean", "noisy", "mixed")
+    made = {condition: {model: {"coverage": chance.random()} for model in MODELS} for condition in conditions}
+    _json(tmp_path, {"runs": made, "exposure": {"all": {one: {"share": chance.random()} for one in conditions}}})
+    table = [["Condition", "Model", "Coverage"]]
+    table += [[condition, model, f"{made[condition][model]['coverage']:.3f}"]
+              for condition in conditions for model in MODELS]  # fmt: skip
+    check = checked(tmp_path, latex(table, "Coverage."))
+    assert [(one.by, one.agrees, one.numbers) for one in check.bindings] == [(["key2", "key3"], 15, 15)]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_headings_above_a_table_name_what_is_fixed(tmp_path: Path, named: bool) -> None:
+    """The dataset of a short table may be named only by the section that it stands in."""
+    chance = random.Random(3)
+    datasets = tuple(f"{letter}-corpus" for letter in "kqrstuvwxyz")
+    made = {dataset: {model: {"recall": chance.uniform(0, 99)} for model in MODELS[:3]} for dataset in datasets}
+    _json(tmp_path, made)
+    table = [["Model", "Recall"], *([model, f"{made['s-corpus'][model]['recall']:.0f}"] for model in MODELS[:3])]
+    section = "## S-corpus\n\n### Main results\n\n" if named else "## Results\n\n### Main results\n\n"
+    check = checked(tmp_path, f"# Study\n\n{section}{_markdown(table)}", "README.md")
+    assert check.counts.explained == (3 if named else 0), _formulas(check)
+
+
+def test_rows_that_print_the_same_are_one_observation(tmp_path: Path) -> None:
+    """Labels are not read by value from five rows that repeat three numbers."""
+    values = (0.0012, 0.0081, 0.0149)
+    _json(tmp_path, {name: {"gap": value} for name, value in zip(("first", "second", "third"), values, strict=True)})
+    table = [["Model", "Left", "Middle", "Right"], *([model, *(f"{one:.3f}" for one in values)] for model in MODELS)]
+    check = checked(tmp_path, latex(table, "Cascades."))
+    assert (check.counts.explained, check.counts.off) == (0, 0), _formulas(check)
+
+
+def _settings(chance: random.Random) -> list[Row]:
+    return [
+        {"model": model, "optimizer": optimizer, "accuracy": chance.random(), "faults": chance.randint(0, 2)}
+        for optimizer in ("adam", "lion", "sgd", "muon", "lamb", "adagrad")
+        for model in MODELS
+    ]
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_column_of_few_digits_follows_from_the_rows_of_its_neighbour(tmp_path: Path, same: bool) -> None:
+    """Which rows a table speaks of is paid for by one column; single digits of other rows prove nothing."""
+    rows = _settings(random.Random(4))
+    write_csv(tmp_path / "results/runs.csv", rows)
+    chosen = [row for row in rows if row["optimizer"] == "muon"]
+    others = chosen if same else [row for row in rows if row["optimizer"] == "lamb"]
+    table = [["Model", "Accuracy", "Faults"]]
+    table += [[one["model"], f"{one['accuracy']:.3f}", str(other["faults"])]
+              for one, other in zip(chosen, others, strict=True)]  # fmt: skip
+    check = checked(tmp_path, latex(table, "Results."))
+    assert (check.counts.explained, check.counts.off) == (10 if same else 5, 0), _formulas(check)
+
+
+@pytest.mark.parametrize("label", ["Overall", "All models", "Total (n = 35)"])
+def test_a_row_for_all_pools_the_rows(tmp_path: Path, label: str) -> None:
+    """The last row is over all records, not the mean of the rows above, and its count is their sum."""
+    chance = random.Random(5)
+    rows: list[Row] = [{"model": model, "seconds": chance.uniform(1, 9)}
+                       for place, model in enumerate(MODELS) for _ in range(3 + 2 * place)]  # fmt: skip
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Model", "n", "Seconds"]]
+    for name in (*MODELS, label):
+        values = [row["seconds"] for row in rows if name in (row["model"], label)]
+        table.append([name, str(len(values)), f"{sum(values) / len(values):.3f}"])
+    check = checked(tmp_path, latex(table, "Times."))
+    assert (check.counts.explained, check.counts.off) == (12, 0), _formulas(check)
+
+
+def test_a_sum_beside_means_is_not_off(tmp_path: Path) -> None:
+    """A row of means whose first cell is the sum of the counts above it: nothing is wrong with that cell."""
+    chance = random.Random(6)
+    columns = ("parsing", "ranking", "tagging", "linking", "reading")
+    made = {name: {"n": 45, **{column: chance.random() for column in columns}} for name in ("early", "late")}
+    _json(tmp_path, made)
+    table = [["Half", "n", *columns]]
+    table += [[name, "45", *(f"{one[column]:.3f}" for column in columns)] for name, one in made.items()]
+    table.append(["Both", "90", *(f"{sum(one[column] for one in made.values()) / 2:.3f}" for column in columns)])
+    check = checked(tmp_path, latex(table, "Halves."))
+    assert check.counts.off == 0, [one.message for one in check.cells if one.message]
+
+
+def test_some_rows_of_a_table_may_come_from_elsewhere(tmp_path: Path) -> None:
+    """Three rows of eight are in the results; what others published is not, and stays unexplained."""
+    chance = random.Random(7)
+    for model in MODELS[:3]:
+        write_csv(tmp_path / f"results/cv_{model}.csv", [{"accuracy_mean": chance.random(), "f1_mean": chance.random()}])
+    table = [["Model", "Accuracy", "F1"]]
+    for model in MODELS[:3]:
+        _, line = (tmp_path / f"results/cv_{model}.csv").read_text().splitlines()
+        table.append([f"{model.title()} classifier", *(f"{float(one):.4f}" for one in line.split(","))])
+    table += [[f"Published {place}", f"{chance.random():.4f}", f"{chance.random():.4f}"] for place in "ABCDE"]
+    check = checked(tmp_path, latex(table, "Headline."))
+    explained = {cell.row for cell in check.cells if cell.status == "explained"}
+    assert (explained, check.counts.explained, check.counts.off) == ({row[0] for row in table[1:4]}, 6, 0)
+
+
+def test_a_label_beyond_every_number_names_none() -> None:
+    """`10^400` and `2e999` are texts as good as any, and no number that results hold."""
+    assert [numbers_said(text) for text in ("10^400", "2e999", "10^3")] == [[], [], [(1000.0, 1.2)]]
