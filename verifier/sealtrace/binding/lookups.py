@@ -49,8 +49,13 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
                 continue
             if named.frame.places[named.row] in rowed[named.frame.name, named.frame.depth].frame.dimensions[-1].values:
                 found.setdefault(tuple(named.frame.files), []).append((*series[spot], named))
-    for members in found.values():
-        if len(members) >= _TOGETHER and sum(one.bits for _, _, one in members) >= ACCEPTED + len(members):
+    known = {tuple(one.frame.files) for binding in bound.bindings if binding.candidate.series.grid is grid
+             for one in binding.candidate.selected}  # fmt: skip
+    for files, members in found.items():
+        # Where the file gave other cells of the table, one more cell is not alone.
+        joined = len(files) == 1 and files in known
+        bits = sum(one.bits for _, _, one in members) + (ACCEPTED if joined else 0.0)
+        if len(members) + joined >= _TOGETHER and bits >= ACCEPTED + len(members):
             for one, place, named in members:
                 bound.add(_binding(one, place, named, rowed[named.frame.name, named.frame.depth]))
 
