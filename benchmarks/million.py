@@ -7,6 +7,7 @@ the floor (hash every byte, decode every column, once, on one thread as the veri
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -37,13 +38,21 @@ def measure(command: list[str]) -> tuple[float, float, int, str]:
         "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr); sys.exit(code)"
     )
-    done = subprocess.run([sys.executable, "-c", wrapper, *command], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", wrapper, *command], capture_output=True, text=True, check=False, env=_environment()
+    )
     wall = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         sys.exit(f"{command}: exit {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return cpu, wall, int(done.stderr.split()[-1]), done.stdout
+
+
+def _environment() -> dict[str, str]:
+    """That of installed programs, whose modules were compiled to bytecode when they were installed."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPYCACHEPREFIX": str(HERE / "work" / "bytecode")}
 
 
 def bundle_of(states: int, of: str = "large_bundle") -> Path:

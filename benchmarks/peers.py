@@ -99,6 +99,22 @@ print(len(rows) / (time.process_time() - started))
 """
 """Rows that one CPU second validates: the schema of a row alone, or, by pandera, keys, ranges and sums as well."""
 
+LINES = """
+import json, pathlib, sys, time
+import pyarrow.json
+import sealtrace.bundle
+sealtrace.bundle.OWN_PROCESS = True
+from sealtrace.bundle import stores
+path = next(pathlib.Path(sys.argv[1]).glob(f"*/{sys.argv[3]}.*.parquet"))
+store = stores.read_rows(path.read_bytes(), "rows", sys.argv[3], "parquet")
+rows = store.table.slice(0, int(sys.argv[2])).to_pylist(maps_as_pydicts="strict")
+lines = "".join(json.dumps(stores.without_nulls(row)) + "\\n" for row in rows).encode()
+started = time.process_time()
+assert stores.read_rows(lines, "rows", sys.argv[3], "jsonl").whole.num_rows == len(rows)
+print(len(rows) / (time.process_time() - started))
+"""
+"""JSON lines of a kind that one CPU second reads, strictly, and holds against their schema."""
+
 BAGIT = """
 import bagit, pathlib, shutil, sys, tempfile
 with tempfile.TemporaryDirectory() as place:

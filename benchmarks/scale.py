@@ -26,6 +26,7 @@ QUESTIONS = 666_680
 BESIDE = 4_000_000
 """Peers are measured at the largest size up to this; larger ones are run once."""
 PEER_ROWS = 20_000
+RUNS = 3
 SEALTRACE = [sys.executable, "-m", "sealtrace", "verify", "--format", "json", "--quiet"]
 
 
@@ -85,7 +86,11 @@ def rates(bundle: Path) -> dict[str, float]:
         "jsonschema, the schema of a row": peers.JSONSCHEMA,
         "pandera, keys, ranges and sums of rows": peers.PANDERA,
     }
-    return {name: float(measure(program(text, bundle, PEER_ROWS))[3]) for name, text in programs.items()}
+    found = {name: float(measure(program(text, bundle, PEER_ROWS))[3]) for name, text in programs.items()}
+    for kind in ("trace", "score"):
+        rate = max(float(measure(program(peers.LINES, bundle, 10 * PEER_ROWS, kind))[3]) for _ in range(RUNS))
+        found[f"sealtrace, strict JSON lines of {kind}s and their schema"] = rate
+    return found
 
 
 def text_of(scales: list[Scale], runs: int) -> str:
@@ -226,7 +231,7 @@ def main() -> None:
     """Makes, measures, prints."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=int, nargs="+", default=list(SIZES), help="numbers of rows, multiples of 40")
-    options.add_argument("--runs", type=int, default=3)
+    options.add_argument("--runs", type=int, default=RUNS)
     options.add_argument("--write", action="store_true", help="write benchmarks/RESULTS.md and benchmarks/scale.svg")
     chosen = options.parse_args()
     scales = [scale(rows, chosen.runs if rows <= BESIDE else 1) for rows in sorted(chosen.rows)]

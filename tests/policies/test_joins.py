@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.studies.policies.checks import splits
 from sealtrace.studies.policies.evidence.study import Study
 from support import FIXTURE, Row, copy_of_fixture, edit_document, edit_rows
 
@@ -278,3 +280,15 @@ def test_undeclared_actions_spoil_their_rows_only(tmp_path: Path, good: Study) -
     assert not study.playable.any()
     assert len(study.scored.rows) == 0
     assert good.playable.all()
+
+
+def test_rows_that_say_the_same_have_the_same_number() -> None:
+    """An absent list says what an empty one does; texts that nobody uses leave gaps, which are no differences."""
+    names = pa.DictionaryArray.from_arrays(pa.array([0, 0, 2], pa.int32()), pa.array(["a", "b", "c"]))
+    for column in (pa.array([None, [], ["x"]]), names):
+        codes = splits._content_codes(pa.table({"seen": column}))
+        assert (codes[0] == codes[1], codes[1] == codes[2]) == (True, False)
+        assert not splits._all_differ(codes)
+    pots = splits._content_codes(pa.table({"pot": [2.5, 0.0, 1.5], "cards": [["x"], ["x"], ["x"]]}))
+    assert splits._all_differ(pots)
+    assert not splits._all_differ(splits._content_codes(pa.table({"pot": [0.0, 1.5, -0.0]})))

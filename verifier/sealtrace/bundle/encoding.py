@@ -42,13 +42,14 @@ def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     array = column.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    # Most files are in order, and to see that costs much less than to sort.
-    ordered = ascending(array.dictionary)
-    order = np.arange(len(array.dictionary)) if ordered else pc.sort_indices(array.dictionary).to_numpy()
+    codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
+    if ascending(array.dictionary):
+        # Most files are in order, and to see that costs much less than to sort.
+        return codes + 1, len(array.dictionary) + 1
+    order = pc.sort_indices(array.dictionary).to_numpy()
     places = np.empty(len(order) + 1, np.int64)
     places[order] = np.arange(1, len(order) + 1)
     places[-1] = 0
-    codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
     return places[codes], len(order) + 1
 
 

@@ -217,7 +217,7 @@ def _json_table(
     misfits.numbers = numbers
     count = 0
     # A number of two characters becomes a double, and an absent field takes its place in its column.
-    budget.hold(4 * len(data) + (data.count(b"\n") + 1) * width(shape), path)
+    budget.hold(4 * len(data) + (_line_ends(data) + 1) * width(shape), path)
     for text in _stretches(data):
         budget.on_time(path)
         if (fast := fast_table(text, shape)) is not None:
@@ -242,6 +242,13 @@ def _json_table(
         # Some lines were read by Arrow, which numbers the names of maps.
         tables = [table.cast(wanted) for table in tables]
     return pa.concat_tables(tables) if tables else pa.table([pa.nulls(0, one.type) for one in wanted], wanted), count
+
+
+def _line_ends(data: bytes) -> int:
+    """How many there are; `bytes.count` takes several times as long where there are many."""
+    characters = np.frombuffer(data, np.uint8)
+    starts = range(0, len(data), 2**20)
+    return sum(int(np.count_nonzero(characters[start : start + 2**20] == ord("\n"))) for start in starts)
 
 
 def _stretches(data: bytes) -> Iterator[bytes]:

@@ -21,11 +21,11 @@ def compare_matrix(
 ) -> None:
     """Compares distributions action by action, where the replay is defined."""
     outcome.inspected += len(rows)
-    undefined = int((~np.isfinite(replayed).all(axis=1)).sum())
-    if undefined:
+    finite = np.isfinite(replayed)
+    if undefined := int((~finite.all(axis=1)).sum()):
         outcome.missing = f"{undefined} distributions cannot be replayed from what is there"
     for column, action in enumerate(study.actions):
-        defined = np.flatnonzero(np.isfinite(replayed[:, column]))
+        defined = np.flatnonzero(finite[:, column]) if undefined else slice(None)
         numbers = replayed[defined, column], stored[defined, column]
         outcome.compare(study.frame(kind), rows[defined], f"/{field}/{action}", *numbers, study.tolerance, message)
 

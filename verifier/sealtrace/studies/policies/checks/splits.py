@@ -76,9 +76,8 @@ def agreement(study: Study, outcome: Outcome) -> None:
         if kind == "observation" or not observations.size:
             continue
         states = study.state_of(kind)
-        known = np.flatnonzero(states >= 0)
         place = np.array([names.index(text) if text in names else -2 for text in texts] or [-2])
-        wrong = known[place[codes[known]] != splits[states[known]]]
+        wrong = np.flatnonzero((states >= 0) & (place[codes] != splits[states]))
         message = "The record names another split than its observation."
         outcome.rows(frame, wrong, "/split", message, lambda row: names[splits[states[row]]])
 
@@ -174,6 +173,8 @@ def duplicates(study: Study, outcome: Outcome) -> None:
         if name != "legal":
             seen |= content.column(name).is_valid().to_numpy()
     codes, rows = _content_codes(content), np.flatnonzero(seen)
+    if _all_differ(codes):
+        return
     first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[rows[::-1]]] = rows[::-1]
     before = first[codes[rows]]
@@ -189,7 +190,7 @@ def duplicates(study: Study, outcome: Outcome) -> None:
 def _content_codes(content: pa.Table) -> Index:
     """A small integer per row, equal where rows say the same."""
     codes = np.zeros(content.num_rows, np.int64)
-    for column in content.columns:
+    for column in sorted(content.columns, key=lambda one: bool(pa.types.is_nested(one.type))):
         if column.null_count < len(column):
             array = column.combine_chunks()
             here = blocks.codes_of(array)
@@ -197,9 +198,15 @@ def _content_codes(content: pa.Table) -> Index:
                 # An empty list and an absent one show the player the same.
                 here[pc.list_value_length(array).fill_null(0).to_numpy() == 0] = -1
             codes = codes if (here == here[0]).all() else blocks.paired(codes, here)
-            if codes.max() - codes.min() == len(codes) - 1:
-                break  # Each row has a number of its own.
+            if _all_differ(codes):
+                break
     return codes
+
+
+def _all_differ(codes: Index) -> bool:
+    """Whether each row has a number of its own: as many numbers as rows, and none left out."""
+    low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
+    return high - low == len(codes) - 1 and bool(np.bincount(codes - low).all())
 
 
 @check("join.teacher", "states")
@@ -257,8 +264,8 @@ def trace(study: Study, outcome: Outcome) -> None:
 def _scored(study: Study) -> Mask:
     """Traces that are scored: those of training records are not."""
     codes, names = study.frame("trace").texts("split")
-    training = [code for code, name in enumerate(names) if study.roles.get(name) == "training"]
-    return ~np.isin(codes, training)
+    scored: Mask = np.array([*(study.roles.get(name) != "training" for name in names), True])[codes]
+    return scored
 
 
 @check("join.values", "states")
