@@ -10,7 +10,7 @@ import pytest
 
 from map_instances import enumerate_maps, instance_of
 from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.mathematics.maps import comparison
+from sealtrace.studies.policies.mathematics.maps import comparison, search
 from sealtrace.studies.policies.mathematics.maps.instance import Instance, worst_risk, worst_utility
 from sealtrace.studies.policies.mathematics.maps.labels import TooManyLabels
 from sealtrace.studies.policies.mathematics.maps.proof import Covered, GroupWise, Solution, describe
@@ -50,15 +50,20 @@ def found(solution: Solution) -> tuple[tuple[int, ...], Fraction, Fraction]:
     return solution.choice, solution.utility, solution.risk
 
 
-WAYS = [comparison.MOST_MAPS] * 13 + [0] * 7
-"""How many maps may be looked at instead of searched: none force every step of the search."""
-
-
-@pytest.mark.parametrize(("in_all", "seed"), [(way, seed) for seed, way in enumerate(WAYS)])
-def test_search_equals_enumeration(monkeypatch: pytest.MonkeyPatch, in_all: int, seed: int) -> None:
-    """Map, values and tie rule are those of enumeration, and the proof holds, whichever way is taken."""
+def allow(monkeypatch: pytest.MonkeyPatch, in_all: int, in_a_domain: int) -> None:
+    """How many maps may be looked at instead of searched: fewer force every step of the search."""
     monkeypatch.setattr(comparison, "MOST_MAPS", in_all)
-    source = random.Random(100_000 * seed)
+    monkeypatch.setattr(search, "FEW_MAPS", in_a_domain)
+
+
+WAYS = [(comparison.MOST_MAPS, 0)] * 13 + [(0, search.FEW_MAPS)] * 3 + [(0, 0)] * 3 + [(0, 4)]
+
+
+@pytest.mark.parametrize(("in_all", "few_maps", "seed"), [(*way, seed) for seed, way in enumerate(WAYS)])
+def test_search_equals_enumeration(monkeypatch: pytest.MonkeyPatch, in_all: int, few_maps: int, seed: int) -> None:
+    """Map, values and tie rule are those of enumeration, and the proof holds, whichever way is taken."""
+    allow(monkeypatch, in_all, few_maps)
+    source = random.Random(100_000 * seed + few_maps)
     kinds = set()
     for _ in range(500 if LONG else 60):
         instance = small_instance(source)
@@ -66,7 +71,7 @@ def test_search_equals_enumeration(monkeypatch: pytest.MonkeyPatch, in_all: int,
         assert found(solution) == found(enumerate_maps(instance))
         recheck(instance, solution)
         kinds.add(type(solution.proof))
-        if isinstance(solution.proof, Covered):
+        if isinstance(solution.proof, Covered) and not few_maps:
             assert all((region.maps is None) == (in_all == 0) for region in solution.proof.regions)
     assert kinds == {GroupWise, Covered}
 
@@ -80,7 +85,7 @@ def fine_value(source: random.Random) -> Fraction:
 def test_fine_values_with_ties(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Numbers far finer than doubles, some repeated and some apart by less than a double shows."""
     source = random.Random(seed)
-    monkeypatch.setattr(comparison, "MOST_MAPS", source.choice([comparison.MOST_MAPS, 0]))
+    allow(monkeypatch, *source.choice([(comparison.MOST_MAPS, 0), (0, 0), (0, search.FEW_MAPS)]))
     groups, width = source.choice([(2, 5), (3, 4), (4, 3)])
     pool = [fine_value(source) for _ in range(4)]
     pool += [value + Fraction(1, 2**200) for value in pool] + [Fraction(0)]
@@ -162,7 +167,7 @@ def test_slack_on_risk(sign: int) -> None:
 @pytest.mark.parametrize("seed", range(6 if LONG else 2))
 def test_slack_never_guesses(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """With a coarse slack an answer is the exact one, and an open question is never answered."""
-    monkeypatch.setattr(comparison, "MOST_MAPS", [comparison.MOST_MAPS, 0][seed % 2])
+    allow(monkeypatch, *[(comparison.MOST_MAPS, 0), (0, 0), (0, search.FEW_MAPS)][seed % 3])
     source = random.Random(seed)
     answered = refused = 0
     for _ in range(200):

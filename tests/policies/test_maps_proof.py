@@ -11,7 +11,7 @@ import pytest
 
 from map_instances import KINDS, instance_of, make
 from map_program import solve
-from sealtrace.studies.policies.mathematics.maps import comparison
+from sealtrace.studies.policies.mathematics.maps import comparison, search
 from sealtrace.studies.policies.mathematics.maps.instance import (
     Instance,
     worst_risk,
@@ -86,9 +86,10 @@ def test_sixteen_groups_of_a_hundred(kind: str) -> None:
     assert isinstance(solution.proof, Covered)
 
 
-def covered(monkeypatch: pytest.MonkeyPatch, radius: str = "0.5") -> tuple[Instance, Solution]:
-    """A solution whose proof has splits, multipliers and labels."""
+def covered(monkeypatch: pytest.MonkeyPatch, radius: str = "0.5", few_maps: int = 50) -> tuple[Instance, Solution]:
+    """A solution whose proof has splits, multipliers and more."""
     monkeypatch.setattr(comparison, "MOST_MAPS", 0)
+    monkeypatch.setattr(search, "FEW_MAPS", few_maps)
     instance = make("adversarial", 5, 9, radius, 2)
     return instance, best_map(instance)
 
@@ -155,17 +156,20 @@ def test_wrong_multipliers_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_missing_work_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A region whose maps or labels are not looked at, or whose numbers are too small, does not pass."""
-    for radius in ("0.5", "0"):
-        instance, solution = covered(monkeypatch, radius)
+    for few_maps, radius in ((50, "0.5"), (0, "0.5"), (0, "0")):
+        instance, solution = covered(monkeypatch, radius, few_maps)
         regions = regions_of(solution)
-        bare = [replace(region, labels=None) for region in regions]
+        bare = [replace(region, maps=None, labels=None) for region in regions]
         assert bare != regions
         with pytest.raises(Refuted, match="open"):
             recheck(instance, with_regions(solution, bare))
     instance, solution = covered(monkeypatch)
-    split = next(region for region in regions_of(solution) if region.split is not None)
+    fewer = [replace(r, maps=None if r.maps is None else 1) for r in regions_of(solution)]
+    with pytest.raises(Refuted, match="more maps"):
+        recheck(instance, with_regions(solution, fewer))
+    labelled = [replace(r, maps=None, labels=None if r.maps is None else r.maps) for r in regions_of(solution)]
     with pytest.raises(Refuted, match="not fixed"):
-        recheck(instance, with_regions(solution, [replace(split, split=None, labels=1)]))
+        recheck(instance, with_regions(solution, labelled))
 
 
 def test_regions_must_cover(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,11 +225,12 @@ def test_other_proofs_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every proof has one sentence."""
     _, solution = covered(monkeypatch)
+    text = describe(solution.proof)
     leaves = [region for region in regions_of(solution) if region.split is None]
-    labels = [region.labels for region in leaves if region.labels is not None]
-    assert describe(solution.proof) == (
+    listed = [region.maps for region in leaves if region.maps is not None]
+    assert text == (
         "every better map is excluded, by regions of thresholds: "
-        f"{len(leaves) - len(labels)} by multipliers, {len(labels)} by {sum(labels):,} Pareto labels"
+        f"{len(leaves) - len(listed)} by multipliers, {len(listed)} by comparing {sum(listed):,} maps"
     )
-    assert describe(Covered((Region(maps=1296),))).endswith("1 by comparing 1,296 maps")
+    assert "Pareto labels" in describe(covered(monkeypatch, "0", 0)[1].proof)
     assert describe(GroupWise()).endswith("; among equal maps the earlier options stand")

@@ -58,7 +58,8 @@ class Contest:
 
 
 MOST_MAPS = 250_000
-"""More maps are bounded sooner than looked at."""
+MOST_NUMBERS = 2_000_000
+"""Where there are more maps, or more differences between their values, they are bounded sooner than looked at."""
 MOST_RIVALS = 500
 """Where more maps than these come close to the best one, whole numbers tell them apart sooner than fractions."""
 SAMPLE = 1_000
@@ -80,6 +81,8 @@ def look_at_all(instance: Instance, needed: Mask) -> Solution | None:
     left, known = np.flatnonzero(risk <= budget + margin), -1.0
     for limit in (SAMPLE, len(left)):
         left = left[gain[left] >= known - margin]
+        if limit > SAMPLE and len(left) * instance.groups**2 > MOST_NUMBERS:
+            return None
         tried = left if len(left) <= limit else np.sort(left[np.argpartition(-gain[left], limit)[:limit]])
         places = np.unravel_index(tried, sizes)
         choices = np.stack([chosen[place] for chosen, place in zip(columns, places, strict=True)], axis=1)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import Undecided
 
-from .domains import CAP, LEAST, Domains, Maps, Ranked, exact_contribution
+from .domains import CAP, LEAST, Domains, Maps, Ranked, exact_contribution, settled
 
 Wholes = npt.NDArray[np.object_]
 Positions = npt.NDArray[np.intp]
@@ -37,12 +37,12 @@ def follow(
     most: int,
     width: int | None = None,
 ) -> tuple[Maps, int]:
-    """All maps of a domain that may reach the target, but for those that another one makes needless; and how many
-    labels led to them.
+    """All maps of a domain that may reach the target, and how many labels led to them.
 
-    With a width only so many labels per group, those with the best scores: some good maps, and no proof.
+    Where contributions sum to the very worst means, maps are left out that another one makes needless. With a width
+    only so many labels per group are kept, those with the best scores: some good maps, and no proof.
     """
-    budget, margin = ranked.budget, ranked.instance.rounding
+    budget, margin, compared = ranked.budget, ranked.instance.rounding, settled(ranked, domain)
     options = [np.flatnonzero(row) for row in domain.open[0]]
     parts = [contributed[:, group, chosen] for group, chosen in enumerate(options)]
     tops = np.array([((part[0] + multiplier * part[1]).max(), part[1].max()) for part in parts])
@@ -54,15 +54,18 @@ def follow(
     for group, (part, (score, safety)) in enumerate(zip(parts, rests.tolist(), strict=True)):
         needed = target - score - multiplier * budget - margin * (1 + multiplier), -budget - margin - safety
         extended, parents, columns = _extended(sums, part, multiplier, needed)
-        exact = partial(_exact_sums, wholes, _wholes(ranked, domain, group, options[group]), parents, columns)
-        kept = _unsurpassed(ranked, extended, exact)
-        if width is not None and len(kept) > width:
-            scores = extended[0, kept] + multiplier * extended[1, kept]
-            kept = np.sort(kept[np.argpartition(-scores, width)[:width]])
+        kept = np.arange(len(parents))
+        if compared:
+            exact = partial(_exact_sums, wholes, _wholes(ranked, domain, group, options[group]), parents, columns)
+            kept = _unsurpassed(ranked, extended, exact)
+            if width is not None and len(kept) > width:
+                scores = extended[0, kept] + multiplier * extended[1, kept]
+                kept = np.sort(kept[np.argpartition(-scores, width)[:width]])
+            wholes = exact(kept)
         labels += len(kept)
         if labels > most:
             raise TooManyLabels(f"more than {most:,} labels")
-        sums, wholes = extended[:, kept], exact(kept)
+        sums = extended[:, kept]
         trail.append((parents[kept], columns[kept]))
     return _walk_back(options, trail), labels
 

@@ -37,6 +37,8 @@ from .proof import Covered, Region, Solution, Split
 
 BATCH = 32
 """So many domains are bounded at a time: alone they are so small that most of the time goes into calls."""
+FEW_MAPS = 1_000
+"""So many maps of a domain are looked at sooner than it is split."""
 BEAM = 1_000
 """So many labels per group are followed for a good map before all of them are."""
 MOST_LABELS = 1_000_000
@@ -108,9 +110,13 @@ class _Search:
             if not hopeful[row] or ceiling < self._target():
                 continue
             domain = domains[[row]]
+            maps = math.prod(domain.open.sum(axis=2)[0].tolist())
             if settled(self.ranked, domain):
                 labels = self._follow(domain, contributed[row], multiplier)
                 self.regions[number] = replace(region, labels=labels)
+            elif maps <= FEW_MAPS:
+                self._follow(domain, contributed[row], multiplier)
+                self.regions[number] = replace(region, maps=maps)
             else:
                 self.regions[number] = replace(region, split=self._split(domain, multiplier, ceiling))
 
@@ -130,7 +136,7 @@ class _Search:
         return Split(axis, self.ranked.exact_value(axis // 2, cut), *halves)
 
     def _follow(self, domain: Domains, contributed: Matrix, multiplier: float) -> int:
-        """Follows the labels of a settled domain, and says how many."""
+        """Follows the labels of a domain to its maps, and says how many."""
         for width in (BEAM, None):
             maps, labels = follow(self.ranked, domain, contributed, multiplier, self._target(), self.most_labels, width)
             self._offer(maps)
