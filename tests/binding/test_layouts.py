@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from binding.random_studies import Row, latex, write_csv
@@ -44,7 +45,7 @@ def test_keys_that_look_like_numbers_select(tmp_path: Path) -> None:
 
 
 def test_a_field_is_read_by_one_column_of_labels(tmp_path: Path) -> None:
-    """Names of conditions are keys beside those of models as well: a row's condition must not be taken for its model."""
+    """Names of conditions are keys where those of models are: a row's condition must not be taken for its model."""
     chance = random.Random(2)
     conditions = ("clean", "noisy", "mixed")
     made = {condition: {model: {"coverage": chance.random()} for model in MODELS} for condition in conditions}
@@ -132,7 +133,9 @@ def test_some_rows_of_a_table_may_come_from_elsewhere(tmp_path: Path) -> None:
     """Three rows of eight are in the results; what others published is not, and stays unexplained."""
     chance = random.Random(7)
     for model in MODELS[:3]:
-        write_csv(tmp_path / f"results/cv_{model}.csv", [{"accuracy_mean": chance.random(), "f1_mean": chance.random()}])
+        write_csv(
+            tmp_path / f"results/cv_{model}.csv", [{"accuracy_mean": chance.random(), "f1_mean": chance.random()}]
+        )
     table = [["Model", "Accuracy", "F1"]]
     for model in MODELS[:3]:
         _, line = (tmp_path / f"results/cv_{model}.csv").read_text().splitlines()
@@ -141,6 +144,34 @@ def test_some_rows_of_a_table_may_come_from_elsewhere(tmp_path: Path) -> None:
     check = checked(tmp_path, latex(table, "Headline."))
     explained = {cell.row for cell in check.cells if cell.status == "explained"}
     assert (explained, check.counts.explained, check.counts.off) == ({row[0] for row in table[1:4]}, 6, 0)
+
+
+@pytest.mark.parametrize("rank", [False, True])
+def test_quantiles_are_tried_where_a_header_names_them(tmp_path: Path, rank: bool) -> None:
+    """Between two values as numpy does it, or by rank; a header that names none gets none."""
+    chance = random.Random(9)
+    rows: list[Row] = [{"model": model, "latency": chance.uniform(1, 99)} for model in MODELS for _ in range(16)]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    rule: Any = "inverted_cdf" if rank else "linear"
+    table = [["Model", "Median latency", "P95 latency", "Usual latency"]]
+    for model in MODELS:
+        values = [row["latency"] for row in rows if row["model"] == model]
+        found = [np.quantile(values, share, method=rule) for share in (0.5, 0.95, 0.9)]
+        table.append([model, *(f"{one:.3f}" for one in found)])
+    check = checked(tmp_path, latex(table, "Latencies."))
+    told = {one.subject: one.statistic for one in check.bindings}
+    expected = ("rank50", "rank95") if rank else ("median", "p95")
+    assert (told, check.counts.off) == (dict(zip(("Median latency", "P95 latency"), expected, strict=True)), 0)
+
+
+def test_times_are_printed_in_larger_units(tmp_path: Path) -> None:
+    """Nanoseconds as microseconds, where the header says so."""
+    chance = random.Random(8)
+    rows: list[Row] = [{"model": model, "median_ns": chance.uniform(2e4, 9e5)} for model in MODELS[:3]]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Model", "Median μs"], *([row["model"], f"{row['median_ns'] / 1000:.1f}"] for row in rows)]
+    check = checked(tmp_path, _markdown(table), "README.md")
+    assert [one.transformation for one in check.bindings] == ["x / 1000"]
 
 
 def test_a_label_beyond_every_number_names_none() -> None:

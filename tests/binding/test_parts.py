@@ -175,3 +175,18 @@ def test_a_label_that_says_two_names_is_not_sure() -> None:
     """`Pro (think)` names `pro` and `think`; the longer name alone is no better."""
     found = matcher_of(("gpt-5-pro", "gpt-5-think", "gpt-5")).find("GPT-5 Pro (think)", words("GPT-5 Pro (think)"))
     assert found is None or found.score <= UNSURE
+
+
+def test_arrays_are_read_and_other_kinds_are_named(tmp_path: Path) -> None:
+    """Named arrays are lists of results; a pickle is not opened, and nobody has to guess that."""
+    np.savez(tmp_path / "scores.npz", accuracy=np.array([0.5, 0.75]), best=np.float64(0.75))
+    np.savez(tmp_path / "objects.npz", bad=np.array([{"a": 1}], dtype=object))
+    (tmp_path / "broken.npz").write_bytes(b"PK")
+    for name in ("a.pkl", "b.pkl", "notes.yaml", "readme.txt"):
+        (tmp_path / name).write_text("x")
+    listing = read_results(tmp_path)
+    assert {table.file for table in listing.tables} == {"scores.npz"}
+    values = {value for table in listing.tables for one in table.columns.values() for value in one}
+    assert {0.5, 0.75} <= values
+    told = [problem.partition(":")[0] for problem in listing.problems]
+    assert told == ["broken.npz", "objects.npz", "a.pkl and 1 more", "notes.yaml"]

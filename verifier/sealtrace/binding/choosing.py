@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sealtrace.binding import scoring
 from sealtrace.binding.aliases import by_value
 from sealtrace.binding.candidates import Candidate, Composed, Part, Selected, Truths
-from sealtrace.binding.evaluation import STATISTICS, Evaluated, evaluate, rows_chosen
+from sealtrace.binding.evaluation import QUANTILES, STATISTICS, Evaluated, evaluate, rows_chosen
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.hypotheses import (
     FrameView,
@@ -129,7 +129,7 @@ def search(
     wanted = [_wanted(series, deep) for series in group]
     # Numbers with too few digits to prove anything are not searched for.
     wanted = [one for one in wanted if one.bits.sum() >= scoring.JOINED]
-    medians = deep or any(scoring.said("median", one.words) for one in wanted)
+    quantiles = [name for name in QUANTILES if any(name in one.statistics for one in wanted)]
     short = [view for view in views if len(group[0].slots) * view.frame.rows <= MOST_CHOSEN] if wanted else []
     if wanted and len(short) < len(views):
         tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in results that are too long")
@@ -149,8 +149,8 @@ def search(
             for fixed, said_of in fixed_sets(view, [one.series for one in wanted], selection, deep=deep):
                 if tally.over(limit):
                     break
-                tally.work += _OVERHEAD + len(chosen[1]) * len(view.frame.measures) * (16 if medians else 8)
-                evaluated = evaluate(view.frame, chosen, fixed, medians=medians)
+                tally.work += _OVERHEAD + len(chosen[1]) * len(view.frame.measures) * (16 if quantiles else 8)
+                evaluated = evaluate(view.frame, chosen, fixed, quantiles=quantiles)
                 if evaluated is None:
                     continue
                 for one, said in zip(wanted, said_of, strict=True):
@@ -164,7 +164,9 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
     changes = [
         _Change(one, *one.before(series.low, series.high)) for one in transformations(series) if deep or one.cost < 6
     ]
-    tried = frozenset(one for one in STATISTICS if deep or one in scoring.EVERYDAY or scoring.said(one, words))
+    # A quantile other than the median is tried only where a label says it.
+    usual = frozenset(STATISTICS) - (frozenset(QUANTILES) - {"median"}) if deep else frozenset(scoring.EVERYDAY)
+    tried = frozenset(one for one in STATISTICS if one in usual or scoring.said(one, words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
 
 

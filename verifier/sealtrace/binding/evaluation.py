@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,12 @@ from sealtrace.binding.frames import Frame, Numbers
 
 MOST_SORTED = 400_000
 """Values up to which medians are computed."""
-STATISTICS = ("mean", "median", "sd", "sd0", "sem", "ci95", "min", "max", "sum", "count", "negative")
+QUANTILES = {
+    "median": (0.5, False), "p25": (0.25, False), "p75": (0.75, False), "p90": (0.9, False), "p95": (0.95, False),
+    "p99": (0.99, False), "rank50": (0.5, True), "rank90": (0.9, True), "rank95": (0.95, True), "rank99": (0.99, True),
+}  # fmt: skip
+"""Shares of the values below each; between two values, or the value that so many do not exceed (`rank`)."""
+STATISTICS = ("mean", *QUANTILES, "sd", "sd0", "sem", "ci95", "min", "max", "sum", "count", "negative")
 """`sd` divides by n - 1, `sd0` by n; `ci95` is 1.96 standard errors; `negative` counts values below zero."""
 
 
@@ -51,7 +57,7 @@ def evaluate(
     limit: int = 400,
     *,
     simple: bool = False,
-    medians: bool = True,
+    quantiles: Iterable[str] = ("median",),
 ) -> Evaluated | None:
     """Statistics over the rows that each number selects, for every combination of values of the fixed fields.
 
@@ -99,8 +105,8 @@ def evaluate(
         most = np.maximum.reduceat(np.where(finite, block, -np.inf), starts, axis=0)
         values["min"] = spread(np.where(nothing, np.nan, least))
         values["max"] = spread(np.where(nothing, np.nan, most))
-        if medians and block.size <= MOST_SORTED:
-            values["median"] = spread(_medians(block, starts, counts, sizes))
+        if block.size <= MOST_SORTED:
+            values |= {name: spread(one) for name, one in _quantiles(block, starts, counts, sizes, quantiles).items()}
         values["sum"] = spread(np.where(nothing, np.nan, sums))
         values["count"] = spread(sizes)
         values["negative"] = spread(np.add.reduceat(finite & (block < 0), starts, axis=0, dtype=float))
@@ -127,17 +133,21 @@ def _combinations(
     return filters, place[joined]
 
 
-def _medians(block: Numbers, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], sizes: Numbers) -> Numbers:
-    """Medians of the groups, NaN aside: one sort by group and value for each measure."""
+def _quantiles(
+    block: Numbers, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], sizes: Numbers, names: Iterable[str]
+) -> dict[str, Numbers]:
+    """Quantiles of the groups, NaN aside: one sort by group and value for each measure."""
+    found = {name: np.full(sizes.shape, np.nan) for name in names}
     group = np.repeat(np.arange(len(starts)), counts)
-    found = np.full(sizes.shape, np.nan)
-    for column in range(block.shape[1]):
+    for column in range(block.shape[1]) if found else ():
         values = block[:, column]
         ordered = values[np.lexsort((values, group))]
-        size = sizes[:, column].astype(int)
-        some = size > 0
-        begin = starts[some]
-        low = ordered[begin + (size[some] - 1) // 2]
-        high = ordered[begin + size[some] // 2]
-        found[some, column] = (low + high) / 2
+        some = sizes[:, column] > 0
+        begin, last = starts[some], sizes[some, column] - 1
+        for name, one in found.items():
+            share, rank = QUANTILES[name]
+            at = np.maximum(0, np.ceil(share * (last + 1) - 1e-9) - 1) if rank else share * last
+            below = np.floor(at).astype(int)
+            low, high = ordered[begin + below], ordered[begin + np.ceil(at).astype(int)]
+            one[some, column] = low + (high - low) * (at - below)
     return found

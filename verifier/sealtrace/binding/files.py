@@ -1,4 +1,5 @@
-"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also as .gz), Parquet.
+"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also as .gz), Parquet,
+arrays of .npz.
 
 A nested document becomes one row per object that holds scalars. The keys on the way to it are its fields `key1`,
 `key2` …, and short texts and numbers of the objects around it are inherited, so that a number can be found by any name
@@ -14,13 +15,23 @@ import json
 import math
 import os
 import time
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
-SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
+import numpy as np
+
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".npz")
+_OTHER = frozenset(
+    (
+        *(".yaml", ".yml", ".npy", ".pkl", ".pickle", ".pt", ".xlsx", ".xls", ".ods", ".h5", ".hdf5", ".mat", ".rds"),
+        *(".rdata", ".feather", ".arrow", ".db", ".sqlite", ".duckdb", ".dta", ".sav", ".root", ".fits", ".nc"),
+    )
+)
+"""Kinds of files that may hold results and are not read."""
 MAX_FILES = 4000
 MAX_BYTES = 400_000_000
 MAX_TEXT = 200_000_000
@@ -93,10 +104,21 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         listing.bytes += size
         try:
             found[name] = [one for one in _read(path, name, deadline) if len(one)]
-        except (OSError, EOFError, zlib.error, ValueError, csv.Error, RecursionError, KeyError, TypeError) as error:
+        except (
+            OSError,
+            EOFError,
+            zlib.error,
+            zipfile.BadZipFile,
+            ValueError,
+            csv.Error,
+            RecursionError,
+            KeyError,
+            TypeError,
+        ) as error:
             listing.problems.append(f"{name}: not read ({_reason(error)})")
             continue
         left -= sum(len(one) * len(one.columns) for one in found[name])
+    listing.problems += _of_other_kinds(root)
     if len(listing.problems) > MOST_SAID:
         listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more files that were not read"]
     listing.tables = [table for name in sorted(found) for table in found[name]]
@@ -108,15 +130,31 @@ def _reason(error: Exception) -> str:
 
 
 def _data_files(root: Path) -> Iterator[Path]:
-    """In the order of their names; links and hidden directories are passed over."""
     if root.is_file():
         yield root
-        return
+    else:
+        yield from (path for path in _files(root) if _suffix(path) in SUFFIXES)
+
+
+def _of_other_kinds(root: Path) -> list[str]:
+    """What is said of files that may hold results and are of a kind that is not read."""
+    kinds: dict[str, list[str]] = {}
+    for path in _files(root) if root.is_dir() else ():
+        if (kind := _suffix(path)) in _OTHER or ".tfevents." in path.name:
+            kinds.setdefault(kind if kind in _OTHER else "tfevents", []).append(path.relative_to(root).as_posix())
+    return [
+        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: not read, {kind} is no kind that is read"
+        for kind, names in sorted(kinds.items())
+    ]
+
+
+def _files(root: Path) -> Iterator[Path]:
+    """In the order of their names; links and hidden directories are passed over."""
     for directory, names, files in os.walk(root, followlinks=False):
         names[:] = sorted(one for one in names if not one.startswith(".") and one not in _SKIPPED)
         for name in sorted(files):
             path = Path(directory, name)
-            if _suffix(path) in SUFFIXES and not name.startswith(".") and not path.is_symlink():
+            if not name.startswith(".") and not path.is_symlink():
                 yield path
 
 
@@ -157,6 +195,8 @@ def _read(path: Path, name: str, deadline: float) -> list[Rows]:
             return _lines(path, name, deadline)
         case ".parquet":
             return [_parquet(path, name)]
+        case ".npz":
+            return _document(_arrays(path), name)
         case _:
             if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.process_time()):
                 raise TimeoutError("for want of time")
@@ -235,6 +275,15 @@ def _parquet(path: Path, name: str) -> Rows:
         if not str(table.schema.field(column).type).startswith(("list", "large_list", "struct", "map"))
     }
     return Rows(name, columns, [f"{name}:{row}" for row in range(1, table.num_rows + 1)])
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    """Named arrays as lists; those of objects would run code and are refused."""
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > 8 * MAX_OBJECTS:
+            raise ValueError("too many values")
+    with np.load(path, allow_pickle=False) as arrays:
+        return {name: arrays[name].tolist() for name in arrays.files}
 
 
 @dataclass

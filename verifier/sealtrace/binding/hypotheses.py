@@ -109,7 +109,8 @@ def _unit(pattern: str) -> re.Pattern[str]:
 _UNITS = (
     ("1000 · x", 1000.0, _unit(r"ms|msec|milliseconds?|‰|m[wjv]|g")),
     ("1000000 · x", 1e6, _unit(r"[uμµ]s|microseconds?|ppm")),
-    ("x / 1000", 1e-3, _unit(r"k|kb|ktok|tok(?:ens)?|k tokens|kj|kw|kg|km|sec|secs|s|seconds?|thousands?|10\^?3")),
+    ("x / 1000", 1e-3, _unit(r"k|kb|ktok|tok(?:ens)?|k tokens|kj|kw|kg|km|[muμµ]?s|m?secs?|(?:milli|micro)?seconds?|"
+                             r"thousands?|10\^?3")),
     ("x / 1000000", 1e-6, _unit(r"m|mb|millions?|params?|mtok|10\^?6|mj")),
     ("x / 1000000000", 1e-9, _unit(r"b|gb|bn|billions?|g?flops?|params?|10\^?9")),
     ("x / 1024", 1 / 1024, _unit(r"k|kb|kib|gb|gib|mb|mib")),
@@ -117,7 +118,7 @@ _UNITS = (
     ("x / 1073741824", 1 / 1073741824, _unit(r"g|gb|gib")),
     ("x / 60", 1 / 60, _unit(r"min|mins|minutes?|h|hrs?|hours?")),
     ("x / 3600", 1 / 3600, _unit(r"h|hrs?|hours?|gpuh?")),
-)
+)  # fmt: skip
 """Changes of unit, and the units of a header that make them likely."""
 
 

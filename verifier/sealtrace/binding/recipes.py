@@ -16,6 +16,7 @@ import numpy as np
 
 from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
 from sealtrace.binding.checking import Findings
+from sealtrace.binding.evaluation import QUANTILES
 from sealtrace.binding.frames import COLUMN, Frame, field_name
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.wording import needed_fields, rows_behind
@@ -35,6 +36,10 @@ _STATISTICS = {
     "sum": "sum({x})",
     "count": "count({x})",
     "negative": "count(CASE WHEN {x} < 0 THEN 1 END)",
+} | {
+    name: f"quantile_{'disc' if rank else 'cont'}({{x}}, {share})"
+    for name, (share, rank) in QUANTILES.items()
+    if name != "median"
 }
 
 

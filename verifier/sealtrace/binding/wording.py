@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.candidates import Candidate, Composed, Selected
+from sealtrace.binding.evaluation import QUANTILES
 from sealtrace.binding.frames import COLUMN, PLACE, Dimension
 from sealtrace.binding.hypotheses import rows_named
 
@@ -24,6 +25,10 @@ _STATISTICS = {
     "sum": "sum",
     "count": "number of values",
     "negative": "number of negative values",
+} | {
+    name: f"{100 * share:.0f}th percentile" + (" (a value that is there)" if rank else "")
+    for name, (share, rank) in QUANTILES.items()
+    if name != "median"
 }
 
 
