@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, possibly
+from sealtrace.relations.contraction import Box, Evaluation, certainly, possibly
 from sealtrace.relations.forms import Atom, Form, Leaf, constant, lowered, replaced, variable
-from sealtrace.relations.intervals import INFINITY, Bound, Interval, UndefinedError, whole_numbers
+from sealtrace.relations.intervals import INFINITY, Bound, EmptyError, Interval, whole_numbers
 from sealtrace.relations.linear import Row
 from sealtrace.relations.syntax import (
     ORDERS,
@@ -100,12 +100,10 @@ class Case:
         while fresh in self.box:
             number += 1
             fresh = f"{name}·{number}"
-        interval = Interval(low, high) if low <= high else None
-        if integer and interval is not None:
+        interval = Interval(low, INFINITY).meet(Interval(-INFINITY, high))
+        if integer:
             interval = whole_numbers(interval)
             self.integers |= {fresh}
-        if interval is None:
-            raise EmptyError
         self.box[fresh] = interval
         return fresh
 
@@ -217,6 +215,6 @@ def _defined(form: Form, box: Mapping[str, Interval]) -> bool:
         return True
     try:
         Evaluation(box, total=True).form(form)
-    except (EmptyError, UndefinedError):
+    except EmptyError:
         return False
     return True

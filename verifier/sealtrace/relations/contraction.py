@@ -13,8 +13,10 @@ from fractions import Fraction
 from sealtrace.relations.forms import Atom, Form, Leaf, Operation
 from sealtrace.relations.intervals import (
     INFINITY,
+    NOT_NEGATIVE,
     WHOLE,
     ZERO,
+    EmptyError,
     Interval,
     applied,
     cost,
@@ -30,11 +32,6 @@ from sealtrace.relations.work import spend
 Box = dict[str, Interval]
 """Each variable with the values that are left."""
 _NOT_POSITIVE = Interval(-INFINITY, Fraction(0))
-_NOT_NEGATIVE = Interval(Fraction(0), INFINITY)
-
-
-class EmptyError(Exception):
-    """Nothing is left."""
 
 
 @dataclass
@@ -64,14 +61,8 @@ class Evaluation:
             values = [self.form(one) for one in leaf.arguments]
             if leaf.kind == "cp_upper":
                 self.steps += 2 * cost(values[1])
-            self.known[leaf] = _some(applied(leaf.kind, values, total=self.total))
+            self.known[leaf] = applied(leaf.kind, values, total=self.total)
         return self.known[leaf]
-
-
-def _some(value: Interval | None) -> Interval:
-    if value is None:
-        raise EmptyError
-    return value
 
 
 def certainly(operator: str, value: Interval) -> bool:
@@ -140,7 +131,7 @@ class _Narrowing(Evaluation):
 
     def narrow_leaf(self, leaf: Leaf, target: Interval) -> None:
         now = self.leaf(leaf)
-        left = _some(now.meet(target))
+        left = now.meet(target)
         if isinstance(leaf, Operation):
             if left != now or leaf.kind in ("max", "cp_upper"):
                 values = [self.form(argument) for argument in leaf.arguments]
@@ -151,7 +142,7 @@ class _Narrowing(Evaluation):
                         self.narrow(argument, allowed)
         elif left != now:
             left = shortened(left)
-            left = _some(whole_numbers(left)) if leaf in self.integers else left
+            left = whole_numbers(left) if leaf in self.integers else left
             if left != now and left.within(now):
                 self.left[leaf] = left
                 self.changed.add(leaf)
@@ -163,22 +154,22 @@ def _allowed(leaf: Operation, values: list[Interval], target: Interval) -> list[
     match leaf.kind:
         case "*":
             others = [[*values[:place], *values[place + 1 :]] for place in range(len(values))]
-            return [_factor(_some(applied("*", one)), target) for one in others]
+            return [_factor(applied("*", one), target) for one in others]
         case "/":
-            return [_some(target.inverse())]
+            return [target.inverse()]
         case "^":
             exponent = int(values[1].low)
-            above = target if exponent % 2 else _some(target.meet(_NOT_NEGATIVE))
+            above = target if exponent % 2 else target.meet(NOT_NEGATIVE)
             base = Interval(root(above.low, exponent, up=False), root(above.high, exponent, up=True))
             return [base if exponent % 2 else _either_sign(first, base), WHOLE]
         case "sqrt":
-            return [_some(target.meet(_NOT_NEGATIVE)).power(2)]
+            return [target.meet(NOT_NEGATIVE).power(2)]
         case "log":
             return [target.exponential()]
         case "cp_upper":
             known = first.is_point and values[1].is_point and not leaf.arguments[2].is_constant
-            return [WHOLE, WHOLE, _some(share_range(first, values[1], target)) if known else WHOLE]
-    able = [place for place, value in enumerate(values) if value.meet(target) is not None]
+            return [WHOLE, WHOLE, share_range(first, values[1], target) if known else WHOLE]
+    able = [place for place, value in enumerate(values) if value.touches(target)]
     if not able:
         raise EmptyError
     # Where only one of them can be the greatest, it has to be.
@@ -190,11 +181,11 @@ def _factor(others: Interval, target: Interval) -> Interval:
     """What one factor must be; where zero times anything may be in the target, nothing follows."""
     if others.low < 0 < others.high or (others.holds(Fraction(0)) and target.holds(Fraction(0))):
         return WHOLE
-    return target * _some(others.inverse())
+    return target * others.inverse()
 
 
 def _either_sign(now: Interval, above: Interval) -> Interval:
-    pieces = [piece for piece in (now.meet(above), now.meet(-above)) if piece is not None]
+    pieces = [now.meet(piece) for piece in (above, -above) if now.touches(piece)]
     if not pieces:
         raise EmptyError
     return Interval(min(piece.low for piece in pieces), max(piece.high for piece in pieces))

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from sealtrace.relations.cases import rows_of, settled, starting_case
-from sealtrace.relations.contraction import Box, EmptyError, Evaluation
+from sealtrace.relations.contraction import Box, Evaluation
 from sealtrace.relations.decision import Claim, Decision, Repaired, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
 from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
-from sealtrace.relations.intervals import TooLargeError
+from sealtrace.relations.intervals import EmptyError, TooLargeError
 from sealtrace.relations.linear import Certificate, Row, solve
 from sealtrace.relations.rendering import expression_text
 from sealtrace.relations.search import search

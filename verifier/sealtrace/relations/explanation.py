@@ -8,11 +8,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 from sealtrace.relations.cases import Case, rows_of, rungs, starting_case
-from sealtrace.relations.contraction import Box, EmptyError, Evaluation
+from sealtrace.relations.contraction import Box, Evaluation
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.forms import lowered
-from sealtrace.relations.intervals import INFINITY, WHOLE, Interval, TooLargeError, point
+from sealtrace.relations.intervals import INFINITY, WHOLE, EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, Row, minimize
 from sealtrace.relations.rendering import approximately, decimals, formula_text, places_of, printed, range_text
 from sealtrace.relations.search import Answer, search

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 
-from sealtrace.relations.intervals import applied, checked, point
+from sealtrace.relations.intervals import EmptyError, applied, checked, point
 from sealtrace.relations.syntax import Call, Cell, Expression, Number, Shared, Unknown
 
 _OPPOSITE = Fraction(-1)
@@ -166,9 +167,11 @@ def operation(function: str, arguments: list[Form]) -> Form:
         case "^" if arguments[1].constant == 1:
             return first
     if function != "cp_upper" and all(argument.is_constant for argument in arguments):
-        value = applied(function, [point(argument.constant) for argument in arguments])
-        if value is not None and isinstance(value.low, Fraction) and value.is_point:
-            return constant(value.low)
+        # What has no value stays an operation, so that it is told.
+        with suppress(EmptyError):
+            value = applied(function, [point(argument.constant) for argument in arguments])
+            if isinstance(value.low, Fraction) and value.is_point:
+                return constant(value.low)
     return Form({Operation(function, tuple(arguments)): Fraction(1)}, Fraction(0))
 
 

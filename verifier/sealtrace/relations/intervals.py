@@ -34,8 +34,8 @@ class TooLargeError(ArithmeticError):
     """A number has grown beyond what is worth computing with."""
 
 
-class UndefinedError(ArithmeticError):
-    """A function is asked for a value outside its domain."""
+class EmptyError(Exception):
+    """Nothing is left: no number lies in both intervals, or a function has no value there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,15 @@ class Interval:
         """Whether every number of it lies in the other."""
         return other.low <= self.low and self.high <= other.high
 
-    def meet(self, other: Interval) -> Interval | None:
-        """What two intervals share; None where that is nothing."""
-        low, high = max(self.low, other.low), min(self.high, other.high)
-        return Interval(low, high) if low <= high else None
+    def touches(self, other: Interval) -> bool:
+        """Whether two intervals share a number."""
+        return self.low <= other.high and other.low <= self.high
+
+    def meet(self, other: Interval) -> Interval:
+        """What two intervals share."""
+        if not self.touches(other):
+            raise EmptyError
+        return Interval(max(self.low, other.low), min(self.high, other.high))
 
     def middle(self) -> Fraction:
         """A number well inside: the centre, or near the finite end."""
@@ -102,11 +107,11 @@ class Interval:
         ends = _times(self.low, factor), _times(self.high, factor)
         return Interval(*ends) if factor >= 0 else Interval(ends[1], ends[0])
 
-    def inverse(self) -> Interval | None:
-        """One over every number of it but zero; None where there is no other."""
+    def inverse(self) -> Interval:
+        """One over every number of it but zero."""
         low, high = self.low, self.high
         if low == high == 0:
-            return None
+            raise EmptyError
         if low < 0 < high:
             return WHOLE
         if low == 0:
@@ -122,16 +127,15 @@ class Interval:
             return Interval(low, high)
         return Interval(Fraction(0) if self.low <= 0 <= self.high else min(low, high), max(low, high))
 
-    def square_root(self) -> Interval | None:
+    def square_root(self) -> Interval:
         """The square root of every number of it that has one."""
-        if self.high < 0:
-            return None
-        return Interval(root(max(self.low, Fraction(0)), 2, up=False), root(self.high, 2, up=True))
+        inside = self.meet(NOT_NEGATIVE)
+        return Interval(root(inside.low, 2, up=False), root(inside.high, 2, up=True))
 
-    def logarithm(self) -> Interval | None:
+    def logarithm(self) -> Interval:
         """The natural logarithm of every number of it that has one."""
         if self.high <= 0:
-            return None
+            raise EmptyError
         low = enclosed(self.low, "log", up=False) if self.low > 0 else -INFINITY
         return Interval(low, enclosed(self.high, "log", up=True) if self.high < INFINITY else INFINITY)
 
@@ -144,6 +148,7 @@ class Interval:
 
 WHOLE = Interval(-INFINITY, INFINITY)
 ZERO = Interval(Fraction(0), Fraction(0))
+NOT_NEGATIVE = Interval(Fraction(0), INFINITY)
 _UNIT = Interval(Fraction(0), Fraction(1))
 
 
@@ -152,11 +157,13 @@ def point(value: Fraction) -> Interval:
     return Interval(value, value)
 
 
-def whole_numbers(interval: Interval) -> Interval | None:
-    """The interval between the integers that lie in it; None where there is none."""
+def whole_numbers(interval: Interval) -> Interval:
+    """The interval between the integers that lie in it."""
     low = Fraction(math.ceil(interval.low)) if isinstance(interval.low, Fraction) else interval.low
     high = Fraction(math.floor(interval.high)) if isinstance(interval.high, Fraction) else interval.high
-    return Interval(low, high) if low <= high else None
+    if low > high:
+        raise EmptyError
+    return Interval(low, high)
 
 
 def shortened(interval: Interval, bits: int = 512) -> Interval:
@@ -234,31 +241,28 @@ def cost(sizes: Interval) -> int:
     return 300 + int(min(sizes.high, MAX_STATES)) // 20
 
 
-def upper_range(counts: Interval, sizes: Interval, shares: Interval, *, total: bool) -> Interval | None:
-    """All values of U, or more; None where it is nowhere defined."""
+def upper_range(counts: Interval, sizes: Interval, shares: Interval, *, total: bool) -> Interval:
+    """All values of U, or more; where `total`, only of a count and a size that are known, and shares that are some."""
     k, n = whole_numbers(counts), whole_numbers(sizes)
-    if total and not (counts.is_point and sizes.is_point and shares.low > 0 and shares.high < 1):
-        raise UndefinedError("a count, a size or a share that is not known")
-    if k is None or n is None:
-        return None
-    if total and (k != counts or n != sizes or not 0 <= k.low <= n.low):
-        raise UndefinedError("a count that is no count")
+    known = counts == k and sizes == n and k.is_point and n.is_point and 0 <= k.low <= n.low
+    if total and not (known and shares.low > 0 and shares.high < 1):
+        raise EmptyError
     if k.high < 0 or k.low > n.high or n.high < 0 or shares.high <= 0 or shares.low >= 1:
-        return None
+        raise EmptyError
     if n.low > MAX_STATES:
         raise TooLargeError(f"a sample of more than {MAX_STATES} states")
     low = _upper(max(k.low, 0), n.high, shares.high, up=False) if n.high <= MAX_STATES else Fraction(0)
-    high = _upper(min(k.high, n.high), max(n.low, 0), shares.low, up=True)
-    return Interval(low, high) if low <= high else None
+    return Interval(low, _upper(min(k.high, n.high), max(n.low, 0), shares.low, up=True))
 
 
-def share_range(count: Interval, size: Interval, target: Interval) -> Interval | None:
+def share_range(count: Interval, size: Interval, target: Interval) -> Interval:
     """The shares whose bound, with this count and size, lies in the target, or a few more."""
     k, n = int(count.low), int(size.low)
     inside = target.meet(_UNIT)
-    if k >= n or inside is None:
+    if k >= n:
         # Every state crosses, or there is none: U is 1 whatever the share.
-        return _UNIT if k >= n and target.holds(Fraction(1)) else None
+        inside.meet(point(Fraction(1)))
+        return _UNIT
     high = Fraction(1) if inside.low <= 0 else _tail(k, n, Fraction(inside.low), up=True)
     low = Fraction(0) if inside.high >= 1 else _tail(k, n, Fraction(inside.high), up=False)
     return Interval(low, min(high, Fraction(1)))
@@ -292,15 +296,12 @@ def _tail(k: int, n: int, x: Fraction, *, up: bool) -> Fraction:
 # Operations
 
 
-def applied(kind: str, values: Sequence[Interval], *, total: bool = False) -> Interval | None:
-    """All values of an operation, or more; None where it has none.
-
-    Where `total`, arguments outside the domain are an error, and not left out.
-    """
+def applied(kind: str, values: Sequence[Interval], *, total: bool = False) -> Interval:
+    """All values of an operation, or more; where `total`, no argument may lie outside its domain."""
     first = values[0]
     outside = {"/": first.low <= 0 <= first.high, "sqrt": first.low < 0, "log": first.low <= 0}
     if total and outside.get(kind):
-        raise UndefinedError("a function leaves its domain")
+        raise EmptyError
     match kind:
         case "*":
             return reduce(Interval.__mul__, values)

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Literal
 
 from sealtrace.relations.cases import Case, assumed, rows_of, settled, starting_case
-from sealtrace.relations.contraction import Box, EmptyError, Evaluation, certainly, contract
+from sealtrace.relations.contraction import Box, Evaluation, certainly, contract
 from sealtrace.relations.forms import Atom, Operation, replaced
-from sealtrace.relations.intervals import Interval, TooLargeError, UndefinedError, point
+from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import OutOfWorkError, Work, spend
@@ -217,10 +217,7 @@ def _proved(found: Box, case: Case) -> Box | None:
             pivots[min(free)] = atom
         for name in pivots:
             wide = here[name].width + _TINY * max(Fraction(1), abs(here[name].middle()))
-            room = Interval(here[name].low - wide, here[name].high + wide).meet(box[name])
-            if room is None:
-                return None
-            here[name] = room
+            here[name] = Interval(here[name].low - wide, here[name].high + wide).meet(box[name])
         values = Evaluation(here, total=True)
         for atom in atoms:
             value = values.form(atom.form)
@@ -233,7 +230,7 @@ def _proved(found: Box, case: Case) -> Box | None:
             ]
             if not (ends[0].high < 0 < ends[1].low or ends[1].high < 0 < ends[0].low):
                 return None
-    except (EmptyError, UndefinedError):
+    except EmptyError:
         return None
     return {**found, **here}
 

@@ -145,4 +145,4 @@ def _columns(
 
 
 def _meets(a: Fact, b: Fact) -> bool:
-    return real(a).fact.interval.meet(real(b).fact.interval) is not None
+    return real(a).fact.interval.touches(real(b).fact.interval)
