@@ -114,7 +114,9 @@ def test_no_single_cell() -> None:
 
 def test_tightest_values() -> None:
     """The ends at which the sides come closest."""
-    assert dict(decided("high - low == gain + 0.001").tightest) == {
+    proof = decided("high - low == gain + 0.001").certificate
+    assert proof is not None
+    assert dict(proof.tightest()) == {
         "high": Fraction("4.49365"),
         "low": Fraction("4.40735"),
         "gain": Fraction("0.08615"),

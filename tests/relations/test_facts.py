@@ -82,15 +82,16 @@ def test_not_available() -> None:
     facts = paper_facts()
     with pytest.raises(NotAvailableError):
         facts.cell("tab:main", "C, tuned", "Rate")
-    listing = facts.column("tab:main", "Rate")
-    assert [fact.text for fact in listing.facts] == ["0.0569", "0.0508"]
-    assert listing.missing == ("tab:main[C, tuned, Rate]",)
+    numbers, missing = facts.column("tab:main", "Rate")
+    assert [fact.text for fact in numbers] == ["0.0569", "0.0508"]
+    assert missing == ["tab:main[C, tuned, Rate]"]
 
 
 def test_rows_without_their_names() -> None:
     """The cell that names a row is no number of the row, though it may look like one."""
     facts = paper_facts()
-    assert [fact.column for fact in facts.row("tab:sizes", "32", None, ["Score"]).facts] == ["Groups", "Share"]
+    numbers, _ = facts.row("tab:sizes", "32", None, ["Score"])
+    assert [fact.column for fact in numbers] == ["Groups", "Share"]
 
 
 def test_prose() -> None:

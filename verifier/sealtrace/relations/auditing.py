@@ -23,7 +23,6 @@ from sealtrace.contract.audit import (
     AuditDecision,
     AuditFact,
     AuditProblem,
-    AuditRepair,
     AuditSuggestion,
     AuditTable,
     AuditTally,
@@ -264,7 +263,7 @@ def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVe
 
 def decision_record(decision: Decision) -> AuditDecision:
     """One decision; what only a contradiction has is absent from the others."""
-    claim = decision.claim
+    claim, proof = decision.claim, decision.certificate
     broken = decision.status in (Status.CONTRADICTION, Status.SUSPICION)
     asprinted = {fact.address: point(fact.value) for fact in decision.cells}
     return AuditDecision(
@@ -280,7 +279,7 @@ def decision_record(decision: Decision) -> AuditDecision:
         arithmetic=decision.arithmetic or None,
         distance=None if decision.distance is None else exact_text(decision.distance),
         nearest=None if decision.nearest is None else decision.nearest.address,
-        tightest=[AuditValue(name=name, value=exact_text(value)) for name, value in decision.tightest],
+        tightest=[AuditValue(name=name, value=exact_text(value)) for name, value in proof.tightest()] if proof else [],
         # Unknowns, and numbers that are not just as they were printed.
         witness=[
             AuditValue(name=name, value=_interval(value))
@@ -288,8 +287,8 @@ def decision_record(decision: Decision) -> AuditDecision:
             if value != asprinted.get(name)
         ],
         assumes=list(claim.assumes),
-        repairs=[AuditRepair(says=one.says, works=one.works) for one in decision.repairs],
-        proof=decision.certificate.text() if decision.certificate is not None else [],
+        repairs=list(decision.repairs),
+        proof=proof.text() if proof else [],
         together=[one.name for one in decision.together],
         evidence=claim.evidence or None,
         chance=claim.chance,

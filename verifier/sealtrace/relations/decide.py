@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from sealtrace.contract.audit import AuditRepair
 from sealtrace.relations.cases import rows_of, settled, starting_case
 from sealtrace.relations.contraction import Box, Evaluation
-from sealtrace.relations.decision import Claim, Decision, Repaired, Status
+from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
 from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
 from sealtrace.relations.intervals import EmptyError, TooLargeError
@@ -48,7 +49,7 @@ def decide(claim: Claim) -> Decision:
     if answer.status == "possible":
         return Decision(claim, Status.HOLDS, witness=dict(answer.values or {}))
     proof = _proof_alone(claim)
-    repairs = tuple(Repaired(repair.says, _works(repair.formula)) for repair in claim.repairs)
+    repairs = tuple(AuditRepair(says=repair.says, works=_works(repair.formula)) for repair in claim.repairs)
     return _broken(claim, proof, arithmetic_of(claim.formula, proof), repairs=repairs)
 
 
@@ -62,7 +63,6 @@ def _broken(claim: Claim, proof: Certificate | None, arithmetic: str, **further:
         distance=move[0] if move else total_move(claim.formula),
         nearest=move[1] if move else None,
         certificate=proof,
-        tightest=proof.tightest() if proof else (),
         **further,
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
+from sealtrace.contract.audit import AuditRepair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.linear import Certificate
@@ -73,14 +74,6 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Repaired:
-    """Whether an explanation would repair a contradiction; None where that is undecided."""
-
-    says: str
-    works: bool | None
-
-
-@dataclass(frozen=True)
 class Decision:
     """What became of a claim."""
 
@@ -95,11 +88,10 @@ class Decision:
     repair it, how far all of them together. A lower bound that is reached, up to one part in a million."""
     nearest: Fact | None = None
     """That cell; None where no single one suffices."""
-    tightest: tuple[tuple[str, Fraction], ...] = ()
-    """The values within the intervals at which the two sides come closest."""
     witness: dict[str, Interval] = field(default_factory=dict)
     """Values that satisfy it, by address or name of the unknown; an irrational one as a tiny interval."""
-    repairs: tuple[Repaired, ...] = ()
+    repairs: tuple[AuditRepair, ...] = ()
+    """Whether explanations would repair it."""
     certificate: Certificate | None = None
     """Where several comparisons contradict each other: multipliers that can be added up by hand."""
     together: tuple[Claim, ...] = ()

@@ -139,10 +139,5 @@ class Entry:
         return "add " + " or ".join(f".{one}" for one in self.names) if self.names else "it has one number only"
 
 
-@dataclass(frozen=True)
-class Listing:
-    """The numbers of a row or a column."""
-
-    facts: tuple[Fact, ...]
-    missing: tuple[str, ...] = ()
-    """Addresses of cells that say n/a instead."""
+Listing = tuple[list[Fact], list[str]]
+"""The numbers of a row or a column, and the addresses of cells that say n/a instead."""

@@ -53,7 +53,7 @@ class _Table:
         numeric = [entry.part(part) for entry in entries if entry.facts]
         if not numeric:
             raise UnknownFactError(f"none of these cells of {self.label} holds a number")
-        return Listing(tuple(numeric), tuple(entry.address for entry in entries if entry.absent))
+        return numeric, [entry.address for entry in entries if entry.absent]
 
 
 @dataclass

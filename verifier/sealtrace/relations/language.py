@@ -413,11 +413,12 @@ class _Parser:
         found = self.sum()
         if not isinstance(found, _Listed):
             return [self.as_expression(found, token.start)]
-        if found.listing.missing and function in _WHOLE_LISTS:
-            self.fault(f"{found.listing.missing[0]} says n/a: {function} needs every number", token.start)
-        for _ in found.listing.facts:
+        facts, missing = found.listing
+        if missing and function in _WHOLE_LISTS:
+            self.fault(f"{missing[0]} says n/a: {function} needs every number", token.start)
+        for _ in facts:
             self.count(token)
-        return [Cell(fact) for fact in found.listing.facts]
+        return list(map(Cell, facts))
 
     # References
 
