@@ -446,7 +446,7 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         name,
         selector.rule,
         selector.partition,
-        map=_assigned(chosen),
+        map=tuple(Assigned(*one) for one in chosen.deployed),
         risk_upper=risk,
         utility_lower=utility,
         radius=constant_text(chosen.radius),
@@ -454,18 +454,6 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         global_budget=None if chosen.rule != "robust" else "idle" if idle else "can-bind",
     )
     return compared_map(study, chosen, choice)
-
-
-def _assigned(chosen: Chosen) -> tuple[Assigned, ...]:
-    study = chosen.calibration.study
-    return tuple(
-        Assigned(
-            group,
-            study.anchor_name if candidate is None else study.candidates[candidate].name,
-            "no-certified-candidate" if fell_back else "selected",
-        )
-        for group, candidate, fell_back in zip(chosen.partition.groups, chosen.assigned, chosen.fell_back, strict=True)
-    )
 
 
 def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoice:

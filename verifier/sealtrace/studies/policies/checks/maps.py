@@ -128,13 +128,11 @@ def choice(study: Study, outcome: Outcome) -> None:
             )
             continue
         by_group = {one["group"]: (place, one) for place, one in enumerate(document.value["assignments"])}
-        for group, candidate, fell_back in zip(chosen.partition.groups, chosen.assigned, chosen.fell_back, strict=True):
+        for group, due, wanted in chosen.deployed:
             outcome.inspected += 1
             if group not in by_group:
                 continue
             place, assigned = by_group[group]
-            due = study.anchor_name if candidate is None else study.candidates[candidate].name
-            wanted = "no-certified-candidate" if fell_back else "selected"
             at = outcome.at(document.path, {**key, "group": group})
             message = f"The declared rule chooses another candidate in this group ({chosen.reason})."
             at.expect(f"/assignments/{place}/arm", message, due, assigned_name(study, assigned))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -54,6 +55,16 @@ class Chosen:
     @property
     def partition(self) -> Partition:
         return self.calibration.partition
+
+    @property
+    def deployed(self) -> list[tuple[str, str, Literal["selected", "no-certified-candidate"]]]:
+        """Group by group: the candidate, the anchor where none was chosen, and what the rule gave."""
+        study = self.calibration.study
+        names = [study.anchor_name if one is None else study.candidates[one].name for one in self.assigned]
+        return [
+            (group, name, "no-certified-candidate" if fell_back else "selected")
+            for group, name, fell_back in zip(self.partition.groups, names, self.fell_back, strict=True)
+        ]
 
     @property
     def certified(self) -> bool:
