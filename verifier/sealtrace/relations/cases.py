@@ -15,16 +15,16 @@ from sealtrace.relations.syntax import (
     ORDERS,
     And,
     Call,
-    Cell,
     Comparison,
     Expression,
     Formula,
     Multiple,
     Or,
     Ordered,
-    Shared,
     Some,
     Unknown,
+    facts_in,
+    unknowns_in,
     walk,
 )
 
@@ -136,28 +136,25 @@ def rungs(multiple: Multiple, count: str) -> Expression:
     return grid if multiple.repeats is None else Call("*", (*grid.arguments, Call("/", (multiple.repeats,))))
 
 
-def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = None) -> Case | None:
-    """The case that a formula starts from; None where it is false at once."""
-    case = Case({})
-    for node in walk(formula):
-        if isinstance(node, Cell):
-            case.box[node.fact.address] = node.fact.interval
-        elif isinstance(node, Shared) and node.name not in case.box:
-            try:
-                case.unknown(node.name, node.interval.low, node.interval.high, integer=node.integer)
-            except EmptyError:
-                return None
-    case.box.update({name: interval for name, interval in (widened or {}).items() if name in case.box})
-    return assumed(case, formula, {})
+def starting_box(formula: Formula) -> Box:
+    """The printed numbers and the declared unknowns of a formula."""
+    box = {fact.address: fact.interval for fact in facts_in(formula)}
+    return box | {name: one.interval for name, one in unknowns_in(formula).items()}
 
 
-def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case | None:
-    """A case in which the formula must hold, too; None where it has no values left."""
+def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = None) -> Case:
+    """The case that a formula starts from, unless it is false at once."""
+    box = starting_box(formula)
+    integers = frozenset(name for name, one in unknowns_in(formula).items() if one.integer)
+    box |= {name: whole_numbers(box[name]) for name in integers}
+    box |= {name: interval for name, interval in (widened or {}).items() if name in box}
+    return assumed(Case(box, integers=integers), formula, {})
+
+
+def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case:
+    """A case in which the formula must hold, too."""
     further = replace(case, box=dict(case.box))
-    try:
-        further.require(formula, names)
-    except EmptyError:
-        return None
+    further.require(formula, names)
     return further
 
 
@@ -175,21 +172,18 @@ def rows_of(atoms: Iterable[Atom], relation: str = "", *, closed: bool = False) 
     ]
 
 
-def settled(case: Case) -> Case | None:
-    """The case with what is known put in and what is certain left out; None where it cannot hold."""
+def settled(case: Case) -> Case:
+    """The case with what is known put in and what is certain left out."""
     known: dict[Leaf, Form] = {
         name: constant(Fraction(interval.low)) for name, interval in case.box.items() if interval.is_point
     }
     atoms: list[Atom] = []
     values = Evaluation(case.box)
     for atom in case.atoms:
-        try:
-            form = _unfolded(replaced(atom.form, known), values)
-            value = values.form(form)
-        except EmptyError:
-            return None
+        form = _unfolded(replaced(atom.form, known), values)
+        value = values.form(form)
         if not possibly(atom.operator, value):
-            return None
+            raise EmptyError
         if not (certainly(atom.operator, value) and _defined(form, case.box)):
             atoms.append(Atom(form, atom.operator))
     return replace(case, atoms=tuple(atoms))

@@ -79,8 +79,8 @@ def possibly(operator: str, value: Interval) -> bool:
     return value.low < 0 or (operator == "<=" and value.low == 0)
 
 
-def contract(box: Box, atoms: Sequence[Atom], integers: frozenset[str], rounds: int = 6) -> Box | None:
-    """The box without values that no solution has; None where nothing is left."""
+def contract(box: Box, atoms: Sequence[Atom], integers: frozenset[str], rounds: int = 6) -> Box:
+    """The box without values that no solution has."""
     box = dict(box)
     waiting = list(atoms)
     for _ in range(rounds):
@@ -89,8 +89,6 @@ def contract(box: Box, atoms: Sequence[Atom], integers: frozenset[str], rounds: 
             narrowing = _Narrowing(box, integers)
             try:
                 narrowing.require(atom)
-            except EmptyError:
-                return None
             finally:
                 spend(2 * narrowing.steps)
             changed |= narrowing.changed

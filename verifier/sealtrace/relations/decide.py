@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sealtrace.contract.audit import AuditRepair
-from sealtrace.relations.cases import rows_of, settled, starting_case
+from sealtrace.relations.cases import rows_of, settled, starting_box, starting_case
 from sealtrace.relations.contraction import Box, Evaluation
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
@@ -77,7 +77,7 @@ def _proof_alone(claim: Claim) -> Certificate | None:
     """A proof by addition, where the formula is one case of linear comparisons."""
     try:
         case = starting_case(claim.formula)
-        if case is None or case.choices or case.integers or not case.is_linear:
+        if case.choices or case.integers or not case.is_linear:
             return None
         with Work():
             return _proof(rows_of(case.atoms, claim.name), case.box)
@@ -92,20 +92,17 @@ def _proof(rows: Sequence[Row], box: Box) -> Certificate | None:
 
 def _undefined(formula: Formula) -> str | None:
     """What has no value whatever the printed numbers stand for: then nothing is said that could be false."""
-    box: Box = {}
+    box = starting_box(formula)
     for node in walk(formula):
         if not isinstance(node, Call) or node.function not in _PARTIAL:
             continue
         if any(isinstance(one, Unknown) for one in walk(node)):
             continue
         try:
-            if not box:
-                case = starting_case(formula)
-                box = {} if case is None else case.box
             Evaluation(box).form(lowered(node, {}))
         except EmptyError:
             return f"{expression_text(node)} is not defined"
-        except (TooLargeError, KeyError):
+        except TooLargeError:
             continue
     return None
 
@@ -179,11 +176,8 @@ def _contradictions(group: list[_Member]) -> list[Decision]:
 def _member(claim: Claim) -> _Member | None:
     """A claim's linear part; its own unknowns get the claim's name, so that no two claims share them by accident."""
     try:
-        start = starting_case(claim.formula)
-        case = None if start is None else settled(start)
+        case = settled(starting_case(claim.formula))
     except (EmptyError, TooLargeError):
-        return None
-    if case is None:
         return None
     unknowns = frozenset(unknowns_in(claim.formula))
     own = {

@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from itertools import pairwise
 
-from sealtrace.relations.cases import Case, rows_of, rungs, starting_case
+from sealtrace.relations.cases import Case, rows_of, rungs, starting_box, starting_case
 from sealtrace.relations.contraction import Box, Evaluation
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
@@ -30,7 +30,6 @@ from sealtrace.relations.syntax import (
     Some,
     Unknown,
     facts_in,
-    unknowns_in,
     walk,
 )
 from sealtrace.relations.work import OutOfWorkError, Work
@@ -49,10 +48,8 @@ _MANY_UNKNOWNS = 4
 
 def arithmetic_of(formula: Formula, proof: Certificate | None = None) -> str:
     """Why no values satisfy the formula, in one line."""
-    box = {fact.address: fact.interval for fact in facts_in(formula)}
-    box |= {name: one.interval for name, one in unknowns_in(formula).items()}
     try:
-        return _line(formula, box, proof)
+        return _line(formula, starting_box(formula), proof)
     except (EmptyError, TooLargeError, KeyError):
         return f"no values within the intervals satisfy {formula_text(formula)}"
 
@@ -211,7 +208,7 @@ def total_move(formula: Formula) -> Fraction | None:
         case = starting_case(formula, {fact.address: WHOLE for fact in facts})
     except (EmptyError, TooLargeError):
         return None
-    if case is None or case.choices or case.integers or any(atom.operator == "!=" for atom in case.atoms):
+    if case.choices or case.integers or any(atom.operator == "!=" for atom in case.atoms):
         return None
     return _least_sum(case, facts)
 

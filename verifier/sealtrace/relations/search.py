@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -42,10 +43,11 @@ def search(formula: Formula, work: Work | None = None, widened: Mapping[str, Int
     """Decides whether some values make a formula true; `widened` gives facts other intervals than they print."""
     try:
         with work or Work():
-            start = starting_case(formula, widened)
-            return _searched(start) if start is not None else Answer("impossible")
-    except EmptyError:
-        return Answer("impossible")
+            try:
+                start = starting_case(formula, widened)
+            except EmptyError:
+                return Answer("impossible")
+            return _searched(start)
     except (TooLargeError, OutOfWorkError) as error:
         return Answer("unknown", reason=str(error))
 
@@ -70,8 +72,11 @@ def _searched(start: Case) -> Answer:
 
 
 def _narrowed(case: Case) -> Case | None:
-    box = contract(case.box, case.atoms, case.integers)
-    return None if box is None else settled(replace(case, box=box))
+    """The case without what cannot be; None where nothing is left."""
+    try:
+        return settled(replace(case, box=contract(case.box, case.atoms, case.integers)))
+    except EmptyError:
+        return None
 
 
 def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
@@ -79,7 +84,11 @@ def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     if case.choices:
         first, *rest = sorted(case.choices, key=lambda choice: len(choice.parts))
         smaller = replace(case, choices=tuple(rest))
-        return [one for part in first.parts if (one := assumed(smaller, part, first.names)) is not None]
+        divided = []
+        for part in first.parts:
+            with suppress(EmptyError):
+                divided.append(assumed(smaller, part, first.names))
+        return divided
     if not case.atoms:
         return Answer("possible", {name: _any(case, name) for name in case.box}, case)
     if case.is_linear:
