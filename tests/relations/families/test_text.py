@@ -68,6 +68,26 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.41 metres.",
         Status.SUSPICION,
     ),
+    "columns beside their numbers": (
+        "quote",
+        table(
+            "Effects.",
+            "Outcome | Hiring | Leaving | Creation",
+            ["Rain | 0.0927 | 0.0866 | 0.1376", "Sun | 1.2 | 1.3 | 1.4"],
+        ),
+        "The effect of rain on hiring (0.093), leaving (0.087) and creation (0.138) is clear.",
+        "The effect of rain on hiring (0.093), leaving (0.275) and creation (0.138) is clear.",
+        Status.SUSPICION,
+    ),
+    "two digits that another table has": (
+        "quote",
+        TREES
+        + table("Score in percent.", "Kind | Bark | Leaf", ["Elm | 97 | 88", "Oak | 83 | 69"])
+        + table("", "Kind | Root", ["Fir | 37"]),
+        r"Elm is higher on bark (97\%), and Oak is lower on leaf (69\%).",
+        r"Elm is higher on bark (37\%), and Oak is lower on leaf (69\%).",
+        Status.SUSPICION,
+    ),
     "an estimate with its error": (
         "quote",
         EFFECTS,

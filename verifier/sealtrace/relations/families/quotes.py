@@ -20,7 +20,7 @@ from sealtrace.relations.work import time_is_up
 
 FAMILY = "quote"
 LEAST_DIGITS = 2
-_FIRST = (None, "mean", "1")
+_FIRST = (None, "mean", "value", "1")
 """The part of a cell that is its value, whatever stands behind it."""
 MOST_CHANCE = 0.03
 """How often an unrelated number would stand as near to one of the cells that the words name, at most."""
@@ -120,7 +120,7 @@ def _bracketed(
     clause names before. Without a unit, another number of the sentence must be what the table prints there.
     """
     text = sentence.text
-    for mention in alone:
+    for mention in sentence.mentions:
         opened = text.rfind(" (", 0, mention.start)
         inside = [one for one in sentence.mentions if opened < one.start < text.find(")", max(opened, 0))]
         if opened < 0 or mention not in inside:
@@ -132,9 +132,12 @@ def _bracketed(
             before = [row for row, spans in one.rows.items() if any(begin <= span[0] < opened for span in spans)]
             columns = [column for column, spans in one.columns.items() if any(span[1] == opened for span in spans)]
             facts: list[Fact] = []
-            if len(rows) == 1:
+            if len(rows) == 1 and mention in alone:
                 facts = _told(one.sheet, rows[0], mention, item, inside, matches)
             elif len(before) == len(columns) == 1 and f"{item}{text[mention.end :][:1]}" == " ()":
+                # Of two digits some other table has any number.
+                if mention not in alone and len(mention.digits) > 2:
+                    continue
                 facts = _crossing(one.sheet, before[0], columns[0], mention, matches)
                 rows = before
             if len(facts) == 1 and not any(_close(mention, fact) for fact in one.sheet.across(rows[0])):
@@ -383,42 +386,43 @@ def _plain_miss(
     """The cell of the row that stands directly beside the number, in the column of which the others of its kind are.
 
     `A (0.58) led B (0.48) and C (0.43)`, `53% for A and 11% for B`: what is found of them tells the column of the rest.
+    Or the other way round: columns stand beside the numbers, and the others tell the row.
     """
-    columns = Counter((one.fact.table, one.fact.column) for one in siblings if one.row and one.distance <= _BY)
-    if not columns or re.match(r"\s?(?:vs\.?|versus|against|→)\s", sentence.text[mention.end :]):
+    if re.match(r"\s?(?:vs\.?|versus|against|→)\s", sentence.text[mention.end :]):
         # `A below B (0.31 vs. 0.37)`: what stands beside B is A's.
         return None
-    (table, column), vouching = columns.most_common(1)[0]
-    for one in own:
-        if one.sheet.label != table:
-            continue
-        sides = {
-            row: (
-                any(
-                    span[1] <= mention.start and _BESIDE.fullmatch(sentence.text, span[1], mention.start)
-                    for span in spans
-                ),
-                any(mention.end < span[0] and _BEHIND.fullmatch(sentence.text, mention.end, span[0]) for span in spans),
-            )
-            for row, spans in one.rows.items()
-        }
-        # What is said to be a row's is not the one's before it.
-        beside = [row for row, (_before, behind) in sides.items() if behind] or [
-            row for row, side in sides.items() if side[0]
-        ]
-        cells = [
-            fact
-            for candidate in _candidates(mention, [one])
-            for fact in (candidate,)
-            if candidate.fact.row in {one.sheet.rows[row].label for row in beside}
-        ]
-        there = [
-            cell for cell in cells if cell.fact.column == column and cell.fact.part in _FIRST and _alike(mention, cell)
-        ]
-        only = one.named and len(one.sheet.numeric_columns()) == 1
-        if len(beside) == 1 and len(there) == 1 and (vouching > 1 or there[0].column or only):
-            return there[0], vouching, None
+    turned = [Spoken(one.sheet.turned(), one.columns, one.rows, one.named) for one in own]
+    for spoken, line, cross in ((own, "row", "column"), (turned, "column", "row")):
+        vouched = Counter(
+            (one.fact.table, getattr(one.fact, cross)) for one in siblings if getattr(one, line) and one.distance <= _BY
+        )
+        for (table, label), vouching in vouched.most_common(1):
+            for one in (each for each in spoken if each.sheet.label == table):
+                lines = {one.sheet.rows[row].label for row in _beside(sentence.text, mention, one)}
+                there = [
+                    cell
+                    for cell in _candidates(mention, [one])
+                    if getattr(cell.fact, line) in lines
+                    and getattr(cell.fact, cross) == label
+                    and cell.fact.part in _FIRST
+                    and _alike(mention, cell)
+                ]
+                only = one.named and len(one.sheet.numeric_columns()) == 1
+                if len(lines) == len(there) == 1 and (vouching > 1 or there[0].column or only):
+                    return replace(there[0], row=True, column=True), vouching, None
     return None
+
+
+def _beside(text: str, mention: Mention, one: Spoken) -> list[int]:
+    """The rows that stand directly beside a number; what is said to be a row's is not the one's before it."""
+    sides = {
+        row: (
+            any(span[1] <= mention.start and _BESIDE.fullmatch(text, span[1], mention.start) for span in spans),
+            any(mention.end < span[0] and _BEHIND.fullmatch(text, mention.end, span[0]) for span in spans),
+        )
+        for row, spans in one.rows.items()
+    }
+    return [row for row, side in sides.items() if side[1]] or [row for row, side in sides.items() if side[0]]
 
 
 def is_slip(one: Fraction, other: Fraction, unit: Fraction) -> bool:
