@@ -167,6 +167,13 @@ def test_rows_of_which_no_mean_is_taken(header: str, row: str, found: int) -> No
     assert len(_suspected(read(table("Numbers.", header, [*rows, row])))) == found
 
 
+def test_numbers_that_are_only_repeated_are_no_evidence() -> None:
+    """One number is mean, median, least and greatest: that it is half of another one's is seen once, not four times."""
+    rows = ["Elm | 4,703 | 1.041 | 1.041 | 1.041 | 1.041", "Oak | 11,073 | 0.545 | 0.553 | 0.35 | 0.732",
+            "Ash | 6,505 | 0.52 | 0.52 | 0.52 | 0.52"]  # fmt: skip
+    assert _suspected(read(table("Numbers.", "Kind | Trees | Mean | Median | Min | Max", rows))) == []
+
+
 def test_p_values_are_no_rates() -> None:
     """Exact p-values of few pairs are multiples of one step; one that is rounded to nothing is no error."""
     rows = [f"row{place} | {count / 128:.3f}" for place, count in enumerate((9, 2, 16, 4, 28, 8, 11, 37, 128))]

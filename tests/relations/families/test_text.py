@@ -383,6 +383,20 @@ SILENT = {
         r"Of Elm (Table~\ref{tab:s}) the maximum possible number is 594 trees.",
     ),
     "a bound on p before an interval": (TREES, r"It is (β = -4.76, p < 0.01; 95\% CI: [-8.23, -1.29])."),
+    "a ratio of log points and a coefficient": (
+        TREES,
+        "It recovers by 3.8 log points (SE = 0.030), against an effect of -0.087, a ratio of 0.44.",
+    ),
+    "a product in log points": (TREES, r"That is $4.8 \times 0.017 = 8.2$ log points."),
+    "a fall whose word has the sign": (TREES, r"Rain reduced leaves by 15.9 (95\% CI: [-22.7, -8.5])."),
+    "an estimate of another column of the same kind": (
+        table(
+            "Effects.",
+            "What | (1) / Sower / Share | (2) / Reaper / Share",
+            ["Rain | 0.0211 | -0.0436", " | (0.0151) | (0.0106)"],
+        ),
+        "For the hired share it is 0.042 (SE = 0.011).",
+    ),
     "settings of two tables": (
         TREES,
         "Standard errors of the trees (200 resamples in brackets) are small.\n\n"

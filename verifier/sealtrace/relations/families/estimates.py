@@ -8,6 +8,7 @@ two is out of date.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +17,7 @@ from itertools import pairwise
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.wording import plain, real, same
+from sealtrace.relations.families.wording import DOWN, plain, real, same
 from sealtrace.relations.lexicon import named_by, words
 from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.syntax import all_of
@@ -57,8 +58,10 @@ class Estimate:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The label of its row, and the parts of that of its column."""
-        return (self.sheet.rows[self.row].label, *self.sheet.columns[self.column].label.split(" / "))
+        """The label of its row, and the parts of that of its column that no other column has."""
+        parts = Counter(part for one in self.sheet.columns for part in set(one.label.split(" / ")))
+        own = self.sheet.columns[self.column].label.split(" / ")
+        return (self.sheet.rows[self.row].label, *(part for part in own if parts[part] == 1))
 
 
 def estimates_of(sheet: Sheet) -> Iterator[Estimate]:
@@ -116,6 +119,7 @@ def _quoted(
         for one, scale in named
         if _off(value, one.value, scale) <= _NEAR[0]
         and _off(error, one.error, scale) <= _NEAR[1]
+        and (not _turned(value, one) or DOWN.search(sentence.text))
         and not _stated_otherwise(_OTHERWISE, sentence.text, one)
         and not _stated_otherwise(_LEFT_OUT, context, one)
     ]
@@ -156,6 +160,11 @@ def _fits(mention: Mention, fact: Fact, scale: Fraction) -> bool:
     return own.low <= ends[1] and own.high >= ends[0]
 
 
+def _turned(value: Mention, one: Estimate) -> bool:
+    """Whether the text gives a size where the table has a negative number."""
+    return value.fact.value > 0 > one.value.value
+
+
 def _off(mention: Mention, fact: Fact, scale: Fraction) -> Fraction:
     """How far a number is from a cell, as a share of it."""
     value = fact.value * scale
@@ -172,8 +181,8 @@ def _claim(
     family: str,
     chance: float | None,
 ) -> Claim:
-    turned = value.fact.value > 0 > one.value.value
-    both = all_of(same(value.fact, one.value, -scale if turned else scale), same(error.fact, one.error, scale))
+    signed = -scale if _turned(value, one) else scale
+    both = all_of(same(value.fact, one.value, signed), same(error.fact, one.error, scale))
     texts = f"{value.fact.text} (SE {error.fact.text})"
     cells = f"{one.value.text} ({one.error.text})"
     return Claim(

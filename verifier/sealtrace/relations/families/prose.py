@@ -259,7 +259,9 @@ def _written(sentence: Sentence) -> Iterator[Claim]:
             )
             right = call("sum", *parts) if plus else prod(parts[1:], start=parts[0])
             says = f"{found.group()} {'adds up' if plus else 'is so'}."
-            yield _claim(sentence, equal(total, right), says, "the text writes it out", found.start())
+            # The result may be in percent.
+            formula = any_of(equal(total, right), equal(total, 100 * right)) if times else equal(total, right)
+            yield _claim(sentence, formula, says, "the text writes it out", found.start())
 
 
 _CHANGE = (
@@ -331,6 +333,9 @@ def _values(what: str, first: Mention, second: Mention) -> tuple[Fraction, ...]:
     return {"ratio": (a / b, b / a), "sum": (a + b,), "total": (a + b,)}.get(what.lower(), (a - b, b - a))
 
 
+_SCALES = tuple(Fraction(*pair) for pair in ((1, 1), (-1, 1), (100, 1), (-100, 1), (1, 100), (-1, 100)))
+
+
 def _ways(what: str, mention: Mention, first: Mention, second: Mention) -> list[Formula]:
     """How a number may follow from two others: as its unit says, or as the word before it."""
     own, a, b = _cell(mention.fact), _cell(first.fact), _cell(second.fact)
@@ -339,8 +344,11 @@ def _ways(what: str, mention: Mention, first: Mention, second: Mention) -> list[
     shares = first.unit == "%" or max(abs(first.fact.value), abs(second.fact.value)) <= 1
     whole = 100 if first.unit == "%" else 1
     points: list[Expression] = apart if first.unit == "%" or not shares else [100 * one for one in apart]
-    if what in ("ratio", "sum", "total"):
-        return [equal(own, one) for one in (ratios if what == "ratio" else [a + b])]
+    if what in ("sum", "total"):
+        return [equal(own, a + b)]
+    if what == "ratio":
+        # Of sizes, and one of them perhaps in hundredths: 3.8 log points against -0.087.
+        return [equal(own, one * scale) for one in ratios for scale in _SCALES]
     sides: list[Expression]
     match mention.unit:
         case "×":

@@ -55,8 +55,9 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         totals.FAMILY,
-        "Parts sum to their whole.",
-        "A row or column headed Total, Sum, All or Overall over counts; a caption that says what sums to 100 or 1.",
+        "Parts sum to their whole, and the rate of a whole weighs those of its parts.",
+        "A row or column headed Total, Sum, All or Overall over counts, with rates beside them or without; a caption "
+        "that says what sums to 100 or 1.",
         totals.find,
     ),
     Family(
@@ -116,8 +117,10 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         quotes.FAMILY,
-        "A number of the text whose words name a row and a column is what the cell prints.",
-        "A sentence that names the row, and the column or the table; a number that misses a named cell by one digit.",
+        "A number of the text whose words name a row and a column is what the cell prints, and so is an estimate with "
+        "its error.",
+        "A sentence that names the row, and the column or the table; a number that misses a named cell by one digit; "
+        "an estimate and its error that no table has, and a named row or column nearly.",
         quotes.find,
     ),
     Family(

@@ -474,6 +474,12 @@ def surprise_of(
     unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
     share = np.minimum(1.0, np.maximum(width, unit) / np.maximum(scale, unit))
     digits = np.where(simple | ~fits, 0.0, -np.log10(share))
+    seen: set[tuple[float, ...]] = set()
+    for row in np.flatnonzero(fits):
+        # The same numbers once more (a mean that is the median, the least and the greatest, too) are no news.
+        numbers = (float(middle[row]), *(float(one.middle[row]) for one in inputs))
+        digits[row] *= numbers not in seen
+        seen.add(numbers)
     digits = np.sort(digits[np.isfinite(digits)])[::-1]
     known = middle[np.isfinite(middle)]
     steps = np.diff(known)

@@ -11,7 +11,7 @@ from typing import Any
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.wording import count, plain, real
+from sealtrace.relations.families.wording import DOWN, count, plain, real
 from sealtrace.relations.prose import Sentence
 from sealtrace.relations.syntax import (
     Cell,
@@ -163,9 +163,12 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
         )
         if len({value.unit, low.unit, high.unit}) > 1 or named:
             continue
+        # `reduced by 15.9 (95% CI [-22.7, -8.5])`: the word has the sign.
+        fall = value.value > 0 > high.value and DOWN.search(sentence.text[: found.start()])
+        sides = [Cell(value), -Cell(value)] if fall else [Cell(value)]
         yield Claim(
             f"{FAMILY} {value.address} interval",
-            all_of(at_most(Cell(low), Cell(value)), at_most(Cell(value), Cell(high))),
+            any_of(*(all_of(at_most(Cell(low), one), at_most(one, Cell(high))) for one in sides)),
             f"{value.text} lies in its interval from {low.text} to {high.text}.",
             _said(sentence, found.start()),
             ("The interval is about the number before it.",),

@@ -42,6 +42,13 @@ RELATIVE = re.compile(
 """Headers of what compares two numbers."""
 
 
+DOWN = re.compile(
+    r"\b(?:reduc|decreas|declin|f[ae]ll|dropp?|lower|less|fewer|loss|los[et]|cut|shr[aiu]nk|smaller|negative|penalt|short)\w*",
+    re.I,
+)
+"""Words after which a size without its sign is a fall."""
+
+
 @lru_cache(maxsize=65536)
 def plain(label: str) -> str:
     """A label without arrows, footnote marks and capitals."""
