@@ -36,7 +36,7 @@ _HOLDING = frozenset({"list_value", "struct_pack", "row", "unnest", "range", "ge
 
 def brought(tree: Any) -> list[str]:
     """The numbers of a query's syntax tree that its result may take from the query itself."""
-    makes_rows = any(node.get("type") in _MADE for node in _objects(tree))
+    makes_rows = any(node.get("type") in _MADE for node in objects(tree))
     return list(dict.fromkeys(_values(tree, all_count=makes_rows)))
 
 
@@ -60,11 +60,11 @@ def turned(tree: Any) -> bool:
     What it gives then is another number, unless nothing was chosen. False where it has no such choice.
     """
     found = False
-    for node in list(_objects(tree, _SELECTING)):
+    for node in list(objects(tree, _SELECTING)):
         if (other := _ONE_WAY.get(str(node.get("function_name") or "").casefold())) is not None:
             _rename(node, other)
             found = True
-    for node in list(_objects(tree)):
+    for node in list(objects(tree)):
         name = str(node.get("function_name") or "").casefold()
         arguments = [one.get("expression", one) for one in node.get("arguments") or node.get("children") or []]
         if name in _OPPOSITE and not (name in ("greatest", "least") and any(map(_is_constant, arguments))):
@@ -102,7 +102,7 @@ def plain(tree: Any) -> dict[str, list[str]] | None:
     Such a query sums, counts and averages the rows whose fields equal what it names, also group by group.
     """
     demanded: dict[str, list[str]] = {}
-    for node in _objects(tree):
+    for node in objects(tree):
         averaged = node.get("filter") if node.get("function_name") in ("avg", "mean") else None
         for by in filter(None, (node.get("where_clause"), averaged)):
             demanded.setdefault("", []).extend(_results_in(by))
@@ -147,7 +147,7 @@ def _written(constant: dict[str, Any]) -> str:
 
 def averages(tree: Any) -> bool:
     """Whether a query averages or sums: one that counts rows says what it counts by what it demands of them."""
-    return any(str(node.get("function_name") or "").casefold() in ("avg", "mean", "sum") for node in _objects(tree))
+    return any(str(node.get("function_name") or "").casefold() in ("avg", "mean", "sum") for node in objects(tree))
 
 
 def _results_in(where: dict[str, Any]) -> Iterator[str]:
@@ -170,10 +170,11 @@ def _is_constant(node: dict[str, Any]) -> bool:
 
 def _of_results(node: dict[str, Any]) -> bool:
     """Whether a comparison is with what other rows give: a mean of all, or a rank."""
-    return any(one.get("class") in _SUMMED for one in _objects([node.get("left"), node.get("right")]))
+    return any(one.get("class") in _SUMMED for one in objects([node.get("left"), node.get("right")]))
 
 
-def _objects(tree: Any, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+def objects(tree: Any, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Every object of a syntax tree, without recursion: nobody knows how deep it is."""
     rest = [tree]
     while rest:
         node = rest.pop()
@@ -247,7 +248,7 @@ def _usual(text: str, *, added: bool) -> bool:
 
 def _constant(node: dict[str, Any]) -> bool:
     """Whether a function is asked of nothing but constants, of which at least one is there."""
-    within = [one for one in _objects(node.get("arguments") or node.get("children") or []) if "class" in one]
+    within = [one for one in objects(node.get("arguments") or node.get("children") or []) if "class" in one]
     return bool(within) and all(
         one["class"] in ("CONSTANT", "CAST", "TYPE") or (one["class"] == "FUNCTION" and _parts(one)) for one in within
     )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sealtrace.contract.packs import loaded, packs
-from sealtrace.printed.sql_constants import averages, brought, plain, turned
+from sealtrace.printed.sql_constants import averages, brought, objects, plain, turned
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -318,7 +318,7 @@ def _guard(connection: DuckDBPyConnection, sql: str, sources: dict[str, frozense
     if "\0" in sql or sql.encode(errors="ignore").decode() != sql:
         raise SqlError("the query has a character that no text has")
     tree = _parsed(connection, sql)
-    nodes = list(_nodes(tree))
+    nodes = list(objects(tree))
     known = set(sources)
     local = {str(entry["key"]).casefold() for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
     impure, views = _catalogue()
@@ -371,18 +371,6 @@ def _parsed(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
     if statements[0].named_parameters:
         raise SqlError("a query has no parameters; a column in braces stands for the row's text")
     return tree
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of the syntax tree, without recursion: nobody knows how deep it is."""
-    rest = [tree]
-    while rest:
-        node = rest.pop()
-        if isinstance(node, dict):
-            yield node
-            rest.extend(node.values())
-        elif isinstance(node, list):
-            rest.extend(node)
 
 
 @cache
