@@ -109,6 +109,11 @@ SILENT: dict[str, Case] = {
         "Check | Estimate | N",
         ["Placebo | 0.031 | 1,200", "Permutation p-value | -2.706 | 1,200"],
     ),
+    "columns that get other names": (
+        "",
+        "Trait | N | Mean | SD | Min | Max",
+        ["Girth | 72 | 1.4 | 1.0 | 0.1 | 5.9", " | N | Girth | Price | Leaf | ", "Elm | 72 | 1.41 | 228.9 | 14.3 | "],
+    ),
     "word error rate": ("", "Arm | Word error rate (%)", ["x | 104.5"]),
     "bold for something else": (
         "Bold marks significant gains; best is last.",

@@ -200,6 +200,13 @@ def test_parts_in_percent_are_no_parts_in_numbers() -> None:
     assert sorted(min(one) for one in _suspected(paper)) == ["118", "31"]
 
 
+def test_rates_that_go_by_halves() -> None:
+    """Eleven rates are halves of a point, and one is a quarter: that is the decimal system, no number of items."""
+    rates = ("8.00", "7.50", "7.00", "6.50", "9.50", "10.50", "12.50", "13.00", "11.50", "15.50", "5.50", "8.25")
+    rows = [f"row{place} | {rate}" for place, rate in enumerate(rates)]
+    assert _suspected(read(table("Numbers.", "Name | Rate (%)", rows))) == []
+
+
 def test_tables_of_two_settings_are_not_compared() -> None:
     """What does not change with the limit is the same under both; what does is no error."""
     names = ("Elm", "Oak", "Ash", "Yew", "Fir", "Box", "Asp")

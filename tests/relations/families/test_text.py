@@ -397,6 +397,12 @@ SILENT = {
         ),
         "For the hired share it is 0.042 (SE = 0.011).",
     ),
+    "ages": (TREES, r"There are 65+ trees that are old (24\% of 65+ trees)."),
+    "a change of what has a name of two numbers": (TREES, r"The line 15/16 (-22.2\%) lost most."),
+    "a row that is called as any error is": (
+        table("Left out.", "What | Value", ["Elm | 0.2611", "SE | 0.1316", "Oak | 0.1161"], "tab:l"),
+        r"As for Elm, 0.2611, and Oak (Table~\ref{tab:l}) it yields 0.131 (SE = 0.116).",
+    ),
     "settings of two tables": (
         TREES,
         "Standard errors of the trees (200 resamples in brackets) are small.\n\n"

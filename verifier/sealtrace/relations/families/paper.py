@@ -188,7 +188,8 @@ def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str
     columns = tuple(Line(column["label"]) for column in record["columns"])
     naming = _naming(record)
     entries: dict[tuple[int, int], Entry] = {}
-    for row, given in enumerate(record["rows"]):
+    renamed = next((row for row, given in enumerate(record["rows"]) if _renames(given["cells"])), len(record["rows"]))
+    for row, given in enumerate(record["rows"][:renamed]):
         for column in range(naming, len(columns)):
             try:
                 entry = facts.entry(label, given["label"], columns[column].label)
@@ -201,6 +202,13 @@ def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str
         _line(row, given["label"], place) for place, (row, given) in enumerate(zip(rows, record["rows"], strict=True))
     )
     return Sheet(label, table.caption, PurePath(table.source).name, table.line, columns, lines, entries, record)
+
+
+def _renames(cells: list[str]) -> bool:
+    """Whether a row gives the columns other names, so that what stands below it is not what the header says."""
+    first, *others = cells
+    named = [text for text in others if re.search(r"[^\W\d_]{3,}", text)]
+    return not first.strip() and len(named) > 1 and not any(re.search(r"\d", text) for text in others)
 
 
 def _line(row: ExtractedRow, label: str, place: int) -> Line:

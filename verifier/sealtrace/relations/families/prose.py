@@ -405,6 +405,9 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
         between = "" if after is None else text[ratio.end : after.start]
         if after is None or after.loose or ratio.part > ratio.whole or _LEVEL.match(text, after.end):
             continue
+        if after.fact.value < 0:
+            # A change: what stands before it (`line 15/16`) is a name.
+            continue
         if re.fullmatch(r"[^\w]{1,5}", between) or re.fullmatch(r"(?:\s[a-z-]+){1,3}\s\(", between):
             part = Fraction(100 * ratio.part, ratio.whole)
             # Behind a noun it may be the share of the others: `misses 3/12 facts (75%)`.
@@ -430,7 +433,7 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
         ]
         if not parts and earlier is not sentence and _SHARE.search(text[: mention.start]):
             parts = [one for one in earlier.mentions if not one.unit and _names(earlier.text, one, noun[0])]
-        if len(parts) == 1 and parts[0].fact.value <= whole.fact.value:
+        if len(parts) == 1 and parts[0].fact.value <= whole.fact.value and not (parts[0].loose or whole.loose):
             share = 100 * _cell(parts[0].fact) / _cell(whole.fact)
             yield _claim(
                 sentence, equal(_cell(mention.fact), share),

@@ -755,8 +755,8 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
         if len(values) < LEAST_STEPPED or not inside or not percent or _NO_RATE.search(plain(column.label)):
             continue
         unit = max(fact.unit for fact in facts)
-        # A step that divides one hundred is one of the decimal system.
-        sizes = [size for size in range(3, min(MOST_ITEMS, int(whole / unit / 2))) if 100 % size]
+        # A step that divides a thousand is one of the decimal system: rates of banks go by halves of a point.
+        sizes = [size for size in range(3, min(MOST_ITEMS, int(whole / unit / 2))) if 1000 % size]
         low, high = (
             np.array([[float(end) / whole for end in ends]])
             for ends in zip(*((one.low, one.high) for one in facts), strict=True)

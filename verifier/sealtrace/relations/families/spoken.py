@@ -13,6 +13,8 @@ from sealtrace.relations.lexicon import aliases_of, named_by, phrase, spoken_of,
 from sealtrace.relations.prose import Sentence
 
 Span = tuple[int, int]
+_STATISTIC = re.compile(r"\(?(?:s\.?e\.?|std\.? err\w*\.?|standard errors?|p(?:[ -]?values?)?|[ntzf]|obs\w*\.?|ci)\)?")
+"""Rows that are named like what any sentence gives with an estimate."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Index:
         found = []
         texts = [_texts(sheet, row) for row in range(len(sheet.rows))]
         for row, own in enumerate(texts):
-            if not own or SUMMARY.fullmatch(plain(own[0])):
+            if not own or SUMMARY.fullmatch(plain(own[0])) or _STATISTIC.fullmatch(plain(own[0])):
                 continue
             # A name that several rows share does not tell them apart: then the next does, or both are needed.
             alone = [
