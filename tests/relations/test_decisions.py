@@ -42,6 +42,7 @@ HOLD = [
     "max(tab:main[*, Weak EV]) == high",
     "abs(low - high) == gain or 1 == 2",
     "some w in [0, 1]: w * high == low",
+    "some w in [0, 1]: some integer k in -1..3: k == k^2 and (some integer j in -2..2: w / (j - 2) == 0)",
     "some integer k in 0..512: some w in [0, 1]: tab:main[A, Rate] == cp_upper(k, 512, 0.05 * w)",
     "tab:main[A, Rate] >= hoeffding(512, 0.2)",
     "sqrt(low) == 2.09938",

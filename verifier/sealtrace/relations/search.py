@@ -121,10 +121,10 @@ def _linear(case: Case) -> Answer | list[Case]:
     found = solve(rows_of(case.atoms), case.box)
     if isinstance(found, Certificate):
         return []
-    fractional = [name for name in case.open_integers() if found.values[name].denominator != 1]
-    if fractional:
-        return _integers(case)
+    # What only an inequality (!=) speaks of has no value there.
     values = {name: point(found.values[name]) if name in found.values else _any(case, name) for name in case.box}
+    if any(Fraction(values[name].low).denominator != 1 for name in case.open_integers()):
+        return _integers(case)
     return Answer("possible", values, case)
 
 
