@@ -194,7 +194,7 @@ class Decoder:
             if column is None:
                 array = table.column(name).combine_chunks()
                 column = Column(array if isinstance(array, pa.Array) else array.chunk(0))
-                if name in keys and pa.types.is_dictionary(array.type) and len(column.array.dictionary) < _FEW:
+                if name in keys:
                     self._known[keys[name]] = column
             found[name] = column
         while len(self._known) > _REMEMBERED:
