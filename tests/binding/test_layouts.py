@@ -177,3 +177,19 @@ def test_times_are_printed_in_larger_units(tmp_path: Path) -> None:
 def test_a_label_beyond_every_number_names_none() -> None:
     """`10^400` and `2e999` are texts as good as any, and no number that results hold."""
     assert [numbers_said(text) for text in ("10^400", "2e999", "10^3")] == [[], [], [(1000.0, 1.2)]]
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_rule_that_is_alone_in_its_place_points_at_nothing(tmp_path: Path, beside: bool) -> None:
+    """Where no other column follows from the file, it is one like that which the table was made of, and not it."""
+    chance = random.Random(10)
+    rows: list[Row] = [{"model": f"{one}{size}", "accuracy": chance.random(), "recall": chance.random(),
+                        "precision": chance.random()} for one in MODELS for size in "ab"]  # fmt: skip
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Model", "Accuracy", "Recall", "Precision"]]
+    for row in rows:
+        others = (row["recall"], row["precision"]) if beside else (chance.random(), chance.random())
+        table.append([row["model"], *(f"{one:.4f}" for one in (row["accuracy"], *others))])
+    table[3][1] = table[3][1][:-1] + str((int(table[3][1][-1]) + 5) % 10)
+    check = checked(tmp_path, latex(table, "Scores."))
+    assert (check.counts.explained, check.counts.off) == ((29, 1) if beside else (9, 0)), _formulas(check)
