@@ -164,6 +164,20 @@ def test_quantiles_are_tried_where_a_header_names_them(tmp_path: Path, rank: boo
     assert (told, check.counts.off) == (dict(zip(("Median latency", "P95 latency"), expected, strict=True)), 0)
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_settings_that_tell_rows_apart_are_given_by_their_records(tmp_path: Path, told: bool) -> None:
+    """The window selects the record that gives the time beside it; without that, it is a number like any other."""
+    chance = random.Random(11)
+    rows: list[Row] = [{"method": "rolling" if place % 2 else "whole", "window": 1024 * (place + 1),
+                        "seconds": chance.uniform(1, 99)} for place in range(8)]  # fmt: skip
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Method", "Window", "Seconds"]]
+    table += [[row["method"], f"{row['window']:,}", f"{row['seconds'] if told else chance.uniform(1, 99):.3f}"]
+              for row in rows]  # fmt: skip
+    check = checked(tmp_path, latex(table, "Windows."))
+    assert (check.counts.explained, check.counts.off) == (16 if told else 0, 0), _formulas(check)
+
+
 def test_times_are_printed_in_larger_units(tmp_path: Path) -> None:
     """Nanoseconds as microseconds, where the header says so."""
     chance = random.Random(8)
@@ -193,3 +207,32 @@ def test_a_rule_that_is_alone_in_its_place_points_at_nothing(tmp_path: Path, bes
     table[3][1] = table[3][1][:-1] + str((int(table[3][1][-1]) + 5) % 10)
     check = checked(tmp_path, latex(table, "Scores."))
     assert (check.counts.explained, check.counts.off) == ((29, 1) if beside else (9, 0)), _formulas(check)
+
+
+@pytest.mark.parametrize(("systems", "off"), [(6, 0), (12, 1)])
+def test_a_run_that_was_picked_for_few_numbers_points_at_none_of_the_other(
+    tmp_path: Path, systems: int, off: int
+) -> None:
+    """Each system has two runs, and the table prints the other one of one system: five choices are no rule yet."""
+    chance = random.Random(12)
+    names = [f"{model} {size}" for model in MODELS for size in ("small", "large", "huge")][:systems]
+    rows: list[Row] = [{"system": one, "corpus": corpus, "ppl": chance.uniform(60, 90)}
+                       for one in names for corpus in ("wiki", "news")]  # fmt: skip
+    write_csv(tmp_path / "results/runs.csv", rows)
+    printed = {row["system"]: f"{row['ppl']:.3f}" for row in rows if row["corpus"] == "news"}
+    printed[names[1]] = next(f"{row['ppl']:.3f}" for row in rows if row["system"] == names[1])
+    check = checked(tmp_path, latex([["System", "PPL"], *([one, printed[one]] for one in names)], "Perplexity."))
+    assert (check.counts.explained, check.counts.off) == ((11, 1) if off else (0, 0)), _formulas(check)
+
+
+def test_what_is_measured_selects_only_by_the_value_that_is_said(tmp_path: Path) -> None:
+    """A caption that names a threshold of a measure does not make its values filters."""
+    chance = random.Random(13)
+    rows: list[Row] = [{"system": one, "rouge": round(chance.uniform(0.05, 0.2), 3), "loss": chance.random(),
+                        "norm": chance.random(), "depth_score": chance.random()} for one in MODELS]  # fmt: skip
+    rows[0]["rouge"] = 0.1
+    write_csv(tmp_path / "results/runs.csv", rows)
+    names = ("rouge", "loss", "norm", "depth_score")
+    table = [["", *names], *(["", *(f"{row[name]:.3f}" for name in names)] for row in rows)]
+    check = checked(tmp_path, latex(table, "Good where rouge is below 0.10."))
+    assert not [one.where for one in check.bindings if one.where.get("rouge") not in (None, "0.1")]

@@ -26,6 +26,8 @@ MOST_PAIRED = 5
 """Fields that labels name, of which every two are fixed together before others are."""
 CONTRADICTED = 8.0
 """Bits for fixing a field to another value than the nearest label names."""
+NEVER = 1e6
+"""Bits of what is never believed."""
 
 
 SETTING = re.compile(
@@ -199,6 +201,11 @@ class FrameView:
         return [matcher_of(tuple(one.values)) for one in self.frame.dimensions]
 
     @cached_property
+    def measured(self) -> frozenset[str]:
+        """What its rows measure, also where that was melted into one column."""
+        return frozenset((self.frame.whole or self.frame).measures)
+
+    @cached_property
     def rowed(self) -> FrameView:
         """The same with a field that names each row by where it stands, for labels that are read by value."""
         rows = Dimension(PLACE, self.frame.places, np.arange(self.frame.rows, dtype=np.int32))
@@ -222,7 +229,7 @@ class FrameView:
     def said(self, place: int, texts: tuple[str, ...]) -> Match | None:
         """The value of a field that labels of a whole series name; a number is named with its field only."""
         dimension = self.frame.dimensions[place]
-        if dimension.name in self.frame.measures:
+        if dimension.name in self.measured:
             told = set(words(dimension.name))
             texts = tuple(one for one in texts if told & set(words(one)))
         return self.best(place, tuple(map(Label, texts)))
@@ -415,7 +422,7 @@ def fixed_sets(
         if place in selection.fields or not 1 < len(np.unique(dimension.codes[rows])) <= 60:
             continue
         found = [view.said(place, one.constant) for one in group]
-        if dimension.name in frame.measures and not any(found) and not SETTING.search(dimension.name):
+        if dimension.name in view.measured and not any(found) and not SETTING.search(dimension.name):
             # A whole number that is measured selects rows only where labels say so.
             continue
         matches[place] = found
@@ -458,6 +465,10 @@ def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int3
             said = 1.5 if named[place].score >= 0.75 else 3.0
             # A value that a label plainly contradicts would be a swap, which columns show better.
             other = blind + (CONTRADICTED if named[place].score >= 0.95 else 0.0)
+            name = view.frame.dimensions[place].name
+            if name in view.measured and not SETTING.search(name):
+                # What is measured selects by the value that labels say, and by no other.
+                other = NEVER
             costs += np.where(filters[:, column] == named[place].code, min(blind, said), other)
         else:
             costs += blind

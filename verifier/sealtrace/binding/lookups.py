@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from sealtrace.binding.candidates import Binding, Bound, Selected
+from sealtrace.binding.frames import PLACE
 from sealtrace.binding.hypotheses import FrameView, Selection, Transformation
 from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, PrintedCell, Series, Slot, Spot, series_of
 from sealtrace.binding.tally import Tally
+from sealtrace.binding.wording import rows_behind
 
 NAMED = 5.5
 """Bits that a value must have over others as well named."""
@@ -58,6 +60,29 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
         if len(members) + joined >= _TOGETHER and bits >= ACCEPTED + len(members):
             for one, place, named in members:
                 bound.add(_binding(one, place, named, rowed[named.frame.name, named.frame.depth]))
+
+
+def name_settings(grid: Grid, views: list[FrameView], bound: Bound) -> None:
+    """Binds settings that tell rows apart (the window in `rolling | 8192 | 12.1 s`) to what the records of the row say.
+
+    The setting selected these records when the cells beside it were bound, so that nothing is left to chance.
+    """
+    rowed = {id(view.frame): view.rowed for view in views if not view.melted}
+    columns = [one for one in series_of(grid) if one.kind == "column" and one.spots[0].column in grid.keys]
+    for series, (place, spot) in ((one, at) for one in columns for at in enumerate(one.spots)):
+        beside = [number for other, number in bound.numbers.items()
+                  if (other.table, other.row) == (spot.table, spot.row) and number.agrees]  # fmt: skip
+        for one, at in (pair for number in beside for pair in number.binding.candidate.behind(number.place)):
+            names = {one.frame.dimensions[field].name for field in one.selection.fields} & set(one.frame.measures)
+            rows = rows_behind(one, at)
+            view = rowed.get(id(one.frame))
+            if spot in bound.numbers or view is None or view.frame.dimensions[-1].name != PLACE:
+                continue
+            for name in names:
+                named = Named(one.frame, int(rows[0]), one.frame.measures.index(name), one.score, 1.0)
+                values = one.frame.numbers[rows, named.measure]
+                if (values == values[0]).all() and _change(named, series.slots[place]) is _WHOLE:
+                    bound.add(_binding(series, place, named, view))
 
 
 def _weights(grid: Grid, cell: PrintedCell) -> dict[str, float]:

@@ -17,7 +17,7 @@ from sealtrace.binding.choosing import search
 from sealtrace.binding.composing import compose
 from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import FrameView
-from sealtrace.binding.lookups import look_up
+from sealtrace.binding.lookups import look_up, name_settings
 from sealtrace.binding.records import Records
 from sealtrace.binding.series import Grid, Series, blocks_of, series_of
 from sealtrace.binding.tally import Tally
@@ -75,6 +75,7 @@ def bind_tables(
         if tally.late(f"{grid.name}: single cells"):
             break
         look_up(grid, views, records, bound, tally)
+        name_settings(grid, views, bound)
         compose(grid, one, bound, tally)
     return bound
 
