@@ -109,6 +109,11 @@ SILENT: dict[str, Case] = {
         "Check | Estimate | N",
         ["Placebo | 0.031 | 1,200", "Permutation p-value | -2.706 | 1,200"],
     ),
+    "a number in a row of that name": (
+        "",
+        "Check | (1) | Stands",
+        ["Effect | -- | 12.5", "Permutation p-value | -- | 380"],
+    ),
     "columns that get other names": (
         "",
         "Trait | N | Mean | SD | Min | Max",

@@ -403,6 +403,19 @@ SILENT = {
         table("Left out.", "What | Value", ["Elm | 0.2611", "SE | 0.1316", "Oak | 0.1161"], "tab:l"),
         r"As for Elm, 0.2611, and Oak (Table~\ref{tab:l}) it yields 0.131 (SE = 0.116).",
     ),
+    "a clause behind a dash": (
+        TREES,
+        "It suffers from the five kinds as controls—elm, oak, and ash are old; yew and box are rare.",
+    ),
+    "the base of a rate": (
+        table(
+            "Stands.",
+            "Trait | Mean | SD",
+            ["Trees | 101,455 | 2,310", "Leaves | 82.8 | 4.1", "Age | 15.1 | 2.2"],
+            "tab:s",
+        ),
+        r"Stands (Table~\ref{tab:s}) have a mean of 82.8 leaves per 10,000 trees, and a mean age 15.1.",
+    ),
     "settings of two tables": (
         TREES,
         "Standard errors of the trees (200 resamples in brackets) are small.\n\n"

@@ -479,6 +479,9 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
             continue
         closed = found.group("open").strip() == "("
         rest = text[found.end() :]
+        if found.group("open").strip() == "—" and "—" not in rest:
+            # What stands behind a single dash is a clause.
+            continue
         rest = rest.partition(")")[0] if closed else re.split(r"[;.](?:\s|$)|—", rest)[0]
         marks = _ITEM_MARK.findall(text[found.end() :]) if not closed and _ITEM_MARK.match(rest.strip()) else []
         *items, last = re.split(r",\s+(?:(?:and|or)\s+)?", rest.strip().rstrip("."))

@@ -62,7 +62,11 @@ def find(paper: Paper) -> Iterator[Claim]:
         own = index.spoken(sentence)
         spoken = index.spoken(sentence, before) if before else own
         before = f"{sentence.text} {before}"[:600]
-        quotable = [one for one in sentence.mentions if is_quotable(one) and one.fact.address not in told]
+        quotable = [
+            one
+            for one in sentence.mentions
+            if is_quotable(one) and one.fact.address not in told and not _PER.search(sentence.text[: one.start])
+        ]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
         found = [one for one in matches.values() if one is not None]
         # A number that some table prints, or that is said twice, is a quote of something else.
@@ -106,6 +110,8 @@ def _another_thing(
     return bool(foreign) or any(_same(one, near) for one in sentence.mentions if one is not mention)
 
 
+_PER = re.compile(r"\b(?:per|every|each)\s+$", re.I)
+"""Before the base of a rate: `per 10,000`."""
 _SCALED = re.compile(r"\d\s?([KMBT×])")
 _CLAUSE = re.compile(r"[;:]|,? (?:while|but|whereas|although|though)\b")
 _NAMED_BY = re.compile(r"([^\W\d_]\w{0,5})\s?=\s?[-+]?$")

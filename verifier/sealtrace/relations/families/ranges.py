@@ -47,8 +47,8 @@ def find(paper: Paper) -> Iterator[Claim]:
 def _of_one_kind(sheet: Sheet, column: int) -> bool:
     """Whether a row of a turned table has one quantity in all its cells, by their headers and their digits."""
     heads = [line.label for row, line in enumerate(sheet.rows) if sheet.number(row, column) is not None]
-    units = {fact.unit for fact in sheet.every(column)}
-    return len(units) == 1 and not any(_STATISTIC.search(plain(head)) for head in heads)
+    units = [fact.unit for fact in sheet.every(column)]
+    return len(units) > 2 and len(set(units)) == 1 and not any(_STATISTIC.search(plain(head)) for head in heads)
 
 
 def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
