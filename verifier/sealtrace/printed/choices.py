@@ -85,8 +85,16 @@ class Print:
     def instead(self, choice: Choice) -> str | None:
         """The other value that the row names, where it names one."""
         own = [_letters(name) for name in choice.names]
+        shown = appearance(self.row)
         for rival in choice.rivals:
             plain = _letters(rival)
+            if plain in own and not choice.names[1:]:
+                # They differ in signs only: the longer one that stands in the row is what it names.
+                mine, other = appearance(choice.names[0]), appearance(rival)
+                if other in shown and (
+                    mine not in shown or (mine in other and shown.count(mine) == shown.count(other))
+                ):
+                    return rival
             related = any(plain in name or name in plain for name in own)
             if not related and not _short_number(rival) and _word(rival, self.row):
                 return rival
@@ -131,7 +139,8 @@ def unsaid(choices: Collection[Choice], around: Print, disclosed: Collection[str
     admitted = Print("", "\n".join(disclosed).casefold())
     for choice in choices:
         if choice.rivals:
-            if not around.says(choice) and (other := around.instead(choice)) is not None:
+            other = around.instead(choice)
+            if other is not None and (not around.says(choice) or _letters(other) in map(_letters, choice.names)):
                 yield f"the row names {other}, and the recipe takes {choice.sentence}", False
         elif not around.says(choice):
             yield choice.sentence, admitted.says(choice)

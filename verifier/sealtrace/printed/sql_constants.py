@@ -48,8 +48,12 @@ _OPPOSITE = {
     "COMPARE_GREATERTHAN": "COMPARE_LESSTHAN", "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
 }  # fmt: skip
 _OPPOSITE |= {turned: name for name, turned in _OPPOSITE.items()}
-_ONE_WAY = {"ceil": "floor", "ceiling": "floor", "floor": "ceil", "trunc": "ceil"}
+_ONE_WAY = {
+    "ceil": "floor", "ceiling": "floor", "floor": "ceil", "trunc": "ceil", "even": "floor", "//": "/", "fdiv": "/",
+    "divide": "/",
+}  # fmt: skip
 """Rounding that makes every number larger, or smaller. Where rows are chosen it makes classes, and none is shown."""
+_REMAINDERS = frozenset({"%", "mod", "fmod"})
 _SETTING_OF = re.compile(r".*quantile\w*|percentile\w*")
 _SUMMED = frozenset({"SUBQUERY", "WINDOW"})
 
@@ -61,12 +65,14 @@ def turned(tree: Any) -> bool:
     """
     found = False
     for node in list(objects(tree, _SELECTING)):
-        if (other := _ONE_WAY.get(str(node.get("function_name") or "").casefold())) is not None:
+        if (other := _ONE_WAY.get(name := _function(node))) is not None:
             _rename(node, other)
             found = True
+        elif name == "-" and any(_function(one) in _REMAINDERS for one in objects(_inputs(node))):
+            _rename(node, "+")
+            found = True
     for node in list(objects(tree)):
-        name = str(node.get("function_name") or "").casefold()
-        arguments = [one.get("expression", one) for one in node.get("arguments") or node.get("children") or []]
+        name, arguments = _function(node), _inputs(node)
         if name in _OPPOSITE and not (name in ("greatest", "least") and any(map(_is_constant, arguments))):
             _rename(node, _OPPOSITE[name])
             found = True
@@ -85,13 +91,21 @@ def turned(tree: Any) -> bool:
     return found
 
 
+def _function(node: dict[str, Any]) -> str:
+    return str(node.get("function_name") or "").casefold()
+
+
+def _inputs(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one.get("expression", one) for one in node.get("arguments") or node.get("children") or []]
+
+
 def _rename(node: dict[str, Any], name: str) -> None:
     node["function_name"] = name
     if "qualified_name" in node:
         node["qualified_name"] = {**node["qualified_name"], "path": [name]}
 
 
-_PLAIN = re.compile(r"avg|mean|sum|count(?:_star|_if)?|round|[-+*/%]|(?:stddev|var)(?:_\w+)?|not|sqrt|abs")
+_PLAIN = re.compile(r"avg|mean|sum|count(?:_star|_if)?|round|[-+*/]|(?:stddev|var)(?:_\w+)?|not|sqrt|abs")
 """Functions that take every row alike."""
 _CHOOSERS = frozenset({"SUBQUERY", "WINDOW", "LAMBDA", "BETWEEN"})
 

@@ -163,9 +163,8 @@ SIGNATURES: dict[str, str] = {
     for name in names.split()
 }
 
-_WHITE = r"^\s*(?:white|1|FFFFFF|1(?:\.0*)?\s*,\s*1(?:\.0*)?\s*,\s*1(?:\.0*)?)\s*$"
-HIDING = {"textcolor": _WHITE, "color": _WHITE, "sout": "", "cancel": "", "num": "round|scientific|exponent"}
-"""Commands after which a reader does not see what stands there, by such an argument."""
+HIDING = {"sout": "", "cancel": "", "num": "round|scientific|exponent"}
+"""Commands that strike out or change what stands there, by such an argument; `tex_visible` knows what is not seen."""
 HOOKS = names("AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment excludecomment specialcomment everycr")
 """Commands that change tables from outside them."""
 

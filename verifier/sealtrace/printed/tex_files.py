@@ -10,6 +10,7 @@ import re
 
 from sealtrace.printed.extracted import Load, Problem
 from sealtrace.printed.tex_tokens import BLANK, SourceText, Token, match_braces, tokenize
+from sealtrace.printed.tex_visible import HIDES, before_tables
 
 _SEARCH = 2000  # tokens in which the end of an optional or delimited argument is looked for
 
@@ -163,7 +164,8 @@ class Files:
         self._sections: dict[str, tuple[int, int]] = {}
         self._styles: set[str] = set()
         self._put_in = 0
-        self._main = SourceText(source, text)
+        self._colours: dict[str, tuple[str, str]] = {}
+        self._main = SourceText(source, text, self._colours)
         self._markers = list(_MARKER.finditer(text))
         self.main = self._frame(self._main, self._cut(), source)
 
@@ -196,7 +198,7 @@ class Files:
         text = self._load(name)
         if text is None:
             return None
-        tokens, _problems = tokenize(SourceText(name, text), 0, len(text), internal=True)
+        tokens, _problems = tokenize(SourceText(name, text, self._colours), 0, len(text), internal=True)
         tokens, closing, _problems = match_braces(tokens)
         return Frame(tokens, closing, name)
 
@@ -214,11 +216,14 @@ class Files:
                 text = self._load(name)
                 if text is None:
                     return None
-                self._cache[name] = self._frame(SourceText(name, text), [(0, len(text))], name)
+                self._cache[name] = self._frame(SourceText(name, text, self._colours), [(0, len(text))], name)
         return self._cache[name]
 
     def _frame(self, file: SourceText, pieces: list[tuple[int, int]], name: str) -> Frame:
         tokens: list[Token] = []
+        for start, command in before_tables(file.text, file.colours):
+            where = Token("command", command, file, start, start)
+            self._problems.append(where.problem(HIDES.format(command), warning=True))
         for begin, end in pieces:
             more, problems = tokenize(file, begin, end)
             tokens += more

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import REFERENCE, Mark, collapse
 from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
+from sealtrace.printed.tex_visible import HIDES, hidden
 
 MAX_NESTING = 60
 """No printed cell nests deeper; what does is left out, and said."""
@@ -283,6 +284,9 @@ class _Renderer:
             if following is not None and following.kind == "text" and following.text.startswith("."):
                 cursor.argument()  # the full stop stands for no bracket at all
         elif name in commands.DIMENSION_FOLLOWS:
+            following = cursor.peek()
+            if following is not None and name in ("hskip", "kern") and hidden("hspace", [following.text], {}):
+                self.out.doubts.setdefault(HIDES.format(name), token)
             self.skip_dimension(cursor)
         else:
             self.other(token, cursor, style, depth)
@@ -291,12 +295,15 @@ class _Renderer:
     def signature(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
         if token.text in commands.TEXT_IN_MATH:
             style = style._replace(math=False)
+        changing, given = commands.HIDING.get(token.text), []
         for letter in commands.SIGNATURES[token.text]:
             taken = cursor.take(letter)
-            if (said := commands.HIDING.get(token.text)) is not None and re.search(said, written(taken or [])):
-                self.out.doubts.setdefault(
-                    f"\\{token.text} hides or changes what it sets, and that is read as text", token
-                )
+            if letter != "*":
+                given.append(written(taken or []))
+            if (changing is not None and re.search(changing, written(taken or []))) or (
+                letter in "sd" and hidden(token.text, given, token.file.colours)
+            ):
+                self.out.doubts.setdefault(HIDES.format(token.text), token)
             if letter == "s" and taken is not None:
                 self.run(taken, style, depth + 1)
             elif letter in "rc":

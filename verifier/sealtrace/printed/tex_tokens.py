@@ -7,14 +7,18 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from sealtrace.printed.extracted import THIN_SPACE, Problem
+from sealtrace.printed.tex_visible import colours_in
 
 
 class SourceText:
     """One file."""
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, colours: dict[str, tuple[str, str]] | None = None) -> None:
+        """`colours` are those that the files of its document have defined so far; its own are added."""
         self.name = name
         self.text = text
+        self.colours = {} if colours is None else colours
+        self.colours.update(colours_in(text))
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def line(self, offset: int) -> int:

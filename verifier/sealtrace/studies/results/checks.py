@@ -171,10 +171,12 @@ def depends(results: Results, outcome: Outcome) -> None:
         return
     _tell(results, outcome, results.dependency_gaps, determined)
     for name in determined:
-        for apart, gap in results.told_apart(name):
-            outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).warning(
+        for apart, few, gap in results.told_apart(name):
+            outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).say(
+                "error" if few else "warning",
                 gap.field,
-                f"Few right answers differ by {apart}, which tables compare; the declaration allows it. Mend them.",
+                f"{'Few' if few else 'Most'} right answers differ by {apart}, which tables compare; the declaration "
+                "allows it. Mend them, or give items that are others other names.",
                 gap.expected,
                 gap.found,
             )

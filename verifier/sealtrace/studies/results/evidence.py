@@ -147,14 +147,15 @@ class Results(Evidence):
         """The fields by which recipes select rows."""
         return {field for one in self.recipes for field in (one.get("where") or {})}
 
-    def told_apart(self, name: str) -> Iterator[tuple[str, Gap]]:
-        """Right answers that are said to depend on what tables compare, and mostly do not; with the first that does."""
+    def told_apart(self, name: str) -> Iterator[tuple[str, bool, Gap]]:
+        """Right answers that are said to depend on what tables compare: whether few of them do, and the first."""
         for on, field in self.determined(name):
             alone = [one for one in on if one not in self._compared]
             if alone and len(alone) < len(on) and field in self._right_answers(name, on):
                 gaps = self._contradicting(name, alone, field)
-                if gaps and 2 * len(gaps) <= self.combinations(name, alone):
-                    yield " and ".join(one for one in on if one in self._compared), gaps[0]
+                if gaps:
+                    apart = " and ".join(one for one in on if one in self._compared)
+                    yield apart, 2 * len(gaps) <= self.combinations(name, alone), gaps[0]
 
     def _right_answers(self, name: str, on: list[str]) -> set[str]:
         """The fields that predictions are compared with: declared, named by recipes, or told by queries."""
