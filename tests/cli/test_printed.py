@@ -70,7 +70,7 @@ def test_diff_of_the_fixture() -> None:
     lines = run.output.splitlines()
     assert lines[0].startswith("tab:rows-ev")
     assert "  double-rounded  Mean, Strong EV / AQ  line 2295" in lines
-    assert "910 cells: 728 exact, 2 double-rounded, 180 input" in lines
+    assert "910 cells: 700 exact, 2 double-rounded, 180 input, 28 attested" in lines
 
 
 def test_diff_with_the_paper(paper: Path) -> None:
@@ -95,7 +95,7 @@ def test_diff_formats(tmp_path: Path) -> None:
     assert sealtrace("diff", FIXTURE, "--format", "csv", "-o", target).code == 0
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
     assert len(rows) == 910
-    assert {row["status"] for row in rows} == {"exact", "input", "double-rounded"}
+    assert {row["status"] for row in rows} == {"exact", "input", "double-rounded", "attested"}
     markdown = sealtrace("diff", FIXTURE, "--format", "markdown").output
     assert "| Mean | Strong EV / AQ | 0.4419 | 0.4418461409819375 | double-rounded | 2295 |" in markdown
     everything = sealtrace("diff", FIXTURE, "--table", "tab:main", "--all")

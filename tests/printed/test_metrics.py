@@ -113,7 +113,7 @@ def test_no_metric_of_a_pack_gives_the_same_whatever_the_records_hold(study: str
     evidence = examination.evidence
     frames = [evidence.frame(kind) for kind in {store.kind for store in evidence.bundle.stores}]
     altered = [
-        evidence.with_frame(one.kind, one.altered(FORMS[form](one.table, one.key_fields)))
+        evidence.with_frames({one.kind: one.altered(FORMS[form](one.table, one.key_fields))})
         for one in frames
         for form in ("with other numbers", "without every third row", "no row")
     ]
@@ -148,3 +148,12 @@ def test_a_difference_from_itself_proves_nothing() -> None:
     assert value.numbers == (Fraction(0),)
     assert value.fixed == "a difference of something from itself"
     assert _unless_fixed(examination.evidence, "weak_gain", policy | {"base": "anchor"}).fixed is None
+
+
+def test_what_is_so_by_definition_proves_nothing() -> None:
+    """The anchor differs from itself by nothing; that nobody was asked is what the traces say, and not always so."""
+    evidence = Examination(read_bundle(FIXTURE), frozenset()).printed
+    assert _unless_fixed(evidence, "strong_delta", {"policy": "anchor"}).fixed is not None
+    for metric in ("query_rate", "tool_calls", "teacher_regret"):
+        value = _unless_fixed(evidence, metric, {"policy": "top-1"})
+        assert (value.numbers, value.fixed) == ((Fraction(0),), None)

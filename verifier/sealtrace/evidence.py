@@ -81,9 +81,9 @@ class Evidence:
         other.progress, other.known, other._views = no_progress, {}, {}
         return other
 
-    def with_frame(self, kind: str, frame: Frame) -> Evidence:
-        """The same evidence with other rows of one kind."""
-        other = Evidence(self.bundle, self.expected_root, None, {**self.frames, kind: frame})
+    def with_frames(self, frames: dict[str, Frame]) -> Evidence:
+        """The same evidence with other rows of some kinds."""
+        other = Evidence(self.bundle, self.expected_root, None, {**self.frames, **frames})
         other.altered = True
         return other
 

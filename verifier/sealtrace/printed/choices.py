@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -85,16 +86,16 @@ class Print:
     def instead(self, choice: Choice) -> str | None:
         """The other value that the row names, where it names one."""
         own = [_letters(name) for name in choice.names]
-        shown = appearance(self.row)
+        mine = [appearance(name) for name in choice.names]
+        shown, lines = appearance(self.row), [appearance(line) for line in self.row.splitlines()]
         for rival in choice.rivals:
-            plain = _letters(rival)
-            if plain in own and not choice.names[1:]:
-                # They differ in signs only: the longer one that stands in the row is what it names.
-                mine, other = appearance(choice.names[0]), appearance(rival)
-                if other in shown and (
-                    mine not in shown or (mine in other and shown.count(mine) == shown.count(other))
-                ):
-                    return rival
+            plain, other = _letters(rival), appearance(rival)
+            if other in mine:
+                continue
+            if other in lines and not set(mine) & set(lines) and not _short_number(rival):
+                return rival  # the row is called just so
+            if plain in own and other in shown and shown.count(other) == sum(map(shown.count, mine)):
+                return rival  # they differ in signs only, and the longer one stands there
             related = any(plain in name or name in plain for name in own)
             if not related and not _short_number(rival) and _word(rival, self.row):
                 return rival
@@ -167,6 +168,14 @@ def of_metric(name: str, arguments: Mapping[str, str], column: str, frame: Frame
             yield Choice(f"of {field} it takes only {', '.join(values[:5])}", said, values, field)
         elif frame is not None:
             yield from _exchanged(field, values[0], values_of(frame, field))
+
+
+def of_other_bundle(reference: Mapping[str, str], cell: TableCell) -> Iterator[Choice]:
+    """A cell of another bundle that is called otherwise there: a table must say so, or any equal number would do."""
+    for part, own in (("row", cell.row), ("column", cell.column)):
+        other = reference.get(part) or own
+        if _letters(other) != _letters(own):
+            yield Choice(f"{part} {other!r} of {reference['study']}", (other,))
 
 
 def values_of(frame: Frame, field: str) -> pa.Array:
@@ -372,10 +381,61 @@ ROW_BY_ROW = tuple(form for form in FORMS if form not in ("one row", "no row"))
 """Forms that can be made of some rows at a time."""
 
 
+def _with_other_results(seed: int, *, texts: bool, longest: bool) -> Altering:
+    """Other numbers, or texts; and, of what a list holds, as much for all rows as for one, or nothing."""
+
+    def alter(table: pa.Table, kept: Collection[str]) -> pa.Table:
+        columns = []
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            if name in kept or not table.num_rows:
+                columns.append(column)
+            elif pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type):
+                columns.append(_alike_for_all(column, most=longest))
+            elif pa.types.is_struct(column.type):
+                held = _flags_set(column)
+                row = int(held.argmax() if longest else held.argmin())
+                columns.append(column.take(pa.array(np.full(table.num_rows, row))))
+            else:
+                flags = pa.types.is_boolean(column.type)
+                columns.append(_moved(pc.fill_null(column, longest) if flags else column, seed, texts=texts))
+        return pa.table(columns, names=table.column_names)
+
+    return alter
+
+
+def _alike_for_all(column: pa.ChunkedArray, *, most: bool) -> pa.ChunkedArray:
+    """Lists that all hold whatever one of them holds, each thing once; or nothing."""
+    items = {json.dumps(one, default=str): one for held in column.to_pylist() if most for one in held or ()}
+    return pa.chunked_array([pa.array([list(items.values())] * len(column), column.type)])
+
+
+def _flags_set(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Of each struct: whether it is there, and how many of its flags are set."""
+    struct = column.combine_chunks()
+    flags = [struct.field(one.name) for one in column.type if pa.types.is_boolean(one.type)]
+    numbers = [pc.fill_null(one, False).to_numpy(zero_copy_only=False) for one in (struct.is_valid(), *flags)]
+    held: npt.NDArray[np.int64] = np.sum(numbers, axis=0)
+    return held
+
+
+RESULTS: dict[str, Altering] = {
+    "with other numbers": _with_other_results(3, texts=False, longest=True),
+    "with other numbers and less": _with_other_results(4, texts=False, longest=False),
+    "with other texts": _with_other_results(2, texts=True, longest=True),
+}
+"""Forms whose rows are called as they were: what joins still does, and only results differ."""
+
+
 def _moved(column: pa.ChunkedArray, seed: int, *, texts: bool) -> pa.ChunkedArray:
     """Other numbers, some flags turned, and, where asked, some texts that no record has."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if pa.types.is_map(column.type):
+        maps = column.combine_chunks()
+        items = _moved(pa.chunked_array([maps.items]), seed, texts=texts).combine_chunks()
+        if seed % 2 == 0:  # what is best differs, and otherwise in records that hold more or less
+            items = items.take(pa.array(np.random.default_rng([seed, len(items)]).permutation(len(items))))
+        return pa.chunked_array([pa.MapArray.from_arrays(maps.offsets, maps.keys, items, column.type)])
     steps = np.arange(len(column)) % 7
     some = pa.array(steps % 3 == seed % 3)
     if pa.types.is_floating(column.type):

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from sealtrace.contract.report import Cell, Report
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, once
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.choices import FORMS, Print, of_metric, unsaid
+from sealtrace.printed.choices import FORMS, RESULTS, Print, of_metric, of_other_bundle, unsaid
 from sealtrace.printed.judgement import RECOMPUTED, Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import (
     Metric,
@@ -69,7 +69,7 @@ class Beside:
         if "".join(there.reported.split()) != "".join(cell.text.split()):
             return Judgement(Status.MISMATCH, f"The paper prints {cell.text}; {study} prints {there.reported}."), there
         status = Status(there.status)
-        if status not in RECOMPUTED | {Status.INPUT}:
+        if status not in RECOMPUTED | {Status.INPUT, Status.ATTESTED}:
             raise MissingEvidenceError(f"{study} does not recompute it; there it is {status.value}")
         return Judgement(status, f"In {study} (root {root[:12]}…): {there.sentence}"), there
 
@@ -194,7 +194,9 @@ class Evaluator:
                 return replace(result, judgement=_classified(Status(classification)), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
                 judgement, there = self._beside.judge(cell, reference)
-                return replace(result, judgement=judgement, elsewhere=there)
+                around = Print.around(cell, caption)
+                unsaid_of = tuple(unsaid(list(of_other_bundle(reference, cell)), around, result.undisclosed))
+                return replace(result, judgement=judgement, elsewhere=there, unsaid=unsaid_of)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))
             value = self._value(recipe, cell)
@@ -253,39 +255,60 @@ class Evaluator:
 
 
 _SAME = "a recipe that gives the same whatever the records hold"
+_EXTREMES = {Fraction(0), Fraction(1), Fraction(100)}
+"""What a difference of something from itself gives, and a share of everything."""
+_MOST_WHOLE = 20_000
+"""How many rows are altered where a metric needs all of them."""
 _MOST_ALTERED = 2000
 """How many rows are altered: enough to see whether a value moves."""
 
 
 def _unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Value:
-    """A metric's value, with the remark that it proves nothing where no form of the records that it reads moves it.
-
-    Only where the recipe chooses the rows: a mean of the rows that have a certain mean is what was asked for.
-    """
+    """A metric's value, with the remark that it proves nothing where no form of the records that it reads moves it."""
     value = compute(evidence, name, arguments)
     known = all_metrics()[name]
     named = {word: _policy(arguments[word]) for word in ("policy", "selector", "base", "against") if word in arguments}
     if len(set(named.values())) < len(named) and not known.measured:
         return replace(value, fixed="a difference of something from itself")
-    if "where" not in known.optional or value.frame is None or value.rows is None:
+    if value.frame is None or value.rows is None or known.given or known.measured:
         return value
-    frame = value.frame
-    table = frame.sample(value.rows, _MOST_ALTERED)
-    kept = _selecting(arguments) | set(frame.key_fields)
+    if "where" in known.optional:
+        table = value.frame.sample(value.rows, _MOST_ALTERED)
+        kept = _selecting(arguments) | set(value.frame.key_fields)
+        forms = (
+            evidence.with_frames({value.frame.kind: value.frame.altered(alter(table, kept))})
+            for alter in FORMS.values()
+        )
+    elif value.numbers and set(value.numbers) <= _EXTREMES and "selector" not in arguments:
+        if value.frame.size > _MOST_WHOLE:
+            return value
+        forms = (_with_other_results(evidence, form) for form in RESULTS)
+    else:
+        # Nothing but records gives such a number to a metric that chooses no rows; what a selector chooses may
+        # well be the same on other records.
+        return value
     moves = [False] * max(1, len(value.numbers))
     computed = 0
-    for alter in FORMS.values():
-        altered = evidence.with_frame(frame.kind, frame.altered(alter(table, kept)))
+    for altered in forms:
         try:
             other = compute(altered, name, arguments)
-        except (RecipeError, MissingEvidenceError):
-            continue
+        except (RecipeError, MissingEvidenceError, ArithmeticError, ValueError):
+            continue  # no study has such records: they may be beyond what a formula is made for
         computed += 1
         for at in range(len(moves)):
             moves[at] |= (other.numbers[at : at + 1], other.text) != (value.numbers[at : at + 1], value.text)
         if all(moves):
             return value
     return replace(value, fixed=_SAME) if computed else value
+
+
+@once
+def _with_other_results(evidence: Evidence, form: str) -> Evidence:
+    """The records with other results, but called as they are, so that they join."""
+    frames = {kind: evidence.frame(kind) for kind in sorted({store.kind for store in evidence.bundle.stores})}
+    return evidence.with_frames(
+        {kind: one.altered(RESULTS[form](one.table, one.key_fields)) for kind, one in frames.items()}
+    )
 
 
 def _policy(name: str) -> tuple[str, Fraction | None]:

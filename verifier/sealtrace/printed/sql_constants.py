@@ -30,6 +30,11 @@ _SETTINGS = re.compile(
 """Functions whose further arguments say how, not what."""
 _MADE = frozenset({"TABLE_FUNCTION", "EXPRESSION_LIST"})
 """Rows that no record gives: what is compared with them gives numbers, too."""
+_OF_TEXTS = frozenset(
+    {"hash", "md5_number", "md5_number_lower", "md5_number_upper", "ascii", "unicode", "ord", "instr"}
+)
+"""Functions that make numbers of letters, which say nothing of results."""
+_COUNTING = re.compile(r"count\w*|list_value|struct_pack|row")
 _HOLDING = frozenset({"list_value", "struct_pack", "row", "unnest", "range", "generate_series"})
 """Functions that calculate nothing, so that what they hold is looked at by itself."""
 
@@ -86,7 +91,12 @@ def turned(tree: Any) -> bool:
             node["type"], found = _OPPOSITE[node["type"]], True
         for order in node.get("orders") or ():
             order["type"] = "ASCENDING" if order["type"] == "DESCENDING" else "DESCENDING"
-        limits = any(one.get("type") in _LIMITING for one in node.get("modifiers") or ())
+        limiting = [one for one in node.get("modifiers") or () if one.get("type") in _LIMITING]
+        limits = bool(limiting)
+        if not any(one.get("type") == "ORDER_MODIFIER" for one in node.get("modifiers") or ()):
+            for one in limiting:  # rows by their place: others instead
+                if "limit" in one:
+                    one["offset"] = None if one.get("offset") else one["limit"]
         found |= limits or (bool(node.get("orders")) and (bool(name) or node.get("class") == "WINDOW"))
     return found
 
@@ -217,6 +227,9 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
             yield f"the text {node['child']['literal']['text']!r} as a number"
             continue
         if not all_count and (kind in _CHOOSING or node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN")):
+            continue
+        if kind == "FUNCTION" and (name in _OF_TEXTS or not (_parts(node) or _COUNTING.fullmatch(name))):
+            yield f"{name}(…)"
             continue
         if kind == "FUNCTION" and name not in _HOLDING and _constant(node):
             yield f"{name}(…)" if not node.get("is_operator") else f"a calculation with {name}"

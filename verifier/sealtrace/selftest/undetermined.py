@@ -35,6 +35,7 @@ REASONS: dict[str, str] = {
     "table /rows/[*]/arguments/[!*]*: another record's": _ELSEWISE,
     "table /rows/[*]/recipes*: removed": _ELSEWISE,
     "table /rows/[*]/recipes/*/arguments/*: another record's": _ELSEWISE,
+    "table /rows/[*]/recipes/*/arguments/clip: *": _ELSEWISE,
     "table /rows/[*]/label: *": _TRANSCRIBED,
     "table /rows/[*]/line*: *": _TRANSCRIBED,
     "table /rows/[*]: removed": _TRANSCRIBED,

@@ -157,8 +157,18 @@ def references(results: Results, outcome: Outcome) -> None:
 
 @check("dataset.complete", "rows", unless=_no_datasets)
 def complete(results: Results, outcome: Outcome) -> None:
-    if not _demands(results, outcome, "complete", "which combinations must be there"):
+    apart = [(name, *found) for name in results.declarations for found in results.unequal(name)]
+    if not apart and not _demands(results, outcome, "complete", "which combinations must be there"):
         return
+    for name, field, gap in apart:
+        outcome.inspected += 1
+        outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).error(
+            "/complete",
+            f"Tables compare by {field}, but not the same rows, and nothing declares which must be there. Add the "
+            "rows, or declare in `complete` what there is.",
+            gap.expected,
+            gap.found,
+        )
     demanding = {name for name, declaration in results.declarations.items() if declaration.get("complete")}
     _tell(results, outcome, results.completeness_gaps, demanding)
 
@@ -171,6 +181,11 @@ def depends(results: Results, outcome: Outcome) -> None:
         return
     _tell(results, outcome, results.dependency_gaps, determined)
     for name in determined:
+        for flag, answer, rows in results.flattered(name):
+            outcome.on(results.frame(name), int(rows[0])).warning(
+                f"/{flag}",
+                f"It calls {answer} right where it is wrong, in {len(rows)} rows; in all others they agree.",
+            )
         for apart, few, gap in results.told_apart(name):
             outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).say(
                 "error" if few else "warning",

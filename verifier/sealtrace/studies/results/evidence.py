@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes, document_digest
-from sealtrace.bundle.frames import Index, Mask, StreamedFrame
+from sealtrace.bundle.frames import Index, Mask, StreamedFrame, plain
 from sealtrace.bundle.keyed import Bits
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.evidence import Evidence
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sealtrace.examination import Examination
     from sealtrace.studies.results.streaming import Facts
 
+_SELECTED = re.compile(r"(\w+)\s*(?:=|\bIN\s*\()\s*'|GROUP\s+BY\s+([\w\s,]+)", re.IGNORECASE)
+"""Fields by whose values a query selects or groups."""
 _COMPARED = re.compile(r"\b(?:\w+\.)?([A-Za-z_]\w*)\s*(?:=|<>|!=)\s*(?:\w+\.)?([A-Za-z_]\w*)\b")
 
 
@@ -146,6 +149,39 @@ class Results(Evidence):
     def _compared(self) -> set[str]:
         """The fields by which recipes select rows."""
         return {field for one in self.recipes for field in (one.get("where") or {})}
+
+    def unequal(self, name: str) -> Iterator[tuple[str, Gap]]:
+        """What tables compare by rows that are not the same, where no declaration says which must be there."""
+        declaration, frame = self.declarations[name], self.frame(name)
+        if declaration.get("complete") or isinstance(frame, StreamedFrame) or not frame.size:
+            return
+        queries = " ".join(one.get("sql") or "" for one in self.recipes)
+        named = {one for pair in _SELECTED.findall(queries) for part in pair for one in re.findall(r"\w+", part)}
+        for field in sorted((self._compared | named) & set(declaration["key"])):
+            others = [one for one in declaration["key"] if one != field]
+            gaps = incomplete(frame.table, [[field], others], [], 1) if others else []
+            # Where most are not shared, what is compared was never meant to have the same rows.
+            if gaps and 2 * len(gaps) <= self.distinct(name, field) * self.combinations(name, others):
+                yield field, gaps[0]
+
+    def flattered(self, name: str) -> Iterator[tuple[str, str, Index]]:
+        """Flags that say right mostly where an answer is the right one, and in some rows where it is not."""
+        truth, frame = self.declarations[name].get("truth"), self.frame(name)
+        if truth is None or isinstance(frame, StreamedFrame) or not frame.size:
+            return
+        fields = {
+            one: frame.table.schema.field(one).type for one in frame.names if one not in (truth, *frame.key_fields)
+        }
+        flags = [one for one, kind in fields.items() if pa.types.is_boolean(kind)]
+        answers = [one for one, kind in fields.items() if kind == frame.table.schema.field(truth).type]
+        for answer in answers if flags else ():
+            right = pc.fill_null(pc.equal(plain(frame.column(answer)), plain(frame.column(truth))), False)
+            for flag in flags:
+                said = pc.fill_null(frame.column(flag), False)
+                too_good = np.flatnonzero(pc.and_not(said, right).to_numpy(zero_copy_only=False))
+                too_bad = pc.sum(pc.and_not(right, said)).as_py() or 0
+                if len(too_good) and not too_bad and 4 * len(too_good) <= frame.size:
+                    yield flag, answer, too_good
 
     def told_apart(self, name: str) -> Iterator[tuple[str, bool, Gap]]:
         """Right answers that are said to depend on what tables compare: whether few of them do, and the first."""
