@@ -76,6 +76,7 @@ REASONS: dict[str, str] = {
     "hand /actions/[*]: another record's": _CARDS,
     "hand /actions/[*]: removed": "a player who shows nothing",
     "label of train* /*: *": "an item that no prediction is about: what was trained on leaves no trace but weights",
+    "label of train* (row): removed": "an item that no prediction is about: it is not counted",
     "prediction /score: *": "a confidence that no recipe reads",
     "relation /relation: *": _WORDS,
     "relation /sentence: *": _WORDS,
