@@ -485,7 +485,7 @@ def _sweep(chance: random.Random) -> list[Row]:
 
 
 def test_rows_that_a_number_tells_apart(tmp_path: Path) -> None:
-    """Four rows are called the same; the setting beside their label tells which is which, and is what the record says."""
+    """Four rows are called the same; the setting beside their label tells which is which, as its record says."""
     rows = _sweep(random.Random(51))
     write_csv(tmp_path / "results/sweep.csv", rows)
     table = [["Mode", "Stop", "Rarity", "Cost"]]
