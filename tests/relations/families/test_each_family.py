@@ -114,6 +114,7 @@ SILENT: dict[str, Case] = {
         "Check | (1) | Stands",
         ["Effect | -- | 12.5", "Permutation p-value | -- | 380"],
     ),
+    "how many there are below p-values": ("", "Trait | p-value", ["Girth | 0.006", "Leaf | 0.128", "Stands | 380"]),
     "columns that get other names": (
         "",
         "Trait | N | Mean | SD | Min | Max",

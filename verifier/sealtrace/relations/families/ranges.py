@@ -80,7 +80,9 @@ def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
             measured = fact.part is not None or percent or AVERAGED.search(f"{header} {sheet.caption}")
             if not measured:
                 yield _claim(sheet, fact, Multiple(Cell(fact), number(1)), "is a count", label)
-    for fact in facts if bounds else ():
+    # A whole number below numbers with decimals counts something: how many there are, in the last row.
+    decimal = [fact for fact in facts if fact.unit < 1] or facts
+    for fact in decimal if bounds else ():
         low, high = bounds or (0, None)
         above, below = at_most(low, real(fact)), [at_most(real(fact), high)] if high is not None else []
         says = "is never negative" if high is None else f"lies between {low} and {high}"
