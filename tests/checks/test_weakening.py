@@ -89,7 +89,7 @@ def test_a_constant_that_nothing_uses_proves_nothing(tmp_path: Path) -> None:
 
     report = sealtrace.verify(resealed(tmp_path, edit))
     (cell,) = [one for one in report.cells if one.reported == "9.99"]
-    assert (cell.status, report.coverage.attested) == ("attested", 1)
+    assert cell.status == "attested"
     said = "which comes from a constant of the protocol that nothing else uses: nothing checks it."
     assert cell.sentence == f"The paper prints 9.99, {said}"
 
