@@ -168,11 +168,16 @@ def explained(findings: Findings) -> dict[Cell, tuple[str, list[tuple[Frame, str
     return found
 
 
-def untouched(behind: list[tuple[Frame, str, Any]], before: dict[tuple[str, int, str], Frame]) -> bool:
+def called(frame: Frame) -> tuple[object, ...]:
+    """What tells a table of results from others: two of the same files and depth have other columns."""
+    return frame.name, frame.depth, frame.derived, *frame.measures
+
+
+def untouched(behind: list[tuple[Frame, str, Any]], before: dict[tuple[object, ...], Frame]) -> bool:
     """Whether the rows hold the numbers that they held before."""
     for frame, measure, rows in behind:
-        old = before.get((frame.name, frame.depth, frame.derived))
         whole = frame.whole or frame
+        old = before.get(called(whole))
         if old is None or old.numbers.shape != whole.numbers.shape:
             return False
         if frame.whole is None:
@@ -197,7 +202,7 @@ def main() -> None:
     options = parser.parse_args()
     reported = read_paper(options.paper, None)
     known = examine(reported, "paper", options.results, seconds=options.seconds)
-    before = {(one.name, one.depth, one.derived): one for one in known.frames}
+    before = {called(one): one for one in known.frames}
     for how in options.how:
         documents = read(options.results)
         dealt(documents, how, random.Random(options.seed))
