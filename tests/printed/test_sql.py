@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -413,7 +414,7 @@ def test_closing_leaves_nothing_behind() -> None:
     records = SqlRecords({"label": LABEL})
     records.query("SELECT count(*) FROM label")
     ((_, process),) = queries._IDLE
-    directory = Path(records._directory.name)
+    directory = records._directory
     assert directory.is_dir()
     records.close()
     records.close()
@@ -423,6 +424,16 @@ def test_closing_leaves_nothing_behind() -> None:
     assert [idle for _, idle in queries._IDLE] == [process]
     queries._rest()
     assert process.poll() is not None
+
+
+def test_what_nobody_closes_is_removed_with_it() -> None:
+    """Without a warning: a query that was ended by an error leaves no copy of the records."""
+    records = SqlRecords({"label": LABEL})
+    records.query("SELECT count(*) FROM label")
+    directory = records._directory
+    del records
+    gc.collect()
+    assert not directory.exists()
 
 
 def test_rows_that_name_no_repeat_are_left_as_they_are() -> None:

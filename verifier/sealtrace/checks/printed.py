@@ -37,12 +37,11 @@ class Printed(Evidence):
     @cached_property
     def results(self) -> list[CellResult]:
         """Every numeric cell, and what became of it."""
-        tables = self.bundle.documents_of("table")
+        cells = self.cells
         found = []
-        for number, table in enumerate(tables, 1):
-            caption = self.caption_in(table.path)
-            found += [self.result_of(cell, caption) for cell in cells_in(self, table.path)]
-            self.progress("recomputing tables", number, len(tables))
+        for number, cell in enumerate(cells, 1):
+            found.append(self.result_of(cell, self.caption_in(cell.record)))
+            self.progress("recomputing cells", number, len(cells))
         self._evaluator.close()
         return [self._related(one) for one in found if one is not None]
 

@@ -266,5 +266,5 @@ def macros(bundle: Path, output: Path | None) -> int:
     write_output(text, output, bundle)
     if left_out:
         left = f"{times(len(left_out), 'cell')}, first {harmless(left_out[0])}"
-        click.echo(f"left out, because no records give them: {left}", err=True)
+        click.echo(f"left out, because nothing in the records decides them: {left}", err=True)
     return report.exit_code

@@ -17,11 +17,13 @@ import atexit
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -101,7 +103,10 @@ class SqlRecords:
         self._seconds = seconds
         self.spent = 0.0
         """Processor time of all its queries."""
-        self._directory = tempfile.TemporaryDirectory(prefix="sealtrace-sql-", ignore_cleanup_errors=True)
+        self._directory = Path(tempfile.mkdtemp(prefix="sealtrace-sql-"))
+        # Whoever forgets to close it leaves nothing behind.
+        self.close = weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
+        """Removes the copies of the records. The process waits for others to use it."""
         self._paths: dict[str, str | list[str]] = {}
         held = all(isinstance(one, pa.Table) for one in tables.values())
         self._spills = not held if spilling is None else spilling
@@ -151,10 +156,6 @@ class SqlRecords:
         """What a process was started with, and by whom: a process is not shared with a fork."""
         return os.getpid(), self._memory, self._seconds, self._spills
 
-    def close(self) -> None:
-        """Removes the copies of the records. The process waits for others to use it."""
-        self._directory.cleanup()
-
     def __enter__(self) -> SqlRecords:
         return self
 
@@ -174,7 +175,7 @@ class SqlRecords:
                 schema = arrow_schema(records.form).serialize().to_pybytes().hex()
                 self._paths[kind] = [schema, *(str(one.path) for one in records.kept)]
                 return self._paths[kind]
-            path = Path(self._directory.name) / f"{len(self._paths)}.arrow"
+            path = self._directory / f"{len(self._paths)}.arrow"
             parts = [records] if isinstance(records, pa.Table) else _parts(records)
             with ExitStack() as stack:
                 sink = stack.enter_context(pa.OSFile(str(path), "wb"))
