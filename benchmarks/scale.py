@@ -113,7 +113,8 @@ def text_of(scales: list[Scale], runs: int) -> str:
         "actions, two splits.",
         "",
         f"{platform.machine()}, {_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-        f"{_versions()}. Other programs may have run beside it: compare figures with each other, not with other machines.",
+        f"{_versions()}. Other programs may have run beside it: compare figures with each other, "
+        "not with other machines.",
         "",
         "| rows | floor: SHA-256 and decoding | verify | verify / floor | memory of verify |",
         "|---:|---:|---:|---:|---:|",
