@@ -57,6 +57,25 @@ def test_what_everybody_sees(cell: str) -> None:
     assert doubts(cell, preamble=r"\definecolor{ink}{RGB}{20,40,90}") == []
 
 
+@pytest.mark.parametrize(
+    ("between", "seen"),
+    [
+        (r"\rowcolor{black}", False), (r"\rowcolor[gray]{0.1}", False), (r"\noalign{\vskip -12pt}", False),
+        (r"\addlinespace[-12pt]", False), (r"\RowStyle{\color{white}}", False), (r"\SetRow{bg=black}", False),
+        (r"mid & 0.6 \\[-12pt] ", False), (r"\rowcolors{1}{black}{black}", False),
+        (r"\rowcolor{gray!20}", True), (r"\addlinespace[2pt]", True), (r"\rowcolors{1}{gray!10}{white}", True),
+        (r"\hline \\[-1.8ex] ", True), (r"\RowStyle{\bfseries}", True),
+    ],
+)  # fmt: skip
+def test_what_hides_a_row(between: str, seen: bool) -> None:
+    """A dark colour behind it, or a move onto the row above; stripes and the room of empty rows hide nothing."""
+    text = PAPER % ("", "", "0.63")
+    found = read_reported(text.replace("ours &", f"{between}ours &"), "paper.tex", lambda _: None)
+    assert (not any("hides or changes" in one.message for one in found.problems)) == seen
+    columns = read_reported(text.replace("{lr}", r"{l>{\columncolor{gray!9}}r}"), "paper.tex", lambda _: None)
+    assert columns.records[0]["rows"][1]["cells"] == ["ours", "0.63"]
+
+
 def test_white_under_another_name() -> None:
     """A colour is what its definition says, in whatever file that stands, and through other names."""
     assert doubts(r"\textcolor{ink}{0.63}", preamble=r"\definecolor{ink}{rgb}{1,1,1}")

@@ -147,8 +147,8 @@ SIGNATURES: dict[str, str] = {
             """,
         "*d": "hspace vspace",
         "od": """
-            color cellcolor rowcolor arrayrulecolor usepackage RequirePackage documentclass usetikzlibrary bibitem
-            setlist addbibresource geometry
+            color cellcolor rowcolor columncolor arrayrulecolor usepackage RequirePackage documentclass usetikzlibrary
+            bibitem setlist addbibresource geometry
             """,
         "*od": "includegraphics",
         "odd": "rule",

@@ -12,6 +12,7 @@ from sealtrace.printed.tex_definitions import ColumnType, is_undecided
 from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, rows_of_tabbing, spans_in
 from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
+from sealtrace.printed.tex_visible import HIDES, hidden
 
 _RANGE = re.compile(r"([0-9]{1,4})-([0-9]{1,4})")
 _SPAN = re.compile(r"-?[0-9]{1,4}(?:\.[0-9]+)?")
@@ -144,6 +145,7 @@ class _Reader:
                 return
             cursor.index += 1
             taken = [cursor.take(letter) for letter in commands.BETWEEN_ROWS[token.text]]
+            self.look_hidden(token, taken)
             last = taken[-1] if taken else None
             if token.text in commands.FULL_RULES:
                 self.rule = token.text if self.rule != "midrule" else "midrule"
@@ -156,6 +158,11 @@ class _Reader:
                 self.result.captions.append(last or [])
             elif token.text == "label":
                 self.result.labels.append(written(last or []))
+
+    def look_hidden(self, token: Token, taken: list[list[Token] | None]) -> None:
+        """A dark colour behind a row, or a row that is moved onto another."""
+        if hidden(token.text, [written(one or []) for one in taken], token.file.colours):
+            self.result.doubts.setdefault(HIDES.format(token.text), token)
 
     def spans_all(self, taken: list[list[Token] | None]) -> bool:
         """Whether a rule over some columns is over all of them."""
@@ -177,7 +184,9 @@ class _Reader:
                     break
                 cursor.index += 1
                 if token.kind == "command":
-                    skip_line_break(cursor)
+                    option = skip_line_break(cursor)
+                    if any(content for content, _end in cells):  # room above an empty row is taken away by many
+                        self.look_hidden(token, [option])
                     break
                 begin = cursor.index
                 continue

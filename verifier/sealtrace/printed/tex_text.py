@@ -414,13 +414,15 @@ class _Renderer:
                 cursor.index += 1  # a space ends the length, and is not printed
 
 
-def skip_line_break(cursor: Cursor) -> None:
-    """What may follow a line break: a star, and a length in square brackets."""
+def skip_line_break(cursor: Cursor) -> list[Token] | None:
+    """Skips what may follow a line break, a star and a length in square brackets; the length."""
     cursor.star()
     before = cursor.index
     option = cursor.option()
     if option is not None and not LENGTH.fullmatch(written(option)):
         cursor.index = before  # an interval that opens the next row
+        return None
+    return option
 
 
 def _units(tokens: list[Token]) -> list[Token]:

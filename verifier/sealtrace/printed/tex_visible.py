@@ -25,7 +25,12 @@ _BEFORE = re.compile(
     rf"\\(color|fontsize|scalebox|resizebox|raisebox){_OPTION}{_ARGUMENT}(?:{_ARGUMENT})?"
     r"|\\(arraystretch|tabcolsep)\}?\s*(?:\{|=)?\s*([^{}\s]*)"
 )
-_ANYWHERE = re.compile(r"\\(arraystretch|tabcolsep)\}?\s*(?:\{|=)?\s*([+-]?[\d.]+\s*[a-z]*)")
+_ANYWHERE = re.compile(
+    r"\\(arraystretch|tabcolsep)\}?\s*(?:\{|=)?\s*([+-]?[\d.]+\s*[a-z]*)"
+    rf"|\\(rowcolors)\s*\*?{_OPTION}{_ARGUMENT}{_ARGUMENT}{_ARGUMENT}"
+)
+_SET = re.compile(r"\b(bg|back|background|fg|fore|foreground|rowcolor|cellcolor|color)\s*=\s*\{?([^,{}]+)")
+"""Colours among the keys of a row or a cell."""
 
 
 def colours_in(text: str) -> dict[str, tuple[str, str]]:
@@ -42,10 +47,18 @@ def hidden(command: str, arguments: Sequence[str], colours: Mapping[str, tuple[s
     match command:
         case "textcolor" | "color":
             return (_lightness(second, first, colours) or 0.0) > _LIGHT
-        case "colorbox" | "cellcolor" | "rowcolor":
+        case "colorbox" | "cellcolor" | "rowcolor" | "columncolor":
             return (1.0 if (light := _lightness(second, first, colours)) is None else light) < _DARK
         case "fcolorbox" if len(arguments) > 2:
             return hidden("colorbox", [first, arguments[2]], colours)
+        case "rowcolors" if len(arguments) > 3:
+            return any(hidden("rowcolor", ["", one], colours) for one in arguments[2:4])
+        case "RowStyle" | "SetRow" | "SetCell" | "SetColumn" | "SetCells":
+            return any(
+                hidden("color" if key in ("fg", "fore", "foreground", "color") else "rowcolor", ["", one], colours)
+                for given in arguments
+                for key, one in _SET.findall(given.replace(r"\color{", "color={"))
+            )
         case "fontsize":
             return _points(first, 10) < 4
         case "scalebox":
@@ -56,6 +69,9 @@ def hidden(command: str, arguments: Sequence[str], colours: Mapping[str, tuple[s
             return abs(_points(first, 0)) > 12
         case "hspace":
             return _points(first, 0) < -4
+        case "addlinespace" | "noalign" | "\\" | "tabularnewline":
+            # A row that is moved up lies on the one above.
+            return _points(re.sub(r"\\(?:vskip|vspace\*?|kern)|[{}]", "", first), 0) < -6
         case "rule":
             return min(map(_points, arguments[-2:], (0, 0))) > 3
         case "rotatebox":
@@ -75,8 +91,8 @@ def before_tables(text: str, colours: Mapping[str, tuple[str, str]]) -> Iterator
             if found[1] and hidden(found[1], given, colours):
                 yield found.start(), found[1]
     for found in _ANYWHERE.finditer(text):
-        if hidden(found[1], [found[2]], colours):
-            yield found.start(), found[1]
+        if hidden(found[1] or found[3], [found[2]] if found[1] else [found[at] or "" for at in range(4, 8)], colours):
+            yield found.start(), found[1] or found[3]
 
 
 def _points(length: str, otherwise: float = 0.0) -> float:
