@@ -158,6 +158,18 @@ def test_options_come_from_the_project(study: Path, monkeypatch: pytest.MonkeyPa
         ("[verfy]\n", "there is no setting 'verfy'; did you mean 'verify'?"),
         ("[verify]\nstrikt = true\n", "verify has no option 'strikt'; did you mean 'strict'?"),
         ("verify = 3\n", "verify is a table of options"),
+        *(
+            (f"[verify]\n{option}\n", "is typed, never set: settings may come with what is judged")
+            for option in (
+                "allow-waived = true",
+                "as-expected = true",
+                'cache = "kept"',
+                'scheduler = "tcp://10.0.0.1:8786"',
+                'output = ["html=../page.html"]',
+                'tsa-root = ["ca.pem"]',
+                'max-memory = "900G"',
+            )
+        ),
         ('[must-be-empty]\na = ["SELECT 1"]\n', "must-be-empty is a table of names and queries"),
         (waiver("2999-13-01"), "cannot be read as TOML"),
         (waiver(LATE).replace("identity.listing", "identity.listin"), "did you mean 'identity.listing'?"),

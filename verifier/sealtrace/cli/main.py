@@ -148,7 +148,7 @@ def cli(context: click.Context) -> None:
 def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, Any]:
     """A command's options as its parameters are called; paths are seen from where the settings are."""
     from sealtrace.bundle.defects import BundleError, nearest
-    from sealtrace.settings import OTHERS
+    from sealtrace.settings import OTHERS, SETTABLE
 
     for one, table in settings.commands.items():
         if one not in COMMANDS:
@@ -165,6 +165,8 @@ def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[
     for option, value in settings.commands.get(name, {}).items():
         if option not in params:
             raise BundleError(f"{settings.path}: {name} has no option {option!r}{nearest(option, params)}")
+        if option not in SETTABLE:
+            raise BundleError(f"{settings.path}: {option} is typed, never set: settings may come with what is judged")
         param = params[option]
         several = value if isinstance(value, list) else [value]
         if isinstance(param.type, click.Path) and settings.path is not None:
