@@ -28,10 +28,33 @@ OWN, SHARED = "sealtrace.toml", "pyproject.toml"
 OTHERS = ("waivers", "must-be-empty")
 """What is said besides the options of commands."""
 SETTABLE = frozenset(
-    """
-    all beside bundle bundles check every-row expect-root format jobs no-timings paper papers quiet relations reported
-    require-signature require-timestamp results root seconds skip strict table verbose width
-    """.split()
+    [
+        "all",
+        "beside",
+        "bundle",
+        "bundles",
+        "check",
+        "every-row",
+        "expect-root",
+        "format",
+        "jobs",
+        "no-timings",
+        "paper",
+        "papers",
+        "quiet",
+        "relations",
+        "reported",
+        "require-signature",
+        "require-timestamp",
+        "results",
+        "root",
+        "seconds",
+        "skip",
+        "strict",
+        "table",
+        "verbose",
+        "width",
+    ]
 )
 """Options that settings may say. Settings may come with what is judged, so that whatever excuses findings, is trusted,
 writes, connects or raises a limit is typed by whoever wants it: `--allow-waived`, `--tsa-root`, `--output`, ..."""
