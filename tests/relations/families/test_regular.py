@@ -9,8 +9,8 @@ import pytest
 from relations.families.small_papers import decided, read, table
 from sealtrace.relations.auditing import decision_record
 from sealtrace.relations.decision import Status
+from sealtrace.relations.families.mining import FALSE_DISCOVERIES, Mine
 from sealtrace.relations.families.paper import Paper
-from sealtrace.relations.families.regular import FALSE_DISCOVERIES, search
 
 
 def _suspected(paper: Paper, family: str = "regularity") -> list[set[str]]:
@@ -107,7 +107,7 @@ def test_random_tables_keep_the_bound_on_false_discoveries() -> None:
         for seed in range(4):
             chance = random.Random(seed)
             papers += 1
-            found += len(search(read(_random_table(chance, kind), _random_table(chance, kind)))[0])
+            found += len(Mine.of(read(_random_table(chance, kind), _random_table(chance, kind))).believed())
     assert found <= FALSE_DISCOVERIES * papers + 1
 
 

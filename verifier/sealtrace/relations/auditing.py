@@ -23,7 +23,6 @@ from sealtrace.contract.audit import (
     AuditDecision,
     AuditFact,
     AuditProblem,
-    AuditSuggestion,
     AuditTable,
     AuditTally,
     AuditValue,
@@ -37,7 +36,7 @@ from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
-from sealtrace.relations.families.suggested import Suggestion, suggestions
+from sealtrace.relations.families.suggested import suggestions
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Problem
 from sealtrace.relations.reading import read_relations
@@ -194,7 +193,7 @@ def audit(
             facts=_facts(decisions),
             problems=bound.problems,
             left_out=bound.left_out,
-            suggestions=[_suggestion(one) for one in suggestions(paper)] if suggest else [],
+            suggestions=suggestions(paper) if suggest else [],
         )
 
 
@@ -300,11 +299,6 @@ def decision_record(decision: Decision) -> AuditDecision:
 def _interval(interval: Interval) -> str:
     low, high = (exact_text(end) if isinstance(end, Fraction) else str(end) for end in (interval.low, interval.high))
     return low if interval.is_point else f"[{low}, {high}]"
-
-
-def _suggestion(one: Suggestion) -> AuditSuggestion:
-    score, facts = round(one.score, 1), list(one.cells)
-    return AuditSuggestion(name=one.name, sentence=one.sentence, text=one.text, score=score, facts=facts)
 
 
 def _facts(decisions: Iterable[Decision]) -> list[AuditFact]:

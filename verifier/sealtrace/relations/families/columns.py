@@ -1,0 +1,167 @@
+"""Columns of numbers side by side, computed with as intervals: one for each row, in floating point.
+
+What is found so is only looked for; whether it is true is decided by the engine, in exact numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.relations.fact import Entry, Fact
+from sealtrace.relations.families.paper import Sheet
+from sealtrace.relations.syntax import Cell, Expression, call
+
+MOST_COLUMNS = 36
+_MOST_PARTS = 6
+
+Floats = npt.NDArray[np.float64]
+Value = Any
+"""A span or an expression: a formula is written once, and gives the one of columns and the other of cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """An interval for each row; nan where there is no number."""
+
+    low: Floats
+    high: Floats
+
+    @property
+    def middle(self) -> Floats:
+        """The printed values."""
+        return (self.low + self.high) / 2
+
+    def touches(self, other: Span) -> npt.NDArray[np.bool_]:
+        """In which rows the two share a number."""
+        return (self.low <= other.high) & (self.high >= other.low)
+
+    def inverse(self) -> Span:
+        """One over it; nan where it may be zero."""
+        zero = (self.low <= 0) & (self.high >= 0)
+        return Span(np.where(zero, np.nan, 1 / self.high), np.where(zero, np.nan, 1 / self.low))
+
+    def __add__(self, other: Span | float) -> Span:
+        low, high = (other.low, other.high) if isinstance(other, Span) else (other, other)
+        return Span(self.low + low, self.high + high)
+
+    def __neg__(self) -> Span:
+        return Span(-self.high, -self.low)
+
+    def __sub__(self, other: Span | float) -> Span:
+        return self + -other
+
+    def __rsub__(self, other: float) -> Span:
+        return -self + other
+
+    def __mul__(self, other: Span | float) -> Span:
+        if not isinstance(other, Span):
+            low, high = (self.low, self.high) if other >= 0 else (self.high, self.low)
+            return Span(low * float(other), high * float(other))
+        ends = [one * by for one in (self.low, self.high) for by in (other.low, other.high)]
+        return Span(np.minimum.reduce(ends), np.maximum.reduce(ends))
+
+    def __truediv__(self, other: Span | float) -> Span:
+        return self * (other.inverse() if isinstance(other, Span) else 1 / other)
+
+    def __rtruediv__(self, other: float) -> Span:
+        return self.inverse() * other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def total(*values: Value) -> Value:
+    """The sum of spans or expressions."""
+    if isinstance(values[0], Expression):
+        return call("sum", *values)
+    return Span(np.sum([one.low for one in values], axis=0), np.sum([one.high for one in values], axis=0))
+
+
+def mean(*values: Value) -> Value:
+    """The mean of spans or expressions."""
+    return call("mean", *values) if isinstance(values[0], Expression) else total(*values) / len(values)
+
+
+def function(name: str, value: Value) -> Value:
+    """The root or the logarithm, which rise, of a span or an expression."""
+    if isinstance(value, Expression):
+        return call(name, value)
+    rising = {"sqrt": np.sqrt, "log": np.log}[name]
+    return Span(rising(value.low), rising(value.high))
+
+
+def beside(value: Value, fact: Fact) -> Value:
+    """A printed number, to be computed with beside a span or an expression."""
+    return Cell(fact) if isinstance(value, Expression) else Span(np.float64(fact.low), np.float64(fact.high))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class Column(Span):
+    """The numbers of a column, or of one part of its cells, row by row."""
+
+    place: int
+    label: str
+    facts: tuple[Fact | None, ...]
+    beside: Floats = field(default_factory=lambda: np.array(math.inf), repr=False)
+    """For each row, over how wide a range the numbers of all columns lie."""
+
+    @classmethod
+    def of(cls, place: int, label: str, facts: tuple[Fact | None, ...], **further: Any) -> Column:
+        """A column of these numbers."""
+        low, high = (
+            [math.nan if fact is None else float(getattr(fact, end)) for fact in facts] for end in ("low", "high")
+        )
+        return cls(np.array(low), np.array(high), place, label, facts, **further)
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What tells it from others of its table."""
+        return self.place, self.label
+
+    @property
+    def whole(self) -> bool:
+        """Whether every number is a count."""
+        return all(fact is None or fact.exact for fact in self.facts)
+
+    def rounded(self) -> Column:
+        """The column with its integers read as rounded."""
+        facts = tuple(None if fact is None else fact.rounded() if fact.exact else fact for fact in self.facts)
+        return Column.of(self.place, self.label, facts, beside=self.beside)
+
+
+def columns_of(sheet: Sheet) -> list[Column]:
+    """The columns of a sheet; those whose cells have several numbers as one for each part."""
+    found: list[Column] = []
+    for place in sheet.numeric_columns():
+        entries = _of_one_kind([sheet.entry(row, place) for row in range(len(sheet.rows))])
+        parts = [{fact.part: fact for fact in entry.facts[::-1]} if entry is not None else {} for entry in entries]
+        names = dict.fromkeys(fact.part for entry in entries if entry is not None for fact in entry.facts)
+        for name in list(names)[:_MOST_PARTS]:
+            facts = tuple(one.get(name) for one in parts)
+            if sum(fact is not None for fact in facts) > 1:
+                label = sheet.columns[place].label
+                found.append(Column.of(place, f"{label}.{name}" if name else label, facts))
+    kept = found[:MOST_COLUMNS]
+    ranges = np.array([spread(values) for values in np.array([one.middle for one in kept]).T])
+    return [replace(one, beside=ranges) for one in kept]
+
+
+def _of_one_kind(entries: list[Entry | None]) -> list[Entry | None]:
+    """The cells of a column without the fewer ones that are in percent, or are not, where it has both."""
+    percent = [entry is not None and "%" in entry.text for entry in entries]
+    told = sum(entry is not None and bool(entry.facts) for entry in entries)
+    usual = 2 * sum(percent) > told
+    return [entry if kind == usual else None for entry, kind in zip(entries, percent, strict=True)]
+
+
+def spread(values: Floats) -> float:
+    """Over how wide a range unrelated values would lie: of evenly spread ones, their range; robust against outliers."""
+    known = values[np.isfinite(values)]
+    if len(known) < 2:
+        return 0.0
+    gaps = np.abs(known[:, None] - known[None, :])[np.triu_indices(len(known), 1)]
+    return 3.4 * float(np.median(gaps))

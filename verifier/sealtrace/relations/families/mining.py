@@ -1,0 +1,308 @@
+"""Regularities that nobody stated: what holds in nearly all rows of a table, far more often than chance would have it.
+
+Which ones are believed is decided by a bound on false discoveries (docs/adr/0016-regularities.md): for each hypothesis
+the probability that unrelated numbers agree as often, times the number of hypotheses tried, must stay below
+`FALSE_DISCOVERIES`. Headers only rank: hypotheses of each rank share one third of that allowance.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.columns import Column, Span, Value, columns_of, spread, total
+from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.trials import Booleans, Trial, against_rows, blocked, by_sizes, patterned
+from sealtrace.relations.families.wording import SUMMARY, plain
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import Cell, Formula, equal
+from sealtrace.relations.work import Work, time_is_up
+
+FALSE_DISCOVERIES = 0.05
+"""Expected number of regularities in a paper whose numbers have nothing to do with each other."""
+RANKS = 3
+LEAST_HOLDING = (3, 5, 5)
+"""So many rows hold before another one is said to break it, by how little speaks for it: rows may differ in kind."""
+MOST_EXCEPTIONS = (5, 5, 8)
+"""One row in so many may break a regularity, by how little speaks for it; one may in any case."""
+_LEAST_RESTS = 4
+_MOST_AT_ONCE = 100_000
+"""Comparisons of one batch, so that memory stays small."""
+_EXACT = 5
+_CAP = 3
+"""Of a column that only rises or falls, so many rows are evidence: smooth curves agree everywhere or nowhere."""
+_UNUSUAL = re.compile(
+    r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
+    r"best|worst|geomean|ci|n|#)\b.*"
+)
+_ASYMMETRIC = re.compile(r"bootstrap|permut|randomi[sz]|profile|exact|credible|posterior|percentile|likelihood|odds")
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What some rows of a sheet satisfy."""
+
+    sheet: Sheet
+    kind: str
+    says: str
+    columns: tuple[Column, ...]
+    """The result, and what it is computed from."""
+    formula: Callable[..., Value]
+    holds: tuple[int, ...]
+    breaks: tuple[int, ...]
+    surprise: float
+    """Minus the decimal logarithm of the probability that unrelated numbers agree as often."""
+    rank: int
+    """How much speaks for trying it: 0 where header and position do, 1 where one of them does, 2 where neither."""
+
+    def equation(self, facts: Iterable[Fact]) -> Formula:
+        """What it says of numbers, the result's first."""
+        result, *inputs = map(Cell, facts)
+        return equal(result, self.formula(*inputs))
+
+    def facts(self, row: int) -> list[Fact]:
+        """The numbers of a row that it speaks of."""
+        return [fact for column in self.columns if (fact := column.facts[row]) is not None]
+
+    @property
+    def keys(self) -> frozenset[tuple[int, str]]:
+        """The columns that it speaks of."""
+        return frozenset(column.key for column in self.columns)
+
+    @property
+    def table(self) -> tuple[int, bool]:
+        """The table that it is of, as printed or turned."""
+        return id(self.sheet.record), self.sheet.is_turned
+
+    @property
+    def least(self) -> int:
+        """So many rows hold before another one is said to break it."""
+        return max(LEAST_HOLDING[self.rank], _LEAST_RESTS * ("rest" in self.kind))
+
+    def has_few_exceptions(self) -> bool:
+        """Whether so few rows break it, or two whose cells changed places, that they may be errors."""
+        wrong, rows = len(self.breaks), len(self.holds) + len(self.breaks)
+        few = wrong <= max(1, rows // MOST_EXCEPTIONS[self.rank]) and len(self.holds) >= self.least
+        return not wrong or few or self._is_swapped()
+
+    def _is_swapped(self) -> bool:
+        """Whether the two rows that break it would hold if two cells of one column changed places."""
+        for place in range(len(self.columns)) if len(self.breaks) == 2 else ():
+            rows = [self.facts(row) for row in self.breaks]
+            rows[0][place], rows[1][place] = rows[1][place], rows[0][place]
+            named = [[replace(fact, address=str(number)) for number, fact in enumerate(facts)] for facts in rows]
+            if all(search(self.equation(facts), Work(20_000)).status == "possible" for facts in named):
+                return True
+        return False
+
+
+@dataclass
+class Mine:
+    """What was tried, and what was found, over all tables of a paper."""
+
+    found: list[Hypothesis] = field(default_factory=list)
+    tried: list[int] = field(default_factory=lambda: [0] * RANKS)
+
+    @classmethod
+    def of(cls, paper: Paper) -> Mine:
+        """Everything that is tried of a paper."""
+        mine = cls()
+        for sheet in paper.both_ways:
+            counted = columns_of(sheet)
+            columns = [column.rounded() for column in counted]
+            table = _Table(sheet, columns, mine)
+            if len(columns) > 1:
+                table.compare(patterned(columns))
+            if len(columns) > 2:
+                _Table(sheet, counted, mine).compare(blocked(counted, exact=True))
+                table.compare(blocked(columns, exact=False))
+            if len(columns) > 1:
+                table.compare(against_rows(sheet, columns))
+                table.compare(by_sizes(sheet, columns, counted))
+        return mine
+
+    def believed(self) -> list[Hypothesis]:
+        """The hypotheses within the bound on false discoveries, the most surprising first: one for each set of columns,
+        and of those that explain one column in one way the best."""
+
+        def worth(one: Hypothesis) -> tuple[Any, ...]:
+            # Counts that add up to the last digit in five rows are no rounded numbers.
+            exact = all(column.whole for column in one.columns) and len(one.holds) >= _EXACT
+            return (0 if exact else len(one.breaks), one.rank, -one.surprise, one.says)
+
+        chosen = [one for one in self.found if self._within(one) and one.has_few_exceptions()]
+        seen: set[tuple[Any, ...]] = set()
+        kept = []
+        for one in sorted(chosen, key=worth):
+            names = {(*one.table, one.keys), (*one.table, one.kind, one.columns[0].key)}
+            if not names & seen:
+                kept.append(one)
+            seen |= names
+        return sorted(kept, key=lambda one: (one.rank, -one.surprise))
+
+    def sturdy(self, one: Hypothesis) -> bool:
+        """Whether it would still be believed with one more wrong row: only then could an error be noticed by it."""
+        rows, left = len(one.holds) + len(one.breaks), len(one.holds) - 1
+        weaker = replace(one, surprise=one.surprise * left / len(one.holds) - math.log10(rows))
+        return bool(one.breaks) or (left >= one.least and self._within(weaker))
+
+    def chance(self, one: Hypothesis) -> float:
+        """How many regularities as surprising as this one are expected by chance among those tried with it."""
+        return float(max(self.tried[one.rank], 1) * 10.0 ** -min(one.surprise, 300))
+
+    def _within(self, one: Hypothesis) -> bool:
+        return self.chance(one) * RANKS <= FALSE_DISCOVERIES
+
+    def explained(self, one: Hypothesis, row: int) -> bool:
+        """Whether something else, or more, that was found of the same columns holds in all rows, also in this one."""
+        return any(
+            other.table == one.table and not other.breaks and row in other.holds and one.keys <= other.keys
+            for other in self.found
+        )
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns of a sheet under one reading of its integers, side by side for comparison."""
+
+    sheet: Sheet
+    columns: list[Column]
+    mine: Mine
+
+    @cached_property
+    def all(self) -> Span:
+        """All columns, with room for errors of floating point: small beside a number, its last digit, and the largest
+        of its column."""
+        low, high = np.array([one.low for one in self.columns]), np.array([one.high for one in self.columns])
+        size = np.abs(low) + np.abs(high)
+        slack = 1e-9 * size + 1e-6 * (high - low) + 1e-14 * np.nanmax(size, axis=1, keepdims=True)
+        return Span(low - slack, high + slack)
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.int_]:
+        """Where the columns stand."""
+        return np.array([one.place for one in self.columns])
+
+    @cached_property
+    def called(self) -> Callable[[re.Pattern[str] | None], Booleans]:
+        """Which columns have a header that names such a result; all where none is needed."""
+        labels = [plain(one.label) for one in self.columns]
+        return cache(lambda named: np.array([named is None or bool(named.search(label)) for label in labels]))
+
+    def compare(self, trials: Iterable[Trial]) -> None:
+        """Every other column against every trial; what nearly all rows satisfy is kept."""
+        several = iter(trials)
+        size = max(1, _MOST_AT_ONCE // max(1, self.all.low.size))
+        # What is divided by zero or has no root is nan, and fits nothing.
+        with np.errstate(all="ignore"):
+            while (batch := list(islice(several, size))) and not time_is_up():
+                self._batch(batch)
+
+    def _batch(self, trials: list[Trial]) -> None:
+        values = [one.formula(*(self.columns[place] for place in one.inputs)) for one in trials]
+        value = Span(np.array([one.low for one in values])[:, None], np.array([one.high for one in values])[:, None])
+        known = np.isfinite(value.low) & np.isfinite(value.high) & np.isfinite(self.all.low)
+        open_ = np.ones((len(trials), len(self.columns)), dtype=bool)
+        ranks = np.empty(open_.shape, dtype=int)
+        for place, one in enumerate(trials):
+            if one.without is not None:
+                known[place, :, one.without] = False
+            open_[place, list(one.inputs)] = False
+            if one.targets is not None:
+                open_[place] &= np.isin(np.arange(len(self.columns)), one.targets)
+            called = self.called(one.named)
+            # How much speaks for each column: its header, and then its position, too.
+            ranks[place] = 2 - called - (called & one.placed)
+            if "mean" in one.kind:
+                # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
+                ends = self.places[list(one.inputs)]
+                open_[place] &= (ranks[place] < 2) | (self.places < ends.min()) | (self.places > ends.max())
+        fits = known & value.touches(self.all)
+        counts, totals = fits.sum(axis=2), known.sum(axis=2)
+        open_ &= totals > 1
+        for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
+            self.mine.tried[rank] += int(count)
+        allowed = np.maximum(1, totals // MOST_EXCEPTIONS[0]) + 3
+        kept = open_ & (counts >= np.where(ranks == 0, 2, 3)) & (totals - counts <= allowed)
+        for place, target in np.argwhere(kept):
+            here = place, target
+            self._keep(trials[place], values[place], self.columns[target], fits[here], known[here], int(ranks[here]))
+
+    def _keep(self, trial: Trial, value: Span, result: Column, fits: Booleans, known: Booleans, rank: int) -> None:
+        inputs, holds = [self.columns[place] for place in trial.inputs], np.flatnonzero(fits).tolist()
+        breaks = [
+            row
+            for row in np.flatnonzero(known & ~fits).tolist()
+            if self._is_comparable(result, row, holds, trial.is_linear)
+            and not ("mean" in trial.kind and self._has_no_mean(result, inputs, row))
+        ]
+        surprise = surprise_of(result, value, inputs if trial.near else [], fits, sparse=trial.sparse)
+        surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
+        if surprise >= -math.log10(FALSE_DISCOVERIES):
+            says = f"{result.label} = {trial.says}" if "sum to" not in trial.says else trial.says
+            found = (result, *inputs), trial.formula, tuple(holds), tuple(breaks), surprise, rank
+            self.mine.found.append(Hypothesis(self.sheet, trial.kind, says, *found))
+
+    def _is_comparable(self, result: Column, row: int, holds: list[int], linear: bool) -> bool:
+        """Whether a row that does not fit is one of those that do: no summary, and printed in the same way."""
+        line = self.sheet.rows[row]
+        names = [plain(text) for text in (line.first, line.label) if text]
+        if any(_UNUSUAL.fullmatch(name) or (not linear and SUMMARY.fullmatch(name)) for name in names):
+            return False
+        formats = {_format(result.facts[one]) for one in holds}
+        return not self.sheet.is_turned or _format(result.facts[row]) in formats
+
+    def _has_no_mean(self, result: Column, inputs: list[Column], row: int) -> bool:
+        """Whether a row of means is of another kind: counts, which add up, or an interval that may be asymmetric."""
+        label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
+        ends = all(one.label.endswith((".low", ".high")) for one in inputs)
+        return bool(total(*inputs).touches(result)[row]) or (ends and _ASYMMETRIC.search(label) is not None)
+
+
+def _format(fact: Fact | None) -> tuple[int, bool]:
+    text = "" if fact is None else fact.text
+    return len(text.partition(".")[2]), "e" in text
+
+
+def surprise_of(
+    result: Column, value: Span, inputs: Sequence[Column], fits: Booleans, *, sparse: bool = False
+) -> float:
+    """How surprising it is that so many rows fit: minus the decimal logarithm of its probability.
+
+    In one row it is the share of the range of the result that would fit as well. That range is the narrowest of the
+    result's own, of that of its row, and of its distances from each input: a column that is always near another one is
+    no news near it, and what holds for a metric that hardly varies is none either. Rows in which a simpler thing is
+    true (the result equals an input, or something is zero) count nothing.
+    """
+    middle = result.middle
+    scales = [spread(middle)] + [spread(middle - one.middle) for one in inputs]
+    scale = np.minimum(min(scales), result.beside)
+    if not np.any(scale > 0):
+        return 0.0
+    width = (value.high - value.low) + (result.high - result.low)
+    simple = middle == 0
+    for one in inputs:
+        simple |= one.touches(result) | ((one.middle == 0) & (not sparse))
+    unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
+    share = np.minimum(1.0, np.maximum(width, unit) / np.maximum(scale, unit))
+    digits = np.where(simple | ~fits, 0.0, -np.log10(share))
+    seen: set[tuple[float, ...]] = set()
+    for row in np.flatnonzero(fits):
+        # The same numbers once more (a mean that is the median, the least and the greatest, too) are no news.
+        numbers = (float(middle[row]), *(float(one.middle[row]) for one in inputs))
+        digits[row] *= numbers not in seen
+        seen.add(numbers)
+    digits = np.sort(digits[np.isfinite(digits)])[::-1]
+    steps = np.diff(middle[np.isfinite(middle)])
+    if len(steps) > 1 and (np.all(steps >= 0) or np.all(steps <= 0)):
+        digits = digits[:_CAP]
+    return float(digits.sum())
