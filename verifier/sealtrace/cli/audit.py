@@ -38,12 +38,14 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
     if not wanted or context.resilient_parsing:
         return
     from sealtrace.relations.families.registry import FAMILIES
-    from sealtrace.report.text import wrapped
+    from sealtrace.report.sheet import Sheet
 
+    sheet = Sheet(text_width(), paint)
     for family in FAMILIES:
-        click.echo(paint(family.name, "cyan"))
-        for text in (family.sentence, f"Needs: {family.trigger}"):
-            click.echo("\n".join(wrapped(text, text_width(), "  ")))
+        sheet.titled(family.name, "cyan")
+        sheet.say(family.sentence, "  ")
+        sheet.say(f"Needs: {family.trigger}", "  ")
+    click.echo(str(sheet), nl=False)
     context.exit()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from sealtrace.cli.output import (
 )
 from sealtrace.report.formats import OF_CELLS, Showing
 from sealtrace.report.inert import harmless
+from sealtrace.report.sheet import Sheet
 
 if TYPE_CHECKING:
     from sealtrace.printed.evaluation import CellResult
@@ -158,13 +158,11 @@ def _print(result: CellResult, count: int, records: list[str], waived: str | Non
     if waived is not None:
         lines.append(("waived", f"{waived} It is not settled."))
     lines.extend(("not stated", setting) for setting in result.undisclosed)
-    click.echo(paint(harmless(cell.name), "cyan"))
+    sheet = Sheet(text_width(), paint)
+    sheet.titled(cell.name, "cyan")
     for name, text in lines:
-        click.echo(
-            textwrap.fill(
-                f"{name:<10} {harmless(text)}", text_width(), subsequent_indent=" " * 11, break_on_hyphens=False
-            )
-        )
+        sheet.figure(name, text, 10)
+    click.echo(str(sheet), nl=False)
 
 
 def _number(number: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.cli.options import form_option
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import SCHEMA_KINDS
+from sealtrace.report.sheet import Sheet
 
 if TYPE_CHECKING:
     from sealtrace.printed.metrics import Metric
@@ -45,19 +45,22 @@ def checks(id: str | None, form: str) -> int:
     elif id in BY_ID:
         _explain(chosen[0])
     else:
+        sheet = _sheet()
         for check in chosen:
-            _list(check)
+            sheet.titled(check.id, "cyan")
+            sheet.say(check.title, "  ")
+            sheet.say(f"[{check.source}]", "  ")
+        click.echo(str(sheet), nl=False)
     return 0
 
 
-def _list(check: Check) -> None:
-    click.echo(paint(check.id, "cyan"))
-    for text in (check.title, f"[{check.source}]"):
-        click.echo(textwrap.fill(text, text_width(), initial_indent="  ", subsequent_indent="  "))
+def _sheet() -> Sheet:
+    return Sheet(text_width(), paint)
 
 
 def _explain(check: Check) -> None:
-    click.echo(paint(check.id, "cyan"))
+    sheet = _sheet()
+    sheet.titled(check.id, "cyan")
     for name, text in (
         ("says", check.title),
         ("enforces", check.source),
@@ -66,13 +69,10 @@ def _explain(check: Check) -> None:
         ("needs", ", ".join(check.needs) or "nothing"),
         ("may fail", ", ".join(check.consequences) or "no other check with it"),
     ):
-        click.echo(
-            textwrap.fill(f"{name:<10} {text}", text_width(), subsequent_indent=" " * 11, break_on_hyphens=False)
-        )
+        sheet.figure(name, text, 10)
     if check.whole:
-        click.echo(
-            textwrap.fill("Where a need fails it is not computed at all, and its status is missing.", text_width())
-        )
+        sheet.say("Where a need fails it is not computed at all, and its status is missing.")
+    click.echo(str(sheet), nl=False)
 
 
 @click.command()
@@ -97,20 +97,19 @@ def metrics(form: str) -> int:
     by_source: dict[str, list[Metric]] = {}
     for one in all_metrics().values():
         by_source.setdefault(one.source, []).append(one)
+    sheet = _sheet()
     for source, members in by_source.items():
         counts = Counter(name for one in members for name in one.optional)
         usual = [name for name, count in counts.items() if 3 < count > len(members) / 2]
-        click.echo(paint(textwrap.fill(source, text_width()), "cyan"))
-        lines = []
+        sheet.titled(source, "cyan")
         for one in members:
             own = [f"[{name}]" for name in one.optional if name not in usual]
             more = ["…"] if usual and len(set(usual) & set(one.optional)) > len(usual) / 2 else []
-            lines.append(f"{' '.join([one.name, *one.arguments, *own, *more])}: {one.formula}")
+            sheet.say(f"{' '.join([one.name, *one.arguments, *own, *more])}: {one.formula}", "  ", "      ")
         if usual:
-            lines.append(f"… stands for what most of them take: {', '.join(usual)}")
-        for line in lines:
-            click.echo(textwrap.fill(line, text_width(), initial_indent="  ", subsequent_indent="      "))
-        click.echo()
+            sheet.say(f"… stands for what most of them take: {', '.join(usual)}", "  ", "      ")
+        sheet.gap()
+    click.echo(str(sheet), nl=False)
     return 0
 
 
@@ -131,9 +130,10 @@ def schema(kind: str | None) -> int:
     if kind is not None:
         click.echo(json.dumps(schema_document(kind), indent=2, ensure_ascii=False))
         return 0
+    sheet = _sheet()
     for name in SCHEMA_KINDS:
-        description = schema_document(name)["description"]
-        click.echo(textwrap.fill(f"{name:<12} {description}", text_width(), subsequent_indent=" " * 13))
+        sheet.figure(name, " ".join(schema_document(name)["description"].split()))
+    click.echo(str(sheet), nl=False)
     return 0
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact, AuditProblem
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
-from sealtrace.report.text import figure, titled, wrapped
+from sealtrace.report.inert import harmless
+from sealtrace.report.sheet import Sheet
 
 SAID = ("checked", "counted", "distance_text", "problem_text", "repair_text", "steps_of")
 """What other formats say in the same words."""
@@ -29,24 +30,38 @@ _WORKS = {True: "would repair it", False: "would not repair it", None: "undecide
 
 
 def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
-    """The whole audit, no line wider than `width` unless a word is; with `everything`, what holds is listed, too."""
-    lines = [
-        *_headline(audit, width, paint),
-        *_broken(audit, "contradiction", "red", width, paint),
-        *_broken(audit, "suspicion", "yellow", width, paint),
-        *_undecided(audit, width, paint, everything=everything),
-        *_problems(audit, width, paint),
-        *(_held(audit, width, paint) if everything else ()),
-        *_suggestions(audit, width, paint),
-        "",
-        *_figures(audit, width),
-    ]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    """The whole audit; with `everything`, what holds is listed, too."""
+    sheet = Sheet(width, paint)
+    word, colour = _HEADLINES[audit.verdict]
+    sheet.titled(word, colour, f"  {audit.paper}")
+    if audit.root_sha256:
+        sheet.line(f"root {audit.root_sha256}")
+    sheet.say(counted(audit))
+    sheet.say(checked(audit))
+    _broken(sheet, audit, "contradiction", "red")
+    _broken(sheet, audit, "suspicion", "yellow")
+    _undecided(sheet, audit, everything)
+    _problems(sheet, audit)
+    if everything:
+        _decisions(sheet, audit, _of(audit, "holds"), ("holds", "green"), ("implied by",))
+        for one in audit.left_out:
+            sheet.gap()
+            sheet.say(f"left out: {problem_text(one)}", "", "  ")
+    _suggestions(sheet, audit)
+    sheet.gap()
+    _figures(sheet, audit)
+    return str(sheet)
+
+
+def _of(audit: Audit, status: str) -> list[AuditDecision]:
+    return [one for one in audit.decisions if one.status == status]
 
 
 def counted(audit: Audit) -> str:
     """How the relations came out, in a few words."""
-    broken, suspected, undecided, held = (sum(one.status == status for one in audit.decisions) for status in _STATUSES)
+    broken, suspected, undecided, held = (
+        len(_of(audit, status)) for status in ("contradiction", "suspicion", "undecided", "holds")
+    )
     relations = [times(broken, "contradiction"), times(suspected, "suspicion")]
     relations += [f"{times(undecided, 'relation')} undecided"] if undecided else []
     relations += [f"{times(held, 'relation')} that can hold"]
@@ -99,9 +114,6 @@ def repair_text(says: str, works: bool | None) -> str:
     return f"{says}: {_WORKS[works]}"
 
 
-_STATUSES = ("contradiction", "suspicion", "undecided", "holds")
-
-
 def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int]:
     """What the audit says of one number, by its address or by `file:line`; and 1 where a contradiction speaks of it."""
     wanted = " ".join(cell.split())
@@ -113,120 +125,93 @@ def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int
     if not chosen:
         return None, 2
     facts = {fact.address: fact for fact in audit.facts}
-    lines = [f"{fact.printed}  {place_text(fact)}" for fact in {bare(key): one for key, one in chosen.items()}.values()]
+    sheet = Sheet(width)
+    for fact in {bare(key): one for key, one in chosen.items()}.values():
+        sheet.line(harmless(f"{fact.printed}  {place_text(fact)}"))
     about = [one for one in audit.decisions if set(one.facts) & set(chosen)]
     for one in about:
-        lines += ["", *wrapped(f"{one.status}: {one.sentence}", width, "", "  ")]
-        lines += _known(one, facts, ("read from", "printed", "evidence", "arithmetic", "assumes", "to ask"), width)
-    statuses = {one.status for one in about}
-    return "\n".join(line.rstrip() for line in lines) + "\n", int("contradiction" in statuses)
+        sheet.gap()
+        sheet.say(f"{one.status}: {one.sentence}", "", "  ")
+        _known(sheet, one, facts, ("read from", "printed", "evidence", "arithmetic", "assumes", "to ask"))
+    return str(sheet), int("contradiction" in {one.status for one in about})
 
 
-def _headline(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
-    yield from titled(_HEADLINES[audit.verdict], f"  {audit.paper}", width, paint, "")
-    if audit.root_sha256:
-        yield f"root {audit.root_sha256}"
-    yield from wrapped(counted(audit), width)
-    yield from wrapped(checked(audit), width)
-
-
-def _broken(audit: Audit, status: str, colour: str, width: int, paint: Paint) -> Iterator[str]:
+def _broken(sheet: Sheet, audit: Audit, status: str, colour: str) -> None:
     """Relations that cannot hold, of one grade: what is proved, and what is only suspected, are never mixed."""
-    found = [one for one in audit.decisions if one.status == status]
+    found = _of(audit, status)
     because = "implied by" if status == "contradiction" else "read from"
     known = (because, "evidence", "printed", "together", "arithmetic", "off by", "assumes", "perhaps", "to ask")
-    yield from _decisions(audit, found[:CONTRADICTIONS], (status, colour), known, width, paint)
+    _decisions(sheet, audit, found[:CONTRADICTIONS], (status, colour), known)
     if len(found) > CONTRADICTIONS:
-        yield ""
-        yield f"... and {times(len(found) - CONTRADICTIONS, f'more {status}')} (--format json lists them)"
+        sheet.gap()
+        sheet.line(f"... and {times(len(found) - CONTRADICTIONS, f'more {status}')} (--format json lists them)")
 
 
-def _undecided(audit: Audit, width: int, paint: Paint, *, everything: bool) -> Iterator[str]:
-    found = [one for one in audit.decisions if one.status == "undecided"]
+def _undecided(sheet: Sheet, audit: Audit, everything: bool) -> None:
+    found = _of(audit, "undecided")
     shown = found if everything else [one for one in found if one.family in ("declared", "group")][:UNDECIDED]
-    yield from _decisions(audit, shown, ("undecided", "yellow"), ("printed", "missing"), width, paint)
+    _decisions(sheet, audit, shown, ("undecided", "yellow"), ("printed", "missing"))
     if len(found) > len(shown):
-        yield ""
+        sheet.gap()
         more = times(len(found) - len(shown), "other relation" if shown else "automatic relation")
-        yield f"{paint('undecided', 'yellow')}: {more} (--all lists them)"
+        sheet.line(f"{sheet.paint('undecided', 'yellow')}: {more} (--all lists them)")
 
 
-def _problems(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
+def _problems(sheet: Sheet, audit: Audit) -> None:
     for severity, word, colour in (("error", "not read", "yellow"), ("warning", "doubtful", "cyan")):
-        found = [one for one in audit.problems if one.severity == severity]
-        if not found:
-            continue
-        yield ""
-        yield f"{paint(word, colour)}: {times(len(found), 'problem')}"
-        for problem in found[:PROBLEMS]:
-            yield from wrapped(problem_text(problem), width, "  ", "    ")
-        if len(found) > PROBLEMS:
-            yield f"  ... and {len(found) - PROBLEMS} more (--format json lists them)"
+        if found := [one for one in audit.problems if one.severity == severity]:
+            sheet.gap()
+            sheet.line(f"{sheet.paint(word, colour)}: {times(len(found), 'problem')}")
+            for problem in found[:PROBLEMS]:
+                sheet.say(problem_text(problem), "  ", "    ")
+            sheet.more(len(found) - PROBLEMS, where="--format json")
 
 
-def _held(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
-    held = [one for one in audit.decisions if one.status == "holds"]
-    yield from _decisions(audit, held, ("holds", "green"), ("implied by",), width, paint)
-    for one in audit.left_out:
-        yield ""
-        yield from wrapped(f"left out: {problem_text(one)}", width, "", "  ")
-
-
-def _suggestions(audit: Audit, width: int, paint: Paint) -> Iterator[str]:
-    if not audit.suggestions:
-        return
-    yield ""
-    yield from wrapped(
-        f"{times(len(audit.suggestions), 'suggestion')}: found by search, not by reading. They hold, perhaps by "
-        "chance; the paper may imply none of them.",
-        width,
-    )
+def _suggestions(sheet: Sheet, audit: Audit) -> None:
+    if audit.suggestions:
+        sheet.gap()
+        sheet.say(
+            f"{times(len(audit.suggestions), 'suggestion')}: found by search, not by reading. They hold, perhaps by "
+            "chance; the paper may imply none of them."
+        )
     for number, one in enumerate(audit.suggestions, 1):
-        yield f"  {paint(f'suggestion {number}', 'cyan')}, {one.score:.1f} digits beyond chance"
+        sheet.line(f"  {sheet.paint(f'suggestion {number}', 'cyan')}, {one.score:.1f} digits beyond chance")
         for line in one.text.splitlines():
             indent = " " * (4 + len(line) - len(line.lstrip()))
             # As a relations file continues a line: whoever copies it need not join it again.
-            yield from wrapped(line.strip(), width, indent, f"{indent}  ")
+            sheet.say(line.strip(), indent, f"{indent}  ")
 
 
-def _figures(audit: Audit, width: int) -> Iterator[str]:
+def _figures(sheet: Sheet, audit: Audit) -> None:
     names = {"holds": "Can hold", "contradiction": "Cannot", "suspicion": "Suspected", "undecided": "Undecided"}
     for status, name in names.items():
         counts = [(getattr(tally, status), tally.family) for tally in audit.tallies]
-        listed = ", ".join(f"{count} {family}" for count, family in counts if count)
-        yield from figure(name, listed or "none", width)
+        sheet.figure(name, ", ".join(f"{count} {family}" for count, family in counts if count) or "none")
     cells = audit.coverage
-    yield from figure(
-        "Cells",
-        f"{cells.constrained} of {cells.cells} with numbers are checked by something that could fail, "
-        f"{cells.unconstrained} by nothing",
-        width,
-    )
+    covered = f"{cells.constrained} of {cells.cells} with numbers are checked by something that could fail"
+    sheet.figure("Cells", f"{covered}, {cells.unconstrained} by nothing")
     if cells.text:
-        bound = f"{cells.text_constrained} of {cells.text} numbers of the running text are checked so"
-        yield from figure("Text", bound, width)
-    passed = [one for one in audit.left_out if one.severity == "warning"]
-    if passed:
-        yield from figure("Left out", f"{times(len(passed), 'relation')} whose cell says n/a", width)
+        sheet.figure("Text", f"{cells.text_constrained} of {cells.text} numbers of the running text are checked so")
+    if passed := sum(one.severity == "warning" for one in audit.left_out):
+        sheet.figure("Left out", f"{times(passed, 'relation')} whose cell says n/a")
     for one in audit.left_out:
         if one.severity == "error":
-            yield from figure("Left out", one.message, width)
+            sheet.figure("Left out", one.message)
 
 
 def _decisions(
-    audit: Audit, found: list[AuditDecision], word: tuple[str, str], known: tuple[str, ...], width: int, paint: Paint
-) -> Iterator[str]:
+    sheet: Sheet, audit: Audit, found: list[AuditDecision], word: tuple[str, str], known: tuple[str, ...]
+) -> None:
     """Some decisions under a word in its colour, each with some of what is known of it."""
     facts = {fact.address: fact for fact in audit.facts}
     for one in found:
-        origin = "" if one.family == "declared" else f"  [{one.family}]"
-        yield ""
-        yield from titled(word, f": {one.relation}{origin}", width, paint, "  ")
-        yield from wrapped(one.sentence, width, "  ")
-        yield from _known(one, facts, known, width)
+        sheet.gap()
+        sheet.titled(*word, f": {one.relation}{'' if one.family == 'declared' else f'  [{one.family}]'}", "  ")
+        sheet.say(one.sentence, "  ")
+        _known(sheet, one, facts, known)
 
 
-def _known(one: AuditDecision, facts: dict[str, AuditFact], names: tuple[str, ...], width: int) -> Iterator[str]:
+def _known(sheet: Sheet, one: AuditDecision, facts: dict[str, AuditFact], names: tuple[str, ...]) -> None:
     """What is known of a decision, name by name."""
     members = [f"{facts[each].printed}  {place_text(facts[each])}" for each in one.facts]
     more = [f"... and {len(members) - NUMBERS} more"] if len(members) > NUMBERS else []
@@ -246,4 +231,4 @@ def _known(one: AuditDecision, facts: dict[str, AuditFact], names: tuple[str, ..
     for name in names:
         for number, value in enumerate(values[name]):
             if value:
-                yield from wrapped(value, width, f"  {name if number == 0 else '':<11} ", " " * 16)
+                sheet.say(value, f"  {name if number == 0 else '':<11} ", " " * 16)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
-from sealtrace.report.text import titled, wrapped
+from sealtrace.report.sheet import Sheet
 from sealtrace.studies.policies.certifying import Assigned, Certified, Competitor, Group, PartitionTable, SelectorChoice
 
 NOT_CERTIFIED = "A choice made after looking at the calibration scores is not certified."
@@ -21,42 +21,40 @@ _INDENT = "  "
 
 def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> str:
     """The whole answer, no line wider than `width` unless a digest is."""
-    lines = [
-        *_headline(found, width, paint),
-        *_exploratory(found, width, paint),
-        *_setting(found, width),
-        *(line for one in found.partitions for line in _partition(one, width, paint)),
-        *(line for one in found.selectors for line in _choice(one, found, width, paint)),
-        *_assumptions(found, width),
-        *(
-            line
-            for reason in found.missing
-            for line in ["", *_titled("missing", f": {reason}", width, paint, "yellow")]
-        ),
-        *_exploratory(found, width, paint),
-    ]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def _headline(found: Certified, width: int, paint: Paint) -> Iterator[str]:
+    sheet = Sheet(width, paint, broken=True)
     said = "recomputed from the records; `sealtrace verify` checks the records themselves"
-    yield from _titled(harmless(found.name) or "unnamed bundle", f"  {said}", width, paint, "cyan")
+    sheet.titled(harmless(found.name) or "unnamed bundle", "cyan", f"  {said}", _INDENT)
     if found.root_sha256:
-        yield f"root {found.root_sha256}"
+        sheet.line(f"root {found.root_sha256}")
+    _exploratory(sheet, found)
+    _setting(sheet, found)
+    for table in found.partitions:
+        _partition(sheet, table)
+    for choice in found.selectors:
+        _choice(sheet, choice, found)
+    if found.assumptions:
+        sheet.gap()
+        sheet.line("Assumed, not verified:")
+    for assumption in found.assumptions:
+        _item(sheet, f"- {assumption}")
+    for reason in found.missing:
+        sheet.gap()
+        sheet.titled("missing", "yellow", f": {reason}", _INDENT)
+    _exploratory(sheet, found)
+    return str(sheet)
 
 
-def _exploratory(found: Certified, width: int, paint: Paint) -> Iterator[str]:
-    if not found.exploratory:
-        return
-    changes = ", ".join(
-        f"{name} {one.explored}" + ("" if one.declared is None else f" instead of {one.declared}")
-        for name, one in found.changed.items()
-    )
-    yield ""
-    yield from _titled("EXPLORATORY", f": {changes}. {NOT_CERTIFIED}", width, paint, "yellow")
+def _exploratory(sheet: Sheet, found: Certified) -> None:
+    if found.exploratory:
+        changes = ", ".join(
+            f"{name} {one.explored}" + ("" if one.declared is None else f" instead of {one.declared}")
+            for name, one in found.changed.items()
+        )
+        sheet.gap()
+        sheet.titled("EXPLORATORY", "yellow", f": {changes}. {NOT_CERTIFIED}", _INDENT)
 
 
-def _setting(found: Certified, width: int) -> Iterator[str]:
+def _setting(sheet: Sheet, found: Certified) -> None:
     """What is declared, or explored instead; what is not declared is left out."""
     known = found.setting
     if not known:
@@ -73,12 +71,12 @@ def _setting(found: Certified, width: int) -> Iterator[str]:
         ("utility by {}" + ("" if bounds is None else f" in [{bounds[0]}, {bounds[1]}]"), known["utility"]),
         (f"{known['states']} states of {{}}", known["split"]),
     )
-    yield ""
-    yield from _wrapped("; ".join(form.format(value) for form, value in parts if value is not None), width)
+    sheet.gap()
+    sheet.say("; ".join(form.format(value) for form, value in parts if value is not None))
     grouped = found.missing or found.partitions or any(one.partition is not None for one in found.selectors)
     if found.selectors and not grouped:
-        yield ""
-        yield from _wrapped("The study certifies nothing in groups.", width)
+        sheet.gap()
+        sheet.say("The study certifies nothing in groups.")
 
 
 # Certificates
@@ -116,14 +114,14 @@ def _layout(one: PartitionTable, width: int) -> _Layout:
     return layout
 
 
-def _partition(one: PartitionTable, width: int, paint: Paint) -> Iterator[str]:
-    yield ""
-    yield from _titled(harmless(one.name), f"  partition, {times(len(one.groups), 'group')}", width, paint, "cyan")
-    layout = _layout(one, width)
+def _partition(sheet: Sheet, one: PartitionTable) -> None:
+    sheet.gap()
+    sheet.titled(harmless(one.name), "cyan", f"  partition, {times(len(one.groups), 'group')}", _INDENT)
+    layout = _layout(one, sheet.width)
     for place, group in enumerate(one.groups):
         if place:
-            yield ""
-        yield from _block(group, layout, width, paint)
+            sheet.gap()
+        _block(sheet, group, layout)
 
 
 _FIELDS = {"U": "risk_upper", "mean": "utility_mean", "L": "utility_lower"}
@@ -137,55 +135,54 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _block(group: Group, layout: _Layout, width: int, paint: Paint) -> Iterator[str]:
+def _block(sheet: Sheet, group: Group, layout: _Layout) -> None:
     """The certificates of one group."""
     decided = [one.certified for one in group.candidates if one.certified is not None]
     own = "" if group.epsilon is None else f"epsilon {group.epsilon}, "
     count = f"{sum(decided)} of {len(group.candidates)} certified" if decided else "nothing is certified"
-    room = layout.width if layout.names else width
-    yield from _wrapped(f"{group.group}: n = {group.states}, {own}{count}", room, _INDENT, _INDENT * 2)
+    _item(sheet, f"{group.group}: n = {group.states}, {own}{count}")
 
-    def row(name: str, figures: Sequence[str], mark: str) -> Iterator[str]:
+    def row(name: str, figures: Sequence[str], mark: str) -> None:
         if not layout.names:
-            yield from _wrapped(name, width, _INDENT)
+            sheet.say(name, _INDENT)
         body = f"{_INDENT}{name:<{layout.names}}" if layout.names else _INDENT
-        yield body + "".join(f"  {text:>{column}}" for text, column in zip(figures, layout.columns, strict=True)) + mark
+        columns = zip(figures, layout.columns, strict=True)
+        sheet.line(body + "".join(f"  {text:>{column}}" for text, column in columns) + f"  {mark}")
 
-    yield from row(_NAME, layout.headings, f"  {_MARK}")
-    marks = {True: paint("yes", "green"), False: paint("no", "red"), None: "-"}
+    row(_NAME, layout.headings, _MARK)
+    marks = {True: sheet.paint("yes", "green"), False: sheet.paint("no", "red"), None: "-"}
     for one in group.candidates:
         figures = [_figure(name, group, one) for name in layout.headings]
-        yield from row(harmless(one.candidate), figures, f"  {marks[one.certified]}")
+        row(harmless(one.candidate), figures, marks[one.certified])
 
 
 # Maps
 
 
-def _choice(one: SelectorChoice, found: Certified, width: int, paint: Paint) -> Iterator[str]:
-    yield ""
+def _choice(sheet: Sheet, one: SelectorChoice, found: Certified) -> None:
     place = f"groups of {one.partition}" if one.partition is not None else "the scale grid, without groups"
     compared = "" if found.exploratory or not one.map else f"; {_SEALED[one.sealed]}"
     colour = "red" if compared and one.sealed == "differs" else "cyan"
-    yield from _titled(harmless(one.selector), f"  rule {one.rule}, {place}{compared}", width, paint, colour)
+    sheet.gap()
+    sheet.titled(harmless(one.selector), colour, f"  rule {one.rule}, {place}{compared}", _INDENT)
+    if one.counts and one.map:
+        counted = ", ".join(f"{count.candidate} {count.crossings}/{count.states}" for count in one.counts)
+        _item(sheet, f"crossings: {counted}")
     if one.map:
-        if one.counts:
-            counted = ", ".join(f"{count.candidate} {count.crossings}/{count.states}" for count in one.counts)
-            yield from _item(f"crossings: {counted}", width)
-        yield from _item(_map(one.map), width)
-        yield from _item(_bounds(one), width)
-        yield from _item(f"why: {_why(one)}", width)
+        _item(sheet, _map(one.map))
+        _item(sheet, _bounds(one))
+        _item(sheet, f"why: {_why(one)}")
     else:
-        yield from _item("not computed: see what is missing below", width)
+        _item(sheet, "not computed: see what is missing below")
     if found.exploratory:
         declared = "the same" if one.declared is None else _map(one.declared) or "nothing that could be computed"
-        yield from _item(f"the declared setting chooses {declared}", width)
-        return
-    for difference in one.differences:
-        yield from _item(difference, width)
+        _item(sheet, f"the declared setting chooses {declared}")
+    for difference in one.differences if not found.exploratory else ():
+        _item(sheet, difference)
 
 
-def _item(text: str, width: int) -> Iterator[str]:
-    return _wrapped(text, width, _INDENT, _INDENT * 2)
+def _item(sheet: Sheet, text: str) -> None:
+    sheet.say(text, _INDENT, _INDENT * 2)
 
 
 _SEALED = {"same": "as sealed", "differs": "differs from the sealed record", "none": "no sealed record to compare with"}
@@ -220,20 +217,3 @@ def _why(one: SelectorChoice) -> str:
         return "the rule admits no candidate, so that the anchor is deployed"
     binds = "the global budget can bind, and " if one.global_budget == "can-bind" else ""
     return f"{binds}{one.reason}"
-
-
-def _assumptions(found: Certified, width: int) -> Iterator[str]:
-    if not found.assumptions:
-        return
-    yield ""
-    yield "Assumed, not verified:"
-    for assumption in found.assumptions:
-        yield from _item(f"- {assumption}", width)
-
-
-def _titled(title: str, text: str, width: int, paint: Paint, colour: str) -> Iterator[str]:
-    return titled((title, colour), text, width, paint, _INDENT, broken=True)
-
-
-def _wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> Iterator[str]:
-    return wrapped(text, width, first, rest, broken=True)

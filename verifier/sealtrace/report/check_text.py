@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from sealtrace.contract.checked import Check, CheckBinding
+from sealtrace.contract.checked import Check
+from sealtrace.report.audit_text import counted as counted_relations
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
-from sealtrace.report.text import wrapped
+from sealtrace.report.sheet import Sheet
 
-SHOWN = 40
+SHOWN, FEW = 40, 12
+"""How many numbers that are off are listed, and how many that nothing gives."""
 _COLOURS = {"off": "red", "unexplained": "yellow", "explained": "green"}
 
 
 def render(check: Check, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
     """The whole check; with `everything`, every cell with its formula."""
-    lines = [
-        *_headline(check, width, paint),
-        *_accidents(check, width, paint),
-        *_off(check, width, paint),
-        *_unexplained(check, width, paint, everything=everything),
-        *_bindings(check, width, paint),
-        *(_cells(check, width, paint) if everything else ()),
-        *_audit(check, width, paint),
-        "",
-        *_search(check, width),
-    ]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    sheet = Sheet(width, paint)
+    _headline(sheet, check)
+    for accident in check.accidents:
+        _section(sheet, accident.kind, "red")
+        sheet.say(f"{accident.message} ({', '.join(accident.places)})", "  ")
+    _off(sheet, check)
+    _unexplained(sheet, check, everything)
+    _bindings(sheet, check)
+    if everything:
+        _cells(sheet, check)
+    _audit(sheet, check)
+    sheet.gap()
+    _search(sheet, check)
+    return str(sheet)
 
 
 def chance(bits: float) -> str:
     """How unlikely it is that a formula fits by accident, in words."""
     if bits >= 30:
         return "by chance less than once in a billion"
-    times_in = 2.0 ** max(bits, 0)
-    return f"by chance once in {int(float(f'{times_in:.1g}')):,}"
+    return f"by chance once in {int(float(f'{2.0 ** max(bits, 0):.1g}')):,}"
 
 
 def counted(check: Check) -> list[str]:
@@ -55,131 +56,99 @@ def _outcomes(numbers: int, explained: int, off: int, unexplained: int) -> str:
     return f"{times(numbers, 'number')}: {explained} explained{share}, {off} off, {unexplained} unexplained"
 
 
-def _headline(check: Check, width: int, paint: Paint) -> Iterator[str]:
+def _headline(sheet: Sheet, check: Check) -> None:
     counts = check.counts
     off, unexplained = counts.off + counts.text_off, counts.unexplained + counts.text_unexplained
     words = {"off": f"{off or 'SOMETHING'} OFF", "unexplained": f"NOTHING OFF, {unexplained} UNEXPLAINED"}
-    word = words.get(check.verdict, "ALL EXPLAINED")
-    yield f"{paint(word, _COLOURS[check.verdict])}  {harmless(check.paper)} against {harmless(check.results)}"
+    word = sheet.paint(words.get(check.verdict, "ALL EXPLAINED"), _COLOURS[check.verdict])
+    sheet.line(f"{word}  {harmless(check.paper)} against {harmless(check.results)}")
     for line in counted(check):
-        yield from wrapped(line, width, "", "  ")
+        sheet.say(line, "", "  ")
 
 
-def _accidents(check: Check, width: int, paint: Paint) -> Iterator[str]:
-    for accident in check.accidents:
-        yield ""
-        yield paint(accident.kind, "red")
-        yield from wrapped(f"{harmless(accident.message)} ({', '.join(map(harmless, accident.places))})", width, "  ")
+def _section(sheet: Sheet, title: str, colour: str) -> None:
+    sheet.gap()
+    sheet.line(sheet.paint(title, colour))
 
 
-def _off(check: Check, width: int, paint: Paint) -> Iterator[str]:
+def _off(sheet: Sheet, check: Check) -> None:
     cells = [one for one in check.cells if one.status == "off"]
     text = [one for one in check.text if one.status == "off"]
-    if not cells and not text:
-        return
-    yield ""
-    yield paint("Off", "red")
+    if cells or text:
+        _section(sheet, "Off", "red")
     for cell in cells[:SHOWN]:
-        place = harmless(f"{cell.source}:{cell.line}  {cell.table}, {cell.column}")
-        yield from wrapped(f"{place}: {harmless(cell.message or '')}", width, "  ")
+        sheet.say(f"{cell.source}:{cell.line}  {cell.table}, {cell.column}: {cell.message or ''}", "  ")
     for one in text[:SHOWN]:
-        yield from wrapped(f"{harmless(one.source)}:{one.line}: {harmless(one.message or one.printed)}", width, "  ")
+        sheet.say(f"{one.source}:{one.line}: {one.message or one.printed}", "  ")
     if len(cells) > SHOWN:
-        yield f"  and {len(cells) - SHOWN} more"
+        sheet.line(f"  and {len(cells) - SHOWN} more")
 
 
-def _unexplained(check: Check, width: int, paint: Paint, *, everything: bool) -> Iterator[str]:
+def _unexplained(sheet: Sheet, check: Check, everything: bool) -> None:
     cells = [one for one in check.cells if one.status == "unexplained"]
     text = [one for one in check.text if one.status == "unexplained"]
-    if not cells and not text:
-        return
-    limit = None if everything else 12
-    yield ""
-    yield paint("Unexplained", "yellow")
+    limit = len(cells) + len(text) if everything else FEW
+    if cells or text:
+        _section(sheet, "Unexplained", "yellow")
     for cell in cells[:limit]:
-        place = f"{cell.source}:{cell.line}  {cell.table}, {cell.row}, {cell.column}: {cell.printed}"
-        yield from wrapped(harmless(place), width, "  ")
-    if limit is not None and len(cells) > limit:
-        yield f"  and {times(len(cells) - limit, 'more cell')}"
+        sheet.say(f"{cell.source}:{cell.line}  {cell.table}, {cell.row}, {cell.column}: {cell.printed}", "  ")
+    if len(cells) > limit:
+        sheet.line(f"  and {times(len(cells) - limit, 'more cell')}")
     for one in text[:limit]:
-        yield from wrapped(harmless(f"{one.source}:{one.line}  {one.printed} in: {one.sentence}"), width, "  ")
-    if limit is not None and len(text) > limit:
-        yield f"  and {times(len(text) - limit, 'more number')} of the text (--all lists them)"
+        sheet.say(f"{one.source}:{one.line}  {one.printed} in: {one.sentence}", "  ")
+    if len(text) > limit:
+        sheet.line(f"  and {times(len(text) - limit, 'more number')} of the text (--all lists them)")
 
 
-def _bindings(check: Check, width: int, paint: Paint) -> Iterator[str]:
-    if not check.bindings:
-        return
-    yield ""
-    yield paint("Formulas found", "cyan")
-    table = ""
-    for binding in check.bindings:
-        if binding.table != table:
-            table = binding.table
-            yield f"  {harmless(table)}"
-        yield from _binding(binding, width)
+def _bindings(sheet: Sheet, check: Check) -> None:
+    if check.bindings:
+        _section(sheet, "Formulas found", "cyan")
+    table = None
+    for one in check.bindings:
+        if one.table != table:
+            table = one.table
+            sheet.line(f"  {harmless(table)}")
+        fits = f"[gives {one.agrees} of {one.numbers}, {chance(one.bits)}]"
+        sheet.say(f"{one.id}  {one.kind} {one.subject[:60]}: {one.formula}  {fits}", "    ")
+        if one.ambiguous:
+            sheet.say(f"or: {'; or: '.join(one.ambiguous)} (told apart by {one.apart or ''})", "        ")
 
 
-def _binding(binding: CheckBinding, width: int) -> Iterator[str]:
-    subject = harmless(binding.subject[:60])
-    yield from wrapped(
-        f"{binding.id}  {binding.kind} {subject}: {harmless(binding.formula)}  [gives {binding.agrees} of "
-        f"{binding.numbers}, {chance(binding.bits)}]",
-        width,
-        "    ",
-    )
-    if binding.ambiguous:
-        yield from wrapped(
-            f"or: {harmless('; or: '.join(binding.ambiguous))} (told apart by {harmless(binding.apart or '')})",
-            width,
-            "        ",
-        )
-
-
-def _cells(check: Check, width: int, paint: Paint) -> Iterator[str]:
-    yield ""
-    yield paint("Every number", "cyan")
+def _cells(sheet: Sheet, check: Check) -> None:
+    _section(sheet, "Every number", "cyan")
     for cell in check.cells:
-        rules = " ".join(cell.bindings)
         records = f" from {', '.join(cell.records)}" if cell.records else ""
-        text = f"{cell.table}, {cell.row}, {cell.column}: {cell.printed}  {cell.status} {rules}{records}"
-        yield from wrapped(harmless(text), width, "  ")
+        how = f"{cell.status} {' '.join(cell.bindings)}{records}"
+        sheet.say(f"{cell.table}, {cell.row}, {cell.column}: {cell.printed}  {how}", "  ")
     for said in check.text:
         by = f" {said.by}" if said.by else ""
-        text = f"{said.source}:{said.line}, text: {said.printed}  {said.status}{by}"
-        yield from wrapped(harmless(text), width, "  ")
+        sheet.say(f"{said.source}:{said.line}, text: {said.printed}  {said.status}{by}", "  ")
 
 
-def _audit(check: Check, width: int, paint: Paint) -> Iterator[str]:
+def _audit(sheet: Sheet, check: Check) -> None:
     if check.audit is None:
         return
-    from sealtrace.report.audit_text import counted as counted_relations
-
-    yield ""
-    yield paint("The paper's numbers against each other", "cyan")
-    yield from wrapped(counted_relations(check.audit), width, "  ")
+    _section(sheet, "The paper's numbers against each other", "cyan")
+    sheet.say(counted_relations(check.audit), "  ")
     for left in check.audit.left_out:
-        yield from wrapped(harmless(left.message), width, "  ")
+        sheet.say(left.message, "  ")
     for decision in check.audit.decisions:
         if decision.status == "contradiction":
-            yield from wrapped(harmless(f"{decision.sentence} {decision.arithmetic or ''}"), width, "  ")
+            sheet.say(f"{decision.sentence} {decision.arithmetic or ''}", "  ")
 
 
-def _search(check: Check, width: int) -> Iterator[str]:
+def _search(sheet: Sheet, check: Check) -> None:
     search = check.search
     rate = search.hypotheses / search.seconds if search.seconds else 0
-    yield from wrapped(
+    sheet.say(
         f"Searched {times(search.files, 'data file')}, {times(search.frames, 'table')} of results: "
-        f"{search.hypotheses:,} formulas in {search.seconds:.1f} s ({rate:,.0f} a second).",
-        width,
-        "",
+        f"{search.hypotheses:,} formulas in {search.seconds:.1f} s ({rate:,.0f} a second)."
     )
     if search.untried:
-        yield from wrapped(f"Not tried for want of time: {harmless('; '.join(search.untried[:12]))}", width, "")
+        sheet.say(f"Not tried for want of time: {'; '.join(search.untried[:12])}")
     for problem in search.problems[:12]:
-        yield from wrapped(harmless(problem), width, "")
-    yield from wrapped(
+        sheet.say(problem)
+    sheet.say(
         "--all lists every number; -o html=check.html shows them in their tables; --save DIR writes the formulas as a "
-        "draft to seal.",
-        width,
+        "draft to seal."
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections import Counter
 
 from sealtrace.contract.report import Cell
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Cells, Paint, plain
 from sealtrace.report.inert import harmless, json_text
-from sealtrace.report.text import wrapped
+from sealtrace.report.sheet import Sheet
 
 _COLOURS = {
     "mismatch": "red",
@@ -66,39 +66,33 @@ def _in_a_line(cell: Cell) -> str:
 
 def render_text(found: Cells, *, everything: bool, width: int = 80, paint: Paint = plain) -> str:
     """A block for each table: how many cells agree, then those that do not."""
-    cells, coverage = found.cells, found.coverage
-    lines: list[str] = []
-    for table, members in in_order(cells).items():
+    sheet = Sheet(width, paint)
+    for table, members in in_order(found.cells).items():
         agreeing = sum(agrees(cell) for cell in members)
         source = next((cell.source for cell in members if cell.source), "")
         first = min((cell.line for cell in members if cell.line), default=None)
         place = f"{source}:{first}" if first else source
-        lines.append(f"{paint(harmless(table), 'cyan')}  {harmless(place or '')}  {agreeing} of {len(members)} agree")
-        shown = members if everything else [cell for cell in members if not agrees(cell)]
-        listed: dict[str, int] = {}
-        for cell in shown:
-            listed[cell.status] = listed.get(cell.status, 0) + 1
+        sheet.line(f"{paint(harmless(table), 'cyan')}  {harmless(place or '')}  {agreeing} of {len(members)} agree")
+        listed: Counter[str] = Counter()
+        for cell in members if everything else [cell for cell in members if not agrees(cell)]:
+            listed[cell.status] += 1
             if everything or cell.status not in _ABSENT or listed[cell.status] <= FEW:
-                lines.extend(_cell(cell, width, paint))
-        lines.extend(
-            f"  ... and {listed[status] - FEW} more {status} (--all lists them)"
-            for status in _ABSENT
-            if not everything and listed.get(status, 0) > FEW
-        )
-    statuses = ", ".join(f"{count} {status}" for status, count in coverage.statuses.items()) or "none"
-    lines.append("")
-    lines.extend(wrapped(f"{coverage.cells} cells: {statuses}", width))
-    return "\n".join(lines) + "\n"
+                _cell(sheet, cell)
+        for status in _ABSENT if not everything else ():
+            sheet.more(listed[status] - FEW, f"more {status}")
+    statuses = ", ".join(f"{count} {status}" for status, count in found.coverage.statuses.items()) or "none"
+    sheet.gap()
+    sheet.say(f"{found.coverage.cells} cells: {statuses}")
+    return str(sheet)
 
 
-def _cell(cell: Cell, width: int, paint: Paint) -> Iterator[str]:
+def _cell(sheet: Sheet, cell: Cell) -> None:
     line = f"  line {cell.line}" if cell.line else ""
-    status = paint(f"{cell.status}, waived" if cell.waived else cell.status, _COLOURS.get(cell.status, "green"))
-    yield f"  {status}  {harmless(cell.row)}, {harmless(cell.column)}{line}"
+    status = sheet.paint(f"{cell.status}, waived" if cell.waived else cell.status, _COLOURS.get(cell.status, "green"))
+    sheet.line(f"  {status}  {harmless(cell.row)}, {harmless(cell.column)}{line}")
     if cell.recomputed is not None or cell.recipe is not None:
-        values = f"reported {cell.reported}   recomputed {cell.recomputed or 'nothing'}"
-        yield from wrapped(values, width, "    ", "      ")
-    yield from wrapped(cell.said, width, "    ")
+        sheet.say(f"reported {cell.reported}   recomputed {cell.recomputed or 'nothing'}", "    ", "      ")
+    sheet.say(cell.said, "    ")
 
 
 def render_json(found: Cells) -> str:
