@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.bundle.defects import BundleError, nearest
-from sealtrace.cli.options import PATH, budget_options, several
+from sealtrace.bundle.defects import BundleError
+from sealtrace.cli.options import PATH, budget_options, refuse_unknown, seconds_option, several
 from sealtrace.cli.output import (
-    Target,
+    Outputs,
     format_options,
     paint,
     progress_bar,
     quiet_option,
-    refuse_bad_places,
     root_option,
-    shown_at,
-    targets_of,
     text_width,
     way_down,
-    write_targets,
 )
 from sealtrace.report.formats import OF_AUDITS, Showing
 
@@ -65,13 +61,8 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
 @click.option("--suggest", is_flag=True, help="Show regularities that nobody declared, as a relations file takes them.")
 @click.option("--strict", is_flag=True, help="A suspicion makes the exit code 1, too.")
-@click.option(
-    "--seconds",
-    metavar="N",
-    type=click.FloatRange(min=0.1, max=86_400),
-    default=120.0,
-    show_default=True,
-    help="For the whole audit; what they do not suffice for is left out, and said.",
+@seconds_option(
+    120.0, click.FloatRange(0.1, 86_400), "For the whole audit; what they do not suffice for is left out, and said."
 )
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
 @root_option
@@ -88,8 +79,7 @@ def audit(
     seconds: float,
     everything: bool,
     root: Path | None,
-    forms: tuple[str, ...],
-    outputs: tuple[str, ...],
+    outputs: Outputs,
 ) -> int:
     """Decide whether the numbers that PAPER prints can all be true. No records are needed.
 
@@ -130,9 +120,8 @@ def audit(
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
 
-    targets = targets_of(forms, outputs, FORMS)
     chosen = _families(families, no_automatic)
-    refuse_bad_places(targets, [paper, *relations])
+    outputs.refuse(paper, *relations)
     with progress_bar() as progress:
         subject, beside = read_subject(paper, progress, root)
         sources = [*beside, *map(read_source, relations)]
@@ -144,15 +133,13 @@ def audit(
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
     showing = Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent) if paper.is_file() else None)
 
-    def rendered(target: Target) -> str:
-        if target.form == "html":
-            from sealtrace.report import audit_html
+    def page(shown: Audit, _: Showing) -> str:
+        from sealtrace.report import audit_html
 
-            captions = {table.label: table.caption for table in subject.extracted if table.label}
-            return audit_html.render(found, subject.tables, captions)
-        return OF_AUDITS[target.form](found, shown_at(target, showing))
+        captions = {table.label: table.caption for table in subject.extracted if table.label}
+        return audit_html.render(shown, subject.tables, captions)
 
-    write_targets(targets, rendered)
+    outputs.write({**OF_AUDITS, "html": page}, found, showing)
     return code
 
 
@@ -178,10 +165,7 @@ def _families(families: tuple[str, ...], no_automatic: bool) -> tuple[str, ...] 
         raise click.UsageError("choose families, or none, not both")
     from sealtrace.relations.families.registry import FAMILIES
 
-    known = [family.name for family in FAMILIES]
-    for name in families:
-        if name not in known:
-            raise click.UsageError(f"there is no family {name!r}{nearest(name, known)}")
+    refuse_unknown("there is no family", families, [family.name for family in FAMILIES])
     return () if no_automatic else families or None
 
 

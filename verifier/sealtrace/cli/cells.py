@@ -9,21 +9,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.bundle.defects import nearest
-from sealtrace.cli.options import FILE, PATH, budget_options, several
+from sealtrace.cli.options import (
+    FILE,
+    PATH,
+    agreeing_option,
+    budget_options,
+    refuse_unknown,
+    several,
+    tables_option,
+    to_file,
+)
 from sealtrace.cli.output import (
-    Target,
+    Outputs,
     examined,
     format_options,
     paint,
     progress_bar,
     quiet_option,
-    refuse_bad_places,
-    shown_at,
-    targets_of,
     text_width,
     write_output,
-    write_targets,
 )
 from sealtrace.report.formats import OF_CELLS, Showing
 from sealtrace.report.inert import harmless
@@ -42,8 +46,8 @@ if TYPE_CHECKING:
     type=PATH,
     help="Take printed numbers from this .tex, .md or .csv instead of the bundle's table records; repeatable.",
 )
-@several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
-@click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
+@tables_option
+@agreeing_option
 @format_options(tuple(OF_CELLS))
 @quiet_option
 @budget_options
@@ -53,8 +57,7 @@ def diff(
     reported: tuple[Path, ...],
     tables: tuple[str, ...],
     everything: bool,
-    forms: tuple[str, ...],
-    outputs: tuple[str, ...],
+    outputs: Outputs,
 ) -> int:
     """Reported beside recomputed, cell by cell, differences first.
 
@@ -76,18 +79,13 @@ def diff(
     """
     from sealtrace.comparison import compare, compare_printed
 
-    targets = targets_of(forms, outputs, tuple(OF_CELLS))
     if other is not None and reported:
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
-    refuse_bad_places(targets, [bundle, *([other] if other else []), *reported])
+    outputs.refuse(bundle, other, *reported)
     found = compare_printed(bundle, other) if other else compare(examined(bundle), list(reported))
-    labels = {cell.table for cell in found.cells} | set(found.labels)
-    for label in tables:
-        if label not in labels:
-            raise click.UsageError(f"there is no table {label!r}{nearest(label, sorted(labels))}")
+    refuse_unknown("there is no table", tables, sorted({cell.table for cell in found.cells} | set(found.labels)))
     found = found.only(tables) if tables else found
-    showing = Showing(everything=everything)
-    write_targets(targets, lambda target: OF_CELLS[target.form](found, shown_at(target, showing)))
+    outputs.write(OF_CELLS, found, Showing(everything=everything))
     for line in found.remarks:
         click.echo(harmless(line), err=True)
     if found.bundle_code == 1:
@@ -180,9 +178,9 @@ def _number(number: object) -> str:
     metavar="FILE",
     help="Recipes as `extract` takes them; by default, those that the tables of BUNDLE have.",
 )
-@several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
+@tables_option
 @click.option("--reported", type=PATH, metavar="FILE", help="Take the tables from this paper.")
-@click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
+@agreeing_option
 @quiet_option
 def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: Path | None, everything: bool) -> int:
     """Try the recipes in FILE on BUNDLE, a directory that may be sealed or not; nothing is written.
@@ -213,9 +211,7 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
             column.setdefault("recipe", {})
         places.setdefault(record["label"], bundle / "report" / f"table.tried-{number}.json")
     shared = None if recipes is None else fill_in(records, read_recipes(recipes), recipes)
-    for label in tables:
-        if label not in {record["label"] for record in records}:
-            raise click.UsageError(f"there is no table {label!r}{nearest(label, places)}")
+    refuse_unknown("there is no table", tables, [record["label"] for record in records])
     changed = {
         places[record["label"]].relative_to(bundle).as_posix(): json.dumps(record).encode()
         for record in records
@@ -227,7 +223,7 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
         found = compare(examination)
     # Only cells are looked at: what else the bundle lacks is for `verify` to say.
     found = replace(found.only(tables or tuple(record["label"] for record in records)), bundle_code=0)
-    click.echo(OF_CELLS["text"](found, shown_at(Target("text", None), Showing(everything=everything))), nl=False)
+    Outputs([("text", None)]).write(OF_CELLS, found, Showing(everything=everything))
     for result in found.results:
         if result.problem is not None:
             click.echo(harmless(f"{result.cell.name}: {result.problem}"), err=True)
@@ -236,7 +232,7 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
 
 @click.command()
 @click.argument("bundle", type=PATH)
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.")
+@to_file(help="Write to FILE.")
 @quiet_option
 @budget_options
 def macros(bundle: Path, output: Path | None) -> int:

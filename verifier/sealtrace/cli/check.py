@@ -13,19 +13,16 @@ import click
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.resources import begin_draft
-from sealtrace.cli.options import DIRECTORY, FILE, PATH
+from sealtrace.cli.options import DIRECTORY, PATH, ask_option, seconds_option, to_file
 from sealtrace.cli.output import (
+    Outputs,
     format_options,
     paint,
     progress_bar,
     quiet_option,
-    refuse_bad_places,
     root_option,
-    shown_at,
-    targets_of,
     text_width,
     write_output,
-    write_targets,
 )
 from sealtrace.report.formats import OF_CHECKS, Showing
 from sealtrace.report.inert import harmless
@@ -35,33 +32,25 @@ if TYPE_CHECKING:
     from sealtrace.binding.checking import Findings
     from sealtrace.bundle.reading import Bundle
 
-FORMS = ("text", "json", "html", "github")
 EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 
 
 @click.command()
 @click.argument("paper", type=PATH)
 @click.argument("results", required=False, type=PATH)
-@click.option(
-    "--seconds",
-    metavar="N",
-    type=click.FloatRange(1, 3600),
-    default=45.0,
-    show_default=True,
-    help="Take no longer, in seconds of the processor's time.",
-)
+@seconds_option(45.0, click.FloatRange(1, 3600), "Take no longer, in seconds of the processor's time.")
 @click.option(
     "--save",
     type=DIRECTORY,
     metavar="DIR",
     help="Write the draft of a bundle to DIR: datasets, tables, recipes to review.",
 )
-@click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
+@ask_option
 @root_option
 @click.option("--allow-unexplained", is_flag=True, help="End with 0 where something is unexplained and nothing is off.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List every cell with its formula and records.")
-@format_options(FORMS)
+@format_options(tuple(OF_CHECKS))
 @quiet_option
 def check(
     paper: Path,
@@ -73,8 +62,7 @@ def check(
     allow_unexplained: bool,
     no_audit: bool,
     everything: bool,
-    forms: tuple[str, ...],
-    outputs: tuple[str, ...],
+    outputs: Outputs,
 ) -> int:
     """Find how each number that PAPER prints follows from RESULTS, and point at those that do not.
 
@@ -99,7 +87,6 @@ def check(
     from sealtrace.printed.papers import paper_and_results, read_paper
 
     started = time.process_time()
-    targets = targets_of(forms, outputs, FORMS)
     if ask:
         refuse_silent_asking()
     if save is not None and save.exists() and any(save.iterdir()):
@@ -107,7 +94,7 @@ def check(
     given, (paper, place) = paper, paper_and_results(paper, results)
     if paper != given:
         click.echo(f"paper: {harmless(str(paper))}", err=True)
-    refuse_bad_places(targets, [paper])
+    outputs.refuse(paper)
     with progress_bar() as progress:
         reported = read_paper(paper, root)
         findings = examine(
@@ -118,8 +105,7 @@ def check(
     found = concluded(findings, __version__)
     if save is not None:
         _save(save, draft_of(findings, reported))
-    showing = Showing(everything=everything)
-    write_targets(targets, lambda target: OF_CHECKS[target.form](found, shown_at(target, showing)))
+    outputs.write(OF_CHECKS, found, Showing(everything=everything))
     if allow_unexplained and found.verdict == "unexplained":
         return 0
     return EXIT_CODES[found.verdict]
@@ -150,11 +136,9 @@ def _save(directory: Path, files: dict[str, str]) -> None:
 
 @click.command()
 @click.argument("bundle", type=PATH)
-@click.option(
-    "--seconds", metavar="N", type=click.FloatRange(1, 3600), default=45.0, show_default=True, help="Search no longer."
-)
-@click.option("-o", "--output", type=FILE, help="Write the recipes to this file, to review.")
-@click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
+@seconds_option(45.0, click.FloatRange(1, 3600), "Search no longer.")
+@to_file(help="Write the recipes to this file, to review.")
+@ask_option
 @quiet_option
 def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
     """Propose recipes for the cells of BUNDLE, sealed or a draft, that have none, from its own records.

@@ -11,7 +11,7 @@ import click
 from sealtrace.bundle.defects import BundleError, refusing
 from sealtrace.bundle.resources import place_new_file
 from sealtrace.bundle.strict_json import parse
-from sealtrace.cli.options import FILE, several
+from sealtrace.cli.options import FILE, several, to_file
 from sealtrace.cli.output import write_output
 from sealtrace.contract.kinds import KINDS, Form
 from sealtrace.report.inert import json_text
@@ -41,7 +41,7 @@ def disclose() -> None:
 @click.option("--name", metavar="NAME", help="The tree's name.  [default: after the file of -o]")
 @click.option("--reason", metavar="TEXT", help="Why the rows are withheld.")
 @click.option("--keep", required=True, type=FILE, metavar="SECRET", help="Where rows and salts go that you keep.")
-@click.option("-o", "--output", required=True, type=FILE, metavar="FILE", help="The tree: STAGE/tree.X.json.")
+@to_file(required=True, help="The tree: STAGE/tree.X.json.")
 def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path, output: Path) -> int:
     """Make a tree of ROWS (JSON lines), to be sealed in their place.
 
@@ -75,7 +75,7 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
 @several("--row", "chosen", type=click.IntRange(min=1), metavar="N", help="This row; repeatable.")
 @click.option("--seed", metavar="TEXT", help="Draw rows by these words of a reviewer.")
 @click.option("--count", type=click.IntRange(min=1), metavar="N", help="How many to draw.")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.")
+@to_file(help="Write to FILE.")
 def rows(
     secret: Path, sealed: Path, chosen: tuple[int, ...], seed: str | None, count: int | None, output: Path | None
 ) -> int:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from sealtrace.bundle.defects import BundleError, nearest, refusing
+from sealtrace.bundle.defects import BundleError, refusing
 from sealtrace.bundle.resources import begin_draft, directories_of, files_of, place_new_file
-from sealtrace.cli.options import DIRECTORY, FILE, PATH, several
+from sealtrace.cli.options import DIRECTORY, FILE, PATH, refuse_unknown, several, tables_option, to_directory
 from sealtrace.cli.output import root_option
 from sealtrace.report.inert import harmless
 
@@ -101,14 +101,7 @@ def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str
     type=click.Choice(["parquet", "jsonl", "csv"]),
     help="How the rows are written.  [default: jsonl up to 10,000 rows]",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=DIRECTORY,
-    required=True,
-    metavar="DIR",
-    help="The draft of a bundle, begun where there is none.",
-)
+@to_directory(required=True, help="The draft of a bundle, begun where there is none.")
 def import_(
     results: tuple[str, ...],
     names: tuple[str, ...],
@@ -198,15 +191,9 @@ def _labels(printed: dict[str, str]) -> dict[str, dict[str, str]]:
 
 @click.command()
 @click.argument("paper", type=PATH)
-@click.option(
-    "-o",
-    "--output",
-    type=DIRECTORY,
-    metavar="DIR",
-    help="Write one table record per table into DIR; existing files are kept.",
-)
+@to_directory(help="Write one table record per table into DIR; existing files are kept.")
 @root_option
-@several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
+@tables_option
 @click.option(
     "--recipes",
     type=FILE,
@@ -235,9 +222,7 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     reported = read_paper(paper, root)
     labels = [record["label"] for record in reported.records]
     records = [record for record in reported.records if not tables or record["label"] in tables]
-    for label in tables:
-        if label not in labels:
-            raise click.UsageError(f"{paper} has no table {label!r}{nearest(label, labels)}")
+    refuse_unknown(f"{paper} has no table", tables, labels)
     for record in records:
         names = key_columns(record)
         for column in record["columns"]:

@@ -11,7 +11,7 @@ import click
 
 from sealtrace.bundle.resources import schema_document
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
-from sealtrace.cli.options import form_option
+from sealtrace.cli.options import form_option, refuse_unknown
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import SCHEMA_KINDS
 from sealtrace.report.sheet import Sheet
@@ -35,11 +35,8 @@ def checks(id: str | None, form: str) -> int:
       sealtrace checks threshold.stored
     """
     chosen = [check for check in CATALOGUE if id is None or id in (check.id, check.family)]
-    if not chosen:
-        from sealtrace.bundle.defects import nearest
-
-        known = [name for check in CATALOGUE for name in (check.id, check.family)]
-        raise click.UsageError(f"no check has the id {id!r}{nearest(id or '', known)}")
+    known = [name for check in CATALOGUE for name in (check.id, check.family)]
+    refuse_unknown("no check has the id", [id] if id is not None else [], known)
     if form == "json":
         click.echo(json.dumps([asdict(check) for check in chosen], indent=2))
     elif id in BY_ID:
@@ -123,11 +120,8 @@ def schema(kind: str | None) -> int:
       sealtrace schema
       sealtrace schema trace > trace.schema.json
     """
-    if kind is not None and kind not in SCHEMA_KINDS:
-        from sealtrace.bundle.defects import nearest
-
-        raise click.UsageError(f"there is no kind {kind!r}{nearest(kind, SCHEMA_KINDS)}")
     if kind is not None:
+        refuse_unknown("there is no kind", [kind], SCHEMA_KINDS)
         click.echo(json.dumps(schema_document(kind), indent=2, ensure_ascii=False))
         return 0
     sheet = _sheet()

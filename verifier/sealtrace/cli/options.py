@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import fields
 from fractions import Fraction
@@ -13,7 +13,10 @@ from typing import Any, TypeVar
 
 import click
 
+from sealtrace.bundle.defects import nearest
 from sealtrace.contract.packs import STAGES
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 OWN_PROCESS = False
 """Whether the process is this program's own, so that the operating system may end what was not foreseen."""
@@ -32,9 +35,39 @@ form_option = click.option(
 )
 several = partial(click.option, multiple=True)
 """An option that may be given again."""
+to_file = partial(click.option, "-o", "--output", type=FILE, metavar="FILE")
+to_directory = partial(click.option, "-o", "--output", type=DIRECTORY, metavar="DIR")
+tables_option = several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
+agreeing_option = click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
+strict_option = click.option("--strict", is_flag=True, help="A warning counts as an error.")
+ask_option = click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
+
+
+def seconds_option(default: float, limits: click.FloatRange, help_: str) -> Callable[[_Function], _Function]:
+    """How long a command may take."""
+    return click.option("--seconds", metavar="N", type=limits, default=default, show_default=True, help=help_)
+
+
+def refuse_unknown(problem: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """A name that is not known is answered with the one that was probably meant."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            raise click.UsageError(f"{problem} {name!r}{nearest(name, names)}")
+
+
+def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """A SHA-256 in lower case, or a usage error."""
+    if value is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", value):
+        raise click.BadParameter("a SHA-256 has 64 hexadecimal digits")
+    return None if value is None else value.lower()
+
+
+expect_root_option = click.option(
+    "--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints."
+)
 
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _bytes(value: str | None) -> int | None:

@@ -7,9 +7,10 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -18,6 +19,7 @@ import click
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.resources import replace_file
 from sealtrace.report.formats import Showing, sentence
+from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -47,6 +49,11 @@ def text_width() -> int:
     if not _on_terminal():
         return 80
     return max(40, min(shutil.get_terminal_size().columns, 120))
+
+
+def complain(sentence: str) -> None:
+    """Says on standard error what is wrong."""
+    click.echo(f"sealtrace: {harmless(sentence)}", err=True)
 
 
 def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
@@ -193,8 +200,6 @@ def examined(bundle: Path | None, asked: Asked | None = None, **options: Any) ->
         return examine(bundle, progress=progress, **settings.examining(bundle, asked), **options)
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 _NAMED = re.compile(r"([a-z]+)=(.*)", re.DOTALL)
 
 root_option = click.option(
@@ -206,61 +211,78 @@ root_option = click.option(
 
 
 @dataclass(frozen=True)
-class Target:
-    """One rendering and its place."""
+class Outputs:
+    """The renderings that are wanted."""
 
-    form: str
-    path: Path | None
-    """None stands for standard output."""
+    places: list[tuple[str, Path | None]]
+    """Each format and where it goes: a file, or standard output (None)."""
+
+    def refuse(self, *inputs: Path | None) -> None:
+        """Before any work is done: no report where a bundle or a paper is, or where there is no directory."""
+        for path in filter(None, (path for _, path in self.places)):
+            for given in filter(None, inputs):
+                refuse_input(path, given)
+            if not path.parent.is_dir():
+                raise BundleError(f"{path}: cannot be written (there is no directory {path.parent})")
+
+    def write(self, renderers: Mapping[str, Callable[[Any, Showing], str]], shown: Any, showing: Showing) -> None:
+        """Renders everything before the first file is touched; files are then replaced whole.
+
+        A terminal gets what is as wide and as colourful as it is; a file is the same everywhere.
+        """
+        seen = replace(showing, width=text_width(), paint=paint)
+        texts = [(path, renderers[form](shown, showing if path else seen)) for form, path in self.places]
+        for path, text in texts:
+            write_output(text, path, None)
 
 
-def format_options(forms: Sequence[str]) -> Callable[[Command], Command]:
-    """Gives a command the arguments `forms` and `outputs`, which `targets_of` understands.
+def format_options(known: Sequence[str]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Gives a command the argument `outputs`. FORMATS in its help becomes what each of the formats is for."""
 
-    FORMATS in the command's help becomes what each of the formats is for.
-    """
+    def add(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def parsed(*args: Any, forms: tuple[str, ...], named: tuple[str, ...], **given: Any) -> int:
+            return command(*args, outputs=Outputs(_places(forms, named, known)), **given)
 
-    def add(command: Command) -> Command:
-        command.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence(tuple(forms))}.")
-        command = click.option(
+        parsed.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence(tuple(known))}.")
+        where = click.option(
             "-o",
             "--output",
-            "outputs",
+            "named",
             multiple=True,
             metavar="[FORMAT=]FILE",
             help="Write to FILE instead of standard output: FORMAT, or the one that --format names; repeatable.",
-        )(command)
-        return click.option(
+        )
+        how = click.option(
             "--format",
             "forms",
             multiple=True,
-            type=click.Choice(list(forms)),
+            type=click.Choice(list(known)),
             help="How to render; repeatable, the others with -o FORMAT=FILE.  [default: text]",
-        )(command)
+        )
+        return how(where(parsed))
 
     return add
 
 
-def targets_of(forms: Sequence[str], outputs: Sequence[str], known: Sequence[str]) -> list[Target]:
+def _places(forms: Sequence[str], outputs: Sequence[str], known: Sequence[str]) -> list[tuple[str, Path | None]]:
     """Files first, then at most one rendering for standard output."""
-    named: list[Target] = []
-    plain: list[Path] = []
-    for output in outputs:
-        form, path = _parsed(output, known)
-        if form is None:
-            plain.append(path)
-        else:
-            named.append(Target(form, path))
-    placed = {target.form for target in named}
-    free = [form for form in dict.fromkeys(forms or ("text",)) if form not in placed]
+    given = [_parsed(output, known) for output in outputs]
+    plain = [path for form, path in given if form is None]
+    places: list[tuple[str, Path | None]] = [(form, path) for form, path in given if form is not None]
+    free = [form for form in dict.fromkeys(forms or ("text",)) if form not in dict(places)]
     if plain and (len(plain) > 1 or len(free) != 1):
         raise click.UsageError(f"-o {plain[-1]}: say which format it is for, as in -o {(free or ['json'])[0]}=FILE")
     if len(free) > 1:
         advice = " ".join(f"-o {form}=FILE" for form in free[1:])
         raise click.UsageError(f"only one of {', '.join(free)} can go to standard output; write the rest with {advice}")
-    targets = [*named, *(Target(form, plain[0] if plain else None) for form in free)]
-    _refuse_one_file_twice(targets)
-    return targets
+    places += [(form, plain[0] if plain else None) for form in free]
+    taken: dict[Path, str] = {}
+    for form, path in places:
+        if path is not None and (place := path.resolve()) in taken:
+            raise click.UsageError(f"{taken[place]} and {form} cannot both be written to {path}")
+        taken |= {} if path is None else {path.resolve(): form}
+    return places
 
 
 def _parsed(output: str, known: Sequence[str]) -> tuple[str | None, Path]:
@@ -277,36 +299,3 @@ def _parsed(output: str, known: Sequence[str]) -> tuple[str | None, Path]:
     if path.is_dir():
         raise click.UsageError(f"-o {output}: {name} is a directory")
     return form, path
-
-
-def _refuse_one_file_twice(targets: list[Target]) -> None:
-    taken: dict[Path, str] = {}
-    for target in targets:
-        if target.path is None:
-            continue
-        place = target.path.resolve()
-        if place in taken:
-            raise click.UsageError(f"{taken[place]} and {target.form} cannot both be written to {target.path}")
-        taken[place] = target.form
-
-
-def refuse_bad_places(targets: list[Target], inputs: Sequence[Path]) -> None:
-    """Before any work is done: no report where a bundle or a paper is, or where there is no directory."""
-    for target in targets:
-        if target.path is None:
-            continue
-        for given in inputs:
-            refuse_input(target.path, given)
-        if not target.path.parent.is_dir():
-            raise BundleError(f"{target.path}: cannot be written (there is no directory {target.path.parent})")
-
-
-def shown_at(target: Target, showing: Showing) -> Showing:
-    """As wide and as colourful as the terminal, where the target is one; a file is the same everywhere."""
-    return showing if target.path else replace(showing, width=text_width(), paint=paint)
-
-
-def write_targets(targets: list[Target], render: Callable[[Target], str]) -> None:
-    """Renders everything before the first file is touched; files are then replaced whole."""
-    for target, text in [(target, render(target)) for target in targets]:
-        write_output(text, target.path, None)

@@ -10,7 +10,7 @@ import click
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.resources import default_bundle
-from sealtrace.cli.options import FILE, PATH, budget_options, form_option, several
+from sealtrace.cli.options import FILE, PATH, budget_options, form_option, several, to_file
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import STAGES
 from sealtrace.report.inert import harmless
@@ -205,13 +205,7 @@ def digest(files: tuple[Path, ...]) -> int:
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option(
-    "-o",
-    "--output",
-    type=FILE,
-    metavar="FILE",
-    help="Where to; its ending says the format.  [default: beside FILE, in the other format]",
-)
+@to_file(help="Where to; its ending says the format.  [default: beside FILE, in the other format]")
 def convert(file: Path, output: Path | None) -> int:
     """Turn a file of records from JSON lines into Parquet, or back. What it says, and so its content digest, stays.
 

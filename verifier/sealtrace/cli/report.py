@@ -13,9 +13,9 @@ import click
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.resources import replace_file
-from sealtrace.cli.options import DIRECTORY, PATH, budget_options
+from sealtrace.cli.options import PATH, budget_options, expect_root_option, strict_option, to_directory
 from sealtrace.cli.output import examined, quiet_option, refuse_input
-from sealtrace.cli.verify import beside_option, prefix_of, root_digest
+from sealtrace.cli.verify import beside_option, prefix_of
 from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
 
 if TYPE_CHECKING:
@@ -29,17 +29,10 @@ INDEX = "index.html"
 
 @click.command()
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=PATH)
-@click.option(
-    "-o",
-    "--output",
-    type=DIRECTORY,
-    required=True,
-    metavar="DIR",
-    help="Write into DIR, which is made where it is not there.",
-)
-@click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@to_directory(required=True, help="Write into DIR, which is made where it is not there.")
+@expect_root_option
 @beside_option
-@click.option("--strict", is_flag=True, help="A warning counts as an error.")
+@strict_option
 @click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
 @budget_options

@@ -12,9 +12,8 @@ import click
 
 from sealtrace import __version__
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.cli.options import FILE, PATH, budget_options, several
-from sealtrace.cli.output import Target, examined, quiet_option, refuse_bad_places, write_output
-from sealtrace.cli.verify import root_digest
+from sealtrace.cli.options import FILE, PATH, budget_options, expect_root_option, root_digest, several, to_file
+from sealtrace.cli.output import Outputs, complain, examined, quiet_option, write_output
 from sealtrace.contract.packs import STAGES
 from sealtrace.report.inert import harmless, json_text
 
@@ -35,9 +34,7 @@ def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str
     metavar="SHA256",
     help="The root digest of an older bundle that this one replaces; repeatable.",
 )
-@click.option(
-    "-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.  [default: in witnesses/ of the bundle]"
-)
+@to_file(help="Write to FILE.  [default: in witnesses/ of the bundle]")
 @budget_options
 def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...], output: Path | None) -> int:
     """Sign what BUNDLE commits to: its root, or a stage and all before it.
@@ -67,7 +64,7 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
         raise click.UsageError("an archive is not written to: say with -o where the signature goes")
     examination = examine(bundle, check=["identity", "stage.chain", "stage.members"])
     if failed := [one.id for one in examination.report.checks if one.status == "fail"]:
-        click.echo(f"sealtrace: nothing is signed, because these fail: {', '.join(failed)}", err=True)
+        complain(f"nothing is signed, because these fail: {', '.join(failed)}")
         return 1
     subject = stage or ROOT
     commitments = commitments_of(examination.bundle)
@@ -111,8 +108,8 @@ def _stamp(moment: datetime) -> str:
 
 @click.command()
 @click.argument("bundle", type=PATH)
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to FILE.")
-@click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@to_file(help="Write to FILE.")
+@expect_root_option
 @click.option(
     "--key", type=FILE, metavar="KEY.pem", help="Sign with this private key: Ed25519 or ECDSA P-256, not encrypted."
 )
@@ -168,17 +165,17 @@ def attest(
     from sealtrace.report.in_toto import refusal_of, statement
     from sealtrace.witnesses.envelope import read_private_key, signed
 
-    refuse_bad_places([Target("in-toto", output)], [bundle, *([key] if key else [])])
+    Outputs([("in-toto", output)]).refuse(bundle, key)
     # A time or a key that cannot be used is found out before the work is done.
     moment = time or _now()
     private = None if key is None else read_private_key(key)
     report = examined(bundle, expect_root=expect_root).report
     if reason := refusal_of(report):
-        _complain(f"nothing is stated, because {reason}")
+        complain(f"nothing is stated, because {reason}")
         return 1
     text = json_text(statement(report, verifier=verifier_id, time=moment))
     if report.verdict != "verified":
-        _complain(f"the statement is about a bundle whose verdict is `{report.headline}`, and says so")
+        complain(f"the statement is about a bundle whose verdict is `{report.headline}`, and says so")
     write_output(text if private is None else json_text(signed(text.encode(), private, keyid)), output, None)
     return report.exit_code
 
@@ -196,10 +193,6 @@ def _now() -> str:
         raise click.UsageError(f"SOURCE_DATE_EPOCH is not a number of seconds: {epoch!r}") from None
 
 
-def _complain(sentence: str) -> None:
-    click.echo(f"sealtrace: {harmless(sentence)}", err=True)
-
-
 def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None) -> int:
     from sealtrace.api import verify
     from sealtrace.report.in_toto import refusal_of
@@ -210,14 +203,14 @@ def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None
     try:
         payload = parse(opened(envelope, public))
     except SignatureError as error:
-        _complain(f"{path}: {error}")
+        complain(f"{path}: {error}")
         return 1
     except StrictJSONError as error:
-        _complain(f"{path}: signed, but its payload is not strict JSON: {error}")
+        complain(f"{path}: signed, but its payload is not strict JSON: {error}")
         return 1
     report = verify(bundle, check=["identity"], expect_root=expect_root)
     if reason := refusal_of(report) or _stranger(payload, report.bundle.root_sha256):
-        _complain(f"{path}: {reason}")
+        complain(f"{path}: {reason}")
         return 1
     _say(payload)
     return 0

@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sealtrace.bundle.resources import default_bundle
-from sealtrace.cli.options import DIRECTORY, PATH, budget_options, several, witness_options
-from sealtrace.cli.output import (
-    examined,
-    format_options,
-    quiet_option,
-    refuse_bad_places,
-    shown_at,
-    targets_of,
-    way_down,
-    write_targets,
+from sealtrace.cli.options import (
+    DIRECTORY,
+    PATH,
+    budget_options,
+    expect_root_option,
+    several,
+    strict_option,
+    witness_options,
 )
+from sealtrace.cli.output import Outputs, complain, examined, format_options, quiet_option, way_down
 from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
-from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from sealtrace.bundle.budget import Asked
     from sealtrace.cache import Cache
     from sealtrace.settings import Settings
-
-
-def root_digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """A SHA-256 in lower case, or a usage error."""
-    if value is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", value):
-        raise click.BadParameter("a SHA-256 has 64 hexadecimal digits")
-    return None if value is None else value.lower()
 
 
 beside_option = click.option(
@@ -50,8 +40,8 @@ beside_option = click.option(
 @format_options(tuple(OF_REPORTS))
 @several("--check", "check", metavar="ID", help="Run only checks with this id or prefix; repeatable.")
 @several("--skip", "skip", metavar="ID", help="Leave out checks with this id or prefix; repeatable.")
-@click.option("--strict", is_flag=True, help="A warning counts as an error.")
-@click.option("--expect-root", callback=root_digest, metavar="SHA256", help="The root digest that the paper prints.")
+@strict_option
+@expect_root_option
 @click.option("--draft", is_flag=True, help="Judge a directory that is not sealed; the verdict says so.")
 @several(
     "--reported",
@@ -95,8 +85,7 @@ def verify(
     settings: Settings,
     /,
     bundle: Path | None,
-    forms: tuple[str, ...],
-    outputs: tuple[str, ...],
+    outputs: Outputs,
     everything: bool,
     cache: Path | None,
     as_expected: bool,
@@ -136,14 +125,13 @@ def verify(
     """
     from sealtrace.examination import select, unexpected
 
-    targets = targets_of(forms, outputs, tuple(OF_REPORTS))
     try:
         select(chosen["check"], chosen["skip"])
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     others = [*chosen["reported"], *chosen["beside"]]
-    refuse_bad_places(targets, [bundle or default_bundle(), *others])
-    page = any(BY_NAME[target.form].details for target in targets)
+    outputs.refuse(bundle or default_bundle(), *others)
+    page = any(BY_NAME[form].details for form, _ in outputs.places)
     known: Cache | None = None
     # Files of the reader's own are not hashed, so what depends on them is not kept.
     own = chosen["draft"] or others or as_expected or settings.waivers or settings.must_be_empty
@@ -165,10 +153,9 @@ def verify(
     code = int(bool(differences)) if as_expected else report.exit_code
     if allow_waived and report.only_waived:
         code = 0
-    showing = Showing(everything=everything, exit_code=code, prefix=prefix_of(bundle))
-    write_targets(targets, lambda target: OF_REPORTS[target.form](report, shown_at(target, showing)))
+    outputs.write(OF_REPORTS, report, Showing(everything=everything, exit_code=code, prefix=prefix_of(bundle)))
     for difference in differences[:20]:
-        click.echo(f"sealtrace: {harmless(difference)}", err=True)
+        complain(difference)
     return code
 
 
