@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from sealtrace.printed.extracted import ExtractedTable, Problem
-from sealtrace.printed.latex import Document, read_document
+from sealtrace.printed.latex import read_document
+from sealtrace.printed.reported import Reported
 
 BULLET = "·"
 """Stands for a place that another cell covers."""
 
 
-def document(text: str, files: dict[str, str] | None = None) -> Document:
+def document(text: str, files: dict[str, str] | None = None) -> Reported:
     """Reads a text whose first line, after the opening quotation marks, is line 1."""
     return read_document(text.removeprefix("\n"), "paper.tex", (files or {}).get)
 

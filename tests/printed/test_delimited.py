@@ -11,9 +11,9 @@ from sealtrace.printed.reported import read_csv
 def test_csv() -> None:
     """Cells and lines, also where a quoted field holds line ends, quotation marks and commas."""
     text = 'name,"long\nheader",n\nx,"a ""b"", c",1\n\n"two\r\nlines",\n3,4\n'.replace(",\n3", ',"\n3"')
-    tables, problems = read_csv(text, "t.csv", "tab:csv")
-    assert problems == []
-    (table,) = tables
+    found = read_csv(text, "t.csv", "tab:csv")
+    assert found.problems == []
+    (table,) = found.tables
     assert (table.label, table.line, table.end_line, table.columns) == ("tab:csv", 1, 7, 3)
     assert texts(table) == [["name", "long header", "n"], ["x", 'a "b", c', "1"], ["two lines", "3", "4"]]
     assert lines(table) == [[1, 1, 2], [3, 3, 3], [5, 7, 7]]
@@ -34,7 +34,7 @@ def test_csv() -> None:
 )
 def test_separators(source: str, text: str) -> None:
     """Tab, comma and semicolon; a byte order mark is no text."""
-    tables, _problems = read_csv(text, source)
+    tables = read_csv(text, source).tables
     assert texts(tables[0])[1] == ["1", "2"]
     assert tables[0].columns == 2
 
@@ -45,12 +45,12 @@ def test_separators(source: str, text: str) -> None:
 )
 def test_refusals(text: str, line: int) -> None:
     """Rows that do not add up and broken quotation are refused, at the line where the row begins."""
-    tables, problems = read_csv(text, "t.csv", "tab:x")
-    assert tables == []
-    assert [(problem.severity, problem.line) for problem in problems] == [("error", line)]
+    found = read_csv(text, "t.csv", "tab:x")
+    assert found.tables == []
+    assert [(problem.severity, problem.line) for problem in found.problems] == [("error", line)]
 
 
 def test_empty() -> None:
     """Nothing is no table."""
-    tables, problems = read_csv("\n", "t.csv", None)
-    assert (tables, [problem.severity for problem in problems]) == ([], ["warning"])
+    found = read_csv("\n", "t.csv", None)
+    assert (found.tables, [problem.severity for problem in found.problems]) == ([], ["warning"])

@@ -58,9 +58,9 @@ def read_all(text: str) -> None:
     assert all(1 <= problem.line <= last for problem in found.problems)
     assert all(1 <= line.line <= last and line.text for line in found.prose)
     page = read_markdown(text, "x.md")
-    for tables, problems in ((page.tables, page.problems), read_csv(text, "x.csv")):
-        assert all(len(row.cells) == table.columns for table in tables for row in table.rows)
-        assert all(problem.line >= 1 for problem in problems)
+    for other in (page, read_csv(text, "x.csv")):
+        assert all(len(row.cells) == table.columns for table in other.tables for row in table.rows)
+        assert all(problem.line >= 1 for problem in other.problems)
     for prose in (found.prose, page.prose):
         for sentence in sentences(prose):
             assert all(sentence.text[one.start : one.end] == one.printed.text for one in sentence.numbers)

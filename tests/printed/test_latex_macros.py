@@ -8,7 +8,7 @@ import pytest
 
 from printed.reading import document, headers, lines, raws, table, tabular, texts
 from sealtrace.printed.extracted import Problem
-from sealtrace.printed.latex import read_latex
+from sealtrace.printed.latex import read_document
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,8 @@ def test_input(tmp_path: Path) -> None:
         path = tmp_path / name
         return path.read_text(encoding="utf-8") if path.is_file() else None
 
-    tables, problems = read_latex(FILES["main.tex"], "main.tex", load)
+    found = read_document(FILES["main.tex"], "main.tex", load)
+    tables = found.tables
     assert [(one.source, one.line, one.end_line, one.label) for one in tables] == [
         ("rows/first.tex", 4, 4, "tab:file"),
         ("main.tex", 3, 6, None),
@@ -127,7 +128,7 @@ def test_input(tmp_path: Path) -> None:
     assert texts(tables[1]) == [["a", "b"], ["c", "1"], ["d", "9"]]
     places = [(cell.source, cell.line) for row in tables[1].rows for cell in row.cells if cell is not None]
     assert places[2:] == [("rows/more.tex", 1)] * 2 + [("rows/more.tex", 3)] * 2
-    assert problems == [Problem("gone is not there: what it holds is not read", "main.tex", 7, "warning")]
+    assert found.problems == [Problem("gone is not there: what it holds is not read", "main.tex", 7, "warning")]
 
 
 def test_files_that_put_themselves_in() -> None:
@@ -146,9 +147,9 @@ def test_no_end_of_files() -> None:
         count += 1
         return f"\\input{{f{2 * count}}}\\input{{f{2 * count + 1}}}"
 
-    _tables, problems = read_latex("\\input{x}", "main.tex", load)
+    found = read_document("\\input{x}", "main.tex", load)
     assert count <= 500
-    assert "more than 500 files" in problems[0].message
+    assert "more than 500 files" in found.problems[0].message
 
 
 JOINED = r"""%% file: main.tex
@@ -172,8 +173,9 @@ f & 6
 
 def test_joined_files() -> None:
     """Files joined under marker lines: lines count in the whole, and one that is asked for is read in its place."""
-    tables, problems = read_latex(JOINED, "joined.tex", lambda _name: None)
-    assert problems == []
+    found = read_document(JOINED, "joined.tex", lambda _name: None)
+    assert found.problems == []
+    tables = found.tables
     assert [texts(one) for one in tables] == [[["a", "b"], ["c", "5"]], [["d", "e"], ["f", "6"]]]
     assert [(one.source, one.line, one.end_line) for one in tables] == [("joined.tex", 4, 7), ("joined.tex", 13, 16)]
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedTable, Load, Problem, ProseLine
+from sealtrace.printed.reported import Reported
 from sealtrace.printed.tex_columns import RefusedError
 from sealtrace.printed.tex_expansion import Expander
 from sealtrace.printed.tex_other_tables import as_table
+from sealtrace.printed.tex_stream import Stream
 from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
 from sealtrace.printed.tex_tokens import BLANK, Token, written
@@ -19,27 +21,12 @@ _BOXES = commands.FLOATS | {"minipage", "center"}
 _INNER = frozenset(f"{{{name}}}" for name in commands.TABULARS)
 
 
-@dataclass(frozen=True)
-class Document:
-    """What was read."""
-
-    tables: list[ExtractedTable]
-    problems: list[Problem]
-    prose: list[ProseLine]
-
-
-def read_latex(text: str, source: str, load: Load) -> tuple[list[ExtractedTable], list[Problem]]:
-    """Every table of a LaTeX text.
+def read_document(text: str, source: str, load: Load) -> Reported:
+    """Every table of a LaTeX text, and its running text line by line.
 
     `load` gives the text of a file that the document puts in, or None where it is not there. It is asked for names
     as they are written, with .tex behind them first, and decides itself which paths it allows.
     """
-    document = read_document(text, source, load)
-    return document.tables, document.problems
-
-
-def read_document(text: str, source: str, load: Load) -> Document:
-    """Every table of a LaTeX text, and its running text line by line."""
     return _Reader(text, source, load).read()
 
 
@@ -80,8 +67,8 @@ class _Box:
 class _Reader:
     def __init__(self, text: str, source: str, load: Load) -> None:
         self.problems: list[Problem] = []
-        self.stream = Expander(text, source, load, self.problems)
-        self.waiting: list[Token] = []  # read ahead
+        self.expander = Expander(text, source, load, self.problems)
+        self.stream = Stream(more=self.expander.next)
         self.tables: list[tuple[int, ExtractedTable]] = []
         self.prose: list[ProseLine] = []
         self.paragraph = 0
@@ -91,79 +78,13 @@ class _Reader:
         self.displays = 0
         self.part: _Caption | None = None
         """The caption of a part of a float, until its table comes."""
-        self.started = not self.stream.has_document
+        self.started = not self.expander.has_document
         self.doubts: set[str] = set()
-
-    # The stream
-
-    def next(self) -> Token | None:
-        return self.waiting.pop() if self.waiting else self.stream.next()
-
-    def peek(self) -> Token | None:
-        token = self.next()
-        if token is not None:
-            self.waiting.append(token)
-        return token
-
-    def skip_blanks(self) -> None:
-        while (token := self.next()) is not None:
-            if token.kind not in BLANK:
-                self.waiting.append(token)
-                return
-
-    def argument(self) -> tuple[list[Token], Token | None]:
-        """A group without its braces or one token, and the token that ended it."""
-        self.skip_blanks()
-        token = self.next()
-        if token is None or token.kind != "{":
-            return ([token], token) if token is not None else ([], None)
-        tokens: list[Token] = []
-        depth = 0
-        while (token := self.next()) is not None:
-            depth += (token.kind == "{") - (token.kind == "}")
-            if depth < 0:
-                return tokens, token
-            tokens.append(token)
-        return tokens, None
-
-    def group(self) -> list[Token]:
-        """A group with its braces, if one stands here."""
-        self.skip_blanks()
-        brace = self.peek()
-        if brace is None or brace.kind != "{":
-            return []
-        tokens, last = self.argument()
-        return [brace, *tokens, last] if last is not None else []
-
-    def option(self) -> list[Token]:
-        """Takes an optional argument; nothing where none stands here."""
-        self.skip_blanks()
-        token = self.peek()
-        if token is None or token.kind != "[":
-            return []
-        taken: list[Token] = []
-        depth = 0
-        while (token := self.next()) is not None:
-            taken.append(token)
-            depth += (token.kind == "{") - (token.kind == "}")
-            if depth == 0 and token.kind == "]":
-                return taken[1:-1]
-            if depth < 0 or token.kind == "par":
-                break
-        self.waiting.extend(reversed(taken))  # not an option after all
-        return []
-
-    def star(self) -> str:
-        token = self.peek()
-        if token is not None and token.kind == "*":
-            self.next()
-            return "*"
-        return ""
 
     # The document
 
-    def read(self) -> Document:
-        while (token := self.next()) is not None:
+    def read(self) -> Reported:
+        while (token := self.stream.next()) is not None:
             if token.kind == "par":
                 self.flush()
             elif token.kind != "command":
@@ -175,17 +96,17 @@ class _Reader:
             elif token.text in _CAPTIONS:
                 self.caption(token)
             elif token.text == "label":
-                self.boxes[-1].labels.append(written(self.argument()[0]))
+                self.boxes[-1].labels.append(written(self.stream.argument()))
             elif token.text in commands.SECTIONS:
                 self.heading()
             elif token.text in commands.TITLE_PAGE:
-                self.option()
-                self.argument()
+                self.stream.option()
+                self.stream.argument()
             elif token.text in ("subfloat", "subcaptionbox"):
                 self.part_caption(token)
             elif token.text == "ctable":
-                options, columns, _notes, rows = self.option(), *(self.argument()[0] for _ in range(3))
-                self.waiting.extend(reversed(as_table(token, options, columns, rows)))
+                options, columns, _notes, rows = self.stream.option(), *(self.stream.argument() for _ in range(3))
+                self.stream.push(as_table(token, options or [], columns, rows))
             else:
                 if token.text in ("item", "par"):
                     self.flush()
@@ -194,11 +115,12 @@ class _Reader:
         while self.boxes:
             self.close_box(self.boxes.pop())
         self.tables.sort(key=lambda pair: pair[0])
-        return Document([table for _order, table in self.tables], list(dict.fromkeys(self.problems)), self.prose)
+        tables = [table for _order, table in self.tables]
+        return Reported(tables, list(dict.fromkeys(self.problems)), self.prose)
 
     def begin(self, token: Token) -> None:
         self.flush()
-        name = written(self.argument()[0])
+        name = written(self.stream.argument())
         if name == "document":
             self.started = True
         if name in commands.TABULARS:
@@ -213,18 +135,15 @@ class _Reader:
             self.collect(name)
             return
         for letter in commands.ENVIRONMENTS.get(name, ""):
-            self.skip_blanks()
-            following = self.peek()
-            if letter == "o":
-                self.option()
-            elif following is not None and following.kind == "{":
-                self.argument()
+            following = self.stream.ahead()
+            if letter == "o" or (following is not None and following.kind == "{"):
+                self.stream.take(letter)
         if name in _BOXES:
             self.boxes.append(_Box(name, token))
         self.displays += name in commands.DISPLAYS
 
     def end(self, _token: Token) -> None:
-        name_tokens, _last = self.argument()
+        name_tokens = self.stream.argument()
         name = written(name_tokens)
         self.flush()
         if name in commands.DISPLAYS and self.displays:
@@ -238,22 +157,20 @@ class _Reader:
         """Tokens up to the \\end of an environment, and that \\end; or up to where another environment ends instead."""
         tokens: list[Token] = []
         opened: list[str] = []
-        while (token := self.next()) is not None:
-            if not token.is_command("begin", "end"):
-                tokens.append(token)
-                continue
-            argument = self.group()
-            environment = written(argument[1:-1])
-            if token.text == "begin":
-                opened.append(environment)
-            elif opened and opened[-1] == environment:
-                opened.pop()
-            elif environment == name and not opened:
-                return tokens, argument[-1]
-            else:
-                self.waiting.extend(reversed([token, *argument]))
-                return tokens, None
-            tokens += [token, *argument]
+        while (token := self.stream.next()) is not None:
+            if token.is_command("begin", "end"):
+                environment = written(self.stream.group_ahead())
+                if token.text == "begin":
+                    opened.append(environment)
+                elif opened and opened[-1] == environment:
+                    opened.pop()
+                elif environment == name and not opened:
+                    self.stream.argument()
+                    return tokens, self.stream.last
+                else:
+                    self.stream.push([token])
+                    return tokens, None
+            tokens.append(token)
         return tokens, None
 
     # Tables
@@ -267,10 +184,10 @@ class _Reader:
             self.problems.append(token.problem(f"\\begin{{{name}}} is not closed by its \\end: the table is refused"))
             return
         try:
-            tabular = read_tabular(name, tokens, end, self.stream.column_types, self.problems)
+            tabular = read_tabular(name, tokens, end, self.expander.column_types, self.problems)
         except RefusedError as refused:
             if (inside := _laid_out(name, tokens)) is not None:
-                self.waiting.extend(reversed(inside))
+                self.stream.push(inside)
                 return
             where = refused.token or token
             self.problems.append(where.problem(f"{refused.message}: the table is refused"))
@@ -307,11 +224,11 @@ class _Reader:
 
     def caption(self, token: Token) -> None:
         self.flush()
-        self.star()
+        self.stream.star()
         if token.text == "captionof":
-            self.argument()
-        self.option()
-        tokens, _last = self.argument()
+            self.stream.argument()
+        self.stream.option()
+        tokens = self.stream.argument()
         caption = _Caption(tokens, _label_in(tokens))
         self.boxes[-1].captions.append(caption)
         self.add_prose(tokens, caption=True)
@@ -320,24 +237,21 @@ class _Reader:
     def part_caption(self, token: Token) -> None:
         """\\subfloat[caption]{table} and \\subcaptionbox{caption}{table}."""
         self.flush()
-        self.star()
-        self.skip_blanks()
-        tokens: list[Token] = []
+        self.stream.star()
         if token.text == "subcaptionbox":
-            tokens, _last = self.argument()
-            self.option()
-        elif (opening := self.peek()) is not None and opening.kind == "[":
-            tokens = self.option()
+            tokens = self.stream.argument()
+            self.stream.option()
+        else:
+            tokens = self.stream.option() or []
         self.part = _Caption(tokens, _label_in(tokens))
         self.add_prose(tokens, caption=True)
 
     def following_label(self, caption: _Caption) -> None:
         """The label directly behind a caption names it."""
-        self.skip_blanks()
-        token = self.peek()
+        token = self.stream.ahead()
         if caption.label is None and token is not None and token.is_command("label"):
-            self.next()
-            caption.label = written(self.argument()[0])
+            self.stream.next()
+            caption.label = written(self.stream.argument())
 
     def close_box(self, box: _Box) -> None:
         """Gives the tables of a box their captions."""
@@ -399,9 +313,9 @@ class _Reader:
 
     def heading(self) -> None:
         self.flush()
-        self.star()
-        self.option()
-        tokens, _last = self.argument()
+        self.stream.star()
+        self.stream.option()
+        tokens = self.stream.argument()
         self.buffer = tokens
         self.flush()
 
@@ -431,7 +345,7 @@ def _laid_out(name: str, tokens: list[Token]) -> list[Token] | None:
         cursor.take(letter)
     cells: list[list[Token]] = [[]]
     depth = 0
-    for token in cursor.tokens[cursor.index :]:
+    for token in cursor.rest():
         depth += token.is_command("begin") - token.is_command("end")
         if depth == 0 and (token.kind == "&" or token.is_command("\\", "tabularnewline")):
             cells.append([])
@@ -454,7 +368,5 @@ def _label_in(tokens: list[Token]) -> str | None:
     """The label that stands inside a caption."""
     for index, token in enumerate(tokens):
         if token.is_command("label"):
-            cursor = Cursor(tokens)
-            cursor.index = index + 1
-            return written(cursor.argument())
+            return written(Stream(tokens[index + 1 :]).argument())
     return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Mark, Problem, ProseLine, collapse, marked_cell
+from sealtrace.printed.reported import Reported
 from sealtrace.printed.tex_text import Rendering, render
 from sealtrace.printed.tex_tokens import SourceText, tokenize
 
@@ -24,16 +24,7 @@ _STANDS_FOR_MATH = "\ue000"
 _STOOD_FOR = re.compile(f"{_STANDS_FOR_MATH}([0-9]+);")
 
 
-@dataclass
-class Page:
-    """What was read."""
-
-    tables: list[ExtractedTable] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    prose: list[ProseLine] = field(default_factory=list)
-
-
-def read_markdown(text: str, source: str) -> Page:
+def read_markdown(text: str, source: str) -> Reported:
     """Every pipe table of a Markdown text, and its paragraphs line by line.
 
     The heading or line before the table is its caption, or a line that begins with "Table:" right after it; the
@@ -53,7 +44,7 @@ class _Reader:
         self.lines = text.split("\n")
         self.text = _MATH.sub(self.keep, text.replace(_STANDS_FOR_MATH, " "))
         self.source = source
-        self.page = Page()
+        self.page = Reported()
         self.headings: dict[int, str] = {}
         """Headings over what is read, by their level."""
 
@@ -61,7 +52,7 @@ class _Reader:
         self.formulas.append(match.group(1))
         return f"{_STANDS_FOR_MATH}{len(self.formulas) - 1};"
 
-    def read(self) -> Page:
+    def read(self) -> Reported:
         blocks = self.parser.parse(self.text)
         caption = ""
         index = level = 0

@@ -27,7 +27,7 @@ from sealtrace.printed.extracted import (
     marked_cell,
     with_headers,
 )
-from sealtrace.printed.reported import Reported, add_tables
+from sealtrace.printed.reported import Reported, add_records
 
 MAX_BYTES = 100_000_000
 MAX_PAGES = 300
@@ -94,7 +94,6 @@ def read_pdf(path: Path) -> Reported:
     if path.stat().st_size > MAX_BYTES:
         raise BundleError(f"{path}: more than {MAX_BYTES} bytes")
     reported = Reported()
-    tables: list[ExtractedTable] = []
     until = time.monotonic() + SECONDS
     try:
         with pdfplumber.open(path) as document:
@@ -103,21 +102,22 @@ def read_pdf(path: Path) -> Reported:
                     message = f"after {SECONDS} s the rest is not read"
                     reported.problems.append(Problem(message, f"{path.name}#page={page.page_number}", 1))
                     break
-                _read_page(page, f"{path.name}#page={page.page_number}", tables, reported)
+                _read_page(page, f"{path.name}#page={page.page_number}", reported)
                 page.close()
             if len(document.pages) > MAX_PAGES:
                 reported.problems.append(Problem(f"only {MAX_PAGES} pages are read", path.name, 1))
     except Exception as error:
         raise BundleError(f"{path}: not a readable PDF ({type(error).__name__})") from None
-    if not reported.prose and not tables:
+    if not reported.prose and not reported.tables:
         raise BundleError(f"{path}: the PDF has no text layer")
     message = "read from the text layer of a PDF: rows and columns are inferred from places"
     reported.problems.insert(0, Problem(message, path.name, 1, "warning"))
-    add_tables(reported, tables)
+    add_records(reported)
     return reported
 
 
-def _read_page(page: Any, source: str, tables: list[ExtractedTable], reported: Reported) -> None:
+def _read_page(page: Any, source: str, reported: Reported) -> None:
+    tables = reported.tables
     words = page.extract_words(keep_blank_chars=False, use_text_flow=False, extra_attrs=["fontname"], x_tolerance=1.5)
     lines = _in_columns(words, page.width)
     for number, line in enumerate(lines, 1):

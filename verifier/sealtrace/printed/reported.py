@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class Reported:
     """What a file reports."""
 
-    records: list[dict[str, Any]] = field(default_factory=list)
+    tables: list[ExtractedTable] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     prose: list[ProseLine] = field(default_factory=list)
-    tables: list[ExtractedTable] = field(default_factory=list)
-    """The tables that the records were made of."""
+    records: list[dict[str, Any]] = field(default_factory=list)
+    """What the tables are as records."""
     texts: dict[str, str] = field(default_factory=dict)
     """The sources as written, by the names that tables and prose give as theirs."""
 
@@ -42,43 +42,36 @@ class UnreadableTypeError(Exception):
 
 def read_reported(text: str, source: str, load: Load) -> Reported:
     """The tables of a LaTeX, Markdown or CSV text, by the ending of its name."""
-    reported = Reported(texts={source: text})
+    texts = {source: text}
 
     def remembered(name: str) -> str | None:
         found = load(name)
         if found is not None and not name.endswith((".sty", ".cls")):
-            reported.texts[name] = found
+            texts[name] = found
         return found
 
     match PurePath(source).suffix.lower():
         case ".tex" | ".ltx":
             from sealtrace.printed.latex import read_document
 
-            document = read_document(text, source, remembered)
-            tables = document.tables
-            reported.problems.extend(document.problems)
-            reported.prose.extend(document.prose)
+            reported = read_document(text, source, remembered)
         case ".md" | ".markdown":
             from sealtrace.printed.markdown import read_markdown
 
-            page = read_markdown(text, source)
-            tables = page.tables
-            reported.problems.extend(page.problems)
-            reported.prose.extend(page.prose)
+            reported = read_markdown(text, source)
         case ".csv" | ".tsv":
-            tables, problems = read_csv(text, source, PurePath(source).stem)
-            reported.problems.extend(problems)
+            reported = read_csv(text, source, PurePath(source).stem)
         case suffix:
             raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
-    add_tables(reported, tables)
+    reported.texts = texts
+    add_records(reported)
     return reported
 
 
-def add_tables(reported: Reported, tables: list[ExtractedTable]) -> None:
-    """Puts tables and their records into what a file reports. Of two with one label, the second gets a mark."""
-    reported.tables.extend(tables)
+def add_records(reported: Reported) -> None:
+    """Makes records of what a file reports. Of two tables with one label, the second gets a mark."""
     taken: set[str] = set()
-    for number, table in enumerate(tables, 1):
+    for number, table in enumerate(reported.tables, 1):
         for record in records_of(table, f"table {number}"):
             given = record["label"]
             while record["label"] in taken:
@@ -188,17 +181,15 @@ def _matched(known: list[str], found: list[str]) -> list[int | None]:
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def read_csv(
-    text: str, source: str, label: str | None = None, delimiter: str | None = None
-) -> tuple[list[ExtractedTable], list[Problem]]:
+def read_csv(text: str, source: str, label: str | None = None) -> Reported:
     """The one table of a CSV or TSV text. Its first row is the header; blank lines are passed over.
 
-    Without a delimiter, a tab is taken for sources named .tsv or .tab, and otherwise the first of comma, tab and
-    semicolon that stands in the first line.
+    A tab parts the cells of sources named .tsv or .tab, and otherwise the first of comma, tab and semicolon that stands
+    in the first line.
     """
     text = text.removeprefix("\ufeff")
     lines = list(io.StringIO(text, newline=""))
-    separator = delimiter or _separator(source, lines)
+    separator = _separator(source, lines)
     reader = csv.reader(lines, delimiter=separator, strict=True)
     rows: list[ExtractedRow] = []
     first_line = 1
@@ -206,21 +197,23 @@ def read_csv(
         try:
             values = next(reader, None)
         except csv.Error as error:
-            return [], [Problem(f"not a readable CSV row ({error}): the table is refused", source, first_line)]
+            return Reported(
+                problems=[Problem(f"not a readable CSV row ({error}): the table is refused", source, first_line)]
+            )
         if values is None:
             break
         if values:
             if rows and len(values) != len(rows[0].cells):
                 expected = len(rows[0].cells)
                 message = f"a row does not add up to the columns (got {len(values)}, expected {expected})"
-                return [], [Problem(f"{message}: the table is refused", source, first_line)]
+                return Reported(problems=[Problem(f"{message}: the table is refused", source, first_line)])
             record = "".join(lines[first_line - 1 : reader.line_num])
             rows.append(_csv_row(values, _slices(record, separator), source, first_line, header=not rows))
         first_line = reader.line_num + 1
     if not rows:
-        return [], [Problem("a table without rows", source, 1, "warning")]
+        return Reported(problems=[Problem("a table without rows", source, 1, "warning")])
     end = max(1, reader.line_num)
-    return [ExtractedTable(label, "", "", source, rows[0].line, end, len(rows[0].cells), tuple(rows))], []
+    return Reported([ExtractedTable(label, "", "", source, rows[0].line, end, len(rows[0].cells), tuple(rows))])
 
 
 def _separator(source: str, lines: list[str]) -> str:

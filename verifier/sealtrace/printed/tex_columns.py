@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sealtrace.printed.tex_definitions import ColumnType
+from sealtrace.printed.tex_stream import Stream
 from sealtrace.printed.tex_text import render
-from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
+from sealtrace.printed.tex_tokens import BLANK, Token, written
 
 MAX_COLUMNS = 500
 _MAX_STEPS = 20_000
@@ -119,16 +120,12 @@ class _Columns:
 
 def _items(tokens: list[Token]) -> list[Item]:
     items: list[Item] = []
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
+    stream = Stream(tokens)
+    while (token := stream.next()) is not None:
         if token.kind == "{":
-            end = group_end(tokens, index)
-            items.append(tokens[index + 1 : end])
-            index = end
+            items.append(stream.group())
         elif token.kind not in BLANK and token.kind != "command":
             items.extend(token.text)
-        index += 1
     return items
 
 

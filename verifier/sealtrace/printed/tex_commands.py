@@ -103,8 +103,9 @@ ACCENTS = {
 RAISED = frozenset("†‡*⋆∗§¶′°∘✓✗%♠♣♥♦")
 """Signs that are printed as they are when raised; anything else keeps a ^ before it, so that 10^-3 is not 10-3."""
 
-# One letter per argument: * an optional star, o an optional argument that is not printed, d an argument that is not
-# printed, s one that is, r one that prints a reference, c one that prints a citation.
+ARGUMENTS = frozenset("*odsrcum")
+"""A letter for each: * an optional star, o an optional argument that is not printed, d an argument that is not printed,
+s one that is, r one that prints a reference, c a citation, u a unit of siunitx, m how many rows a cell spans."""
 SIGNATURES: dict[str, str] = {
     name: signature
     for signature, names in {
@@ -162,6 +163,13 @@ SIGNATURES: dict[str, str] = {
     }.items()
     for name in names.split()
 }
+
+COMPOSED = {
+    "frac": "s/s", "dfrac": "s/s", "tfrac": "s/s", "nicefrac": "s/s", "sfrac": "s/s", "sqrt": "o√s", "SI": "os u",
+    "qty": "os u", "si": "ou", "unit": "ou", "numrange": "os–s", "SIrange": "os–s u", "qtyrange": "os–s u",
+    "Block": "ods", "SetCell": "od", "multirow": "omodos",
+}  # fmt: skip
+"""Arguments of commands that print signs between them, or that only tables and siunitx have."""
 
 HIDING = {"sout": "", "cancel": "", "num": "round|scientific|exponent"}
 """Commands that strike out or change what stands there, by such an argument; `tex_visible` knows what is not seen."""

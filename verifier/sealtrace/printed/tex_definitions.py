@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import Problem
-from sealtrace.printed.tex_files import Frame, Frames
-from sealtrace.printed.tex_tokens import BLANK, Token, group_end, names, written
+from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.tex_tokens import BLANK, Token, names, written
 
 FROZEN = 1 << 30
 """The depth of a command that \\let saved: it keeps its first meaning."""
@@ -68,7 +68,7 @@ class Definitions:
         self._problems = problems
         self._at: Token | None = None
 
-    def obeyed(self, token: Token, frames: Frames) -> bool:
+    def obeyed(self, token: Token, stream: Stream) -> bool:
         """Takes a definition in. False if the command is none."""
         name, self._at = token.text, token
         if name in commands.HOOKS or (name == "sisetup" and _ROUNDING.match(token.file.text, token.end)):
@@ -76,17 +76,17 @@ class Definitions:
                 token.problem(f"\\{name} changes what tables print: they are read without", warning=True)
             )
         if name in _DEFINING:
-            self._define(token, frames)
+            self._define(token, stream)
         elif name in _DOCUMENT_COMMANDS:
-            self._define_document_command(token, frames)
+            self._define_document_command(token, stream)
         elif name == "let":
-            self._let(frames)
+            self._let(stream)
         elif name in ("newenvironment", "renewenvironment"):
-            self._define_environment(frames)
+            self._define_environment(stream)
         elif name == "DeclareMathOperator":
-            self._define_operator(frames)
+            self._define_operator(stream)
         elif name == "newcolumntype":
-            self._define_column(frames)
+            self._define_column(stream)
         else:
             return False
         return True
@@ -95,7 +95,7 @@ class Definitions:
         """Whether a command is defined, here or by LaTeX as it is read."""
         return name in self.macros or name in _BUILT_IN or name in commands.STRUCTURAL or name in _PDFTEX
 
-    def take_package(self, style: Frame) -> tuple[list[str], list[str]]:
+    def take_package(self, style: list[Token]) -> tuple[list[str], list[str]]:
         """Obeys nothing but definitions, and none that would change what is known already.
 
         Returns the packages that it asks for, and the switches that it declares.
@@ -104,108 +104,103 @@ class Definitions:
         known, environments = dict(self.macros), dict(self.environments)
         required: list[str] = []
         switches: list[str] = []
-        frames = Frames()
-        frames.stack.append(style)
-        while (token := frames.next()) is not None:
+        stream = Stream(style)
+        while (token := stream.next()) is not None:
             if token.is_command("RequirePackage"):
-                frames.option()
-                required += written(frames.argument()[0]).split(",")
+                stream.option()
+                required += written(stream.argument()).split(",")
             elif token.is_command("newif"):
-                target, _last = frames.argument()
+                target = stream.argument()
                 switches += [one.text for one in target[:1] if one.kind == "command"]
             elif token.kind == "command":
-                self.obeyed(token, frames)
+                self.obeyed(token, stream)
         plain = {name: macro for name, macro in self.macros.items() if _plain_macro(name, macro)}
         self.macros, self.environments, self._problems = plain | known, environments, problems
         return required, switches
 
-    def _define(self, token: Token, frames: Frames) -> None:
+    def _define(self, token: Token, stream: Stream) -> None:
         kind = token.text
         if kind.endswith("def"):
-            self._define_plain(kind, frames)
+            self._define_plain(kind, stream)
             return
-        frames.star()
-        name = _defined_name(frames)
-        option = frames.option()
-        default = frames.option() if option is not None else None
-        body, _last = frames.argument()
+        stream.star()
+        name = _defined_name(stream)
+        option = stream.option()
+        default = stream.option() if option is not None else None
+        body = stream.argument()
         if name is None:
             self._problems.append(token.problem(f"a \\{kind} that cannot be read", warning=True))
         elif kind != "providecommand" or (name not in self.macros and name not in _BUILT_IN):
             self._set(name, Macro(body, _digit(option), default))
 
-    def _define_plain(self, kind: str, frames: Frames) -> None:
-        target = frames.peek()
+    def _define_plain(self, kind: str, stream: Stream) -> None:
+        target = stream.ahead()
         if target is None or target.kind != "command":
             return
-        frames.next()
+        stream.next()
         delimiters: list[list[Token]] = [[]]
-        while (following := frames.peek(blanks=True)) is not None and following.kind != "{":
+        while (following := stream.peek()) is not None and following.kind != "{":
             if following.kind == "par" or len(delimiters) > 9 or len(delimiters[-1]) > 20:
                 return
-            frames.next()
+            stream.next()
             if following.kind == "param":
                 delimiters.append([])
             else:
                 delimiters[-1].append(following)
-        body, _last = frames.argument()
+        body = stream.argument()
         macro = Macro(body, len(delimiters) - 1, None, tuple(tuple(delimiter) for delimiter in delimiters))
         self._set(target.text, macro, everywhere=kind in ("gdef", "xdef"))
 
-    def _define_document_command(self, token: Token, frames: Frames) -> None:
-        name = _defined_name(frames)
-        specification, _last = frames.argument()
-        body, _last = frames.argument()
+    def _define_document_command(self, token: Token, stream: Stream) -> None:
+        name = _defined_name(stream)
+        specification = Stream(stream.argument())
+        body = stream.argument()
         signature: list[tuple[str, list[Token]]] = []
-        index = 0
-        while index < len(specification):
-            given = specification[index]
+        while (given := specification.ahead()) is not None:
+            taken = specification.argument()
             if given.kind == "{" and signature:
-                end = group_end(specification, index)
-                signature[-1] = (signature[-1][0], specification[index + 1 : end])
-                index = end
-            elif given.kind == "text":
-                signature += [(letter, []) for letter in given.text if letter in "mosOvbc"]
-            index += 1
+                signature[-1] = (signature[-1][0], taken)
+            elif given.kind == "text" and taken[0].text in "mosOvbc":
+                signature.append((taken[0].text, []))
         if name is not None and (token.text != "ProvideDocumentCommand" or name not in self.macros):
             self._set(name, Macro(body, len(signature), None, (), tuple(signature[:9])))
 
-    def _define_column(self, frames: Frames) -> None:
-        column = written(frames.argument()[0])
-        parameters = _digit(frames.option())
-        self.column_types[column] = ColumnType(parameters, frames.argument()[0])
+    def _define_column(self, stream: Stream) -> None:
+        column = written(stream.argument())
+        parameters = _digit(stream.option())
+        self.column_types[column] = ColumnType(parameters, stream.argument())
 
-    def _define_operator(self, frames: Frames) -> None:
-        frames.star()
-        name = _defined_name(frames)
-        body, _last = frames.argument()
+    def _define_operator(self, stream: Stream) -> None:
+        stream.star()
+        name = _defined_name(stream)
+        body = stream.argument()
         if name is not None:
             self._set(name, Macro(body))
 
-    def _define_environment(self, frames: Frames) -> None:
-        frames.star()
-        name = written(frames.argument()[0])
-        option = frames.option()
-        default = frames.option() if option is not None else None
-        begin, _last = frames.argument()
-        end, _last = frames.argument()
+    def _define_environment(self, stream: Stream) -> None:
+        stream.star()
+        name = written(stream.argument())
+        option = stream.option()
+        default = stream.option() if option is not None else None
+        begin = stream.argument()
+        end = stream.argument()
         if name in commands.TABULARS | commands.FLOATS:
             self._refuse(name)
         else:
             self.environments[name] = (Macro(begin, _digit(option), default), end)
 
-    def _let(self, frames: Frames) -> None:
-        target = frames.peek()
+    def _let(self, stream: Stream) -> None:
+        target = stream.ahead()
         if target is None or target.kind != "command" or target.text in _PROGRAMMING:
             return
-        frames.next()
-        meaning = frames.peek()
+        stream.next()
+        meaning = stream.ahead()
         if meaning is not None and meaning.kind == "text" and meaning.text.startswith("="):
-            frames.argument()
-            meaning = frames.peek()
+            stream.argument()
+            meaning = stream.ahead()
         if meaning is None or meaning.kind in "{}":
             return
-        frames.next()
+        stream.next()
         saved = self.macros.get(meaning.text) if meaning.kind == "command" else None
         self._set(target.text, saved or Macro([meaning._replace(depth=FROZEN)]))
 
@@ -260,6 +255,6 @@ def _digit(tokens: Iterable[Token] | None) -> int:
     return int(text) if re.fullmatch(r"[0-9]", text) else 0
 
 
-def _defined_name(frames: Frames) -> str | None:
-    told = [token for token in frames.argument()[0] if token.kind not in BLANK]
+def _defined_name(stream: Stream) -> str | None:
+    told = [token for token in stream.argument() if token.kind not in BLANK]
     return told[0].text if len(told) == 1 and told[0].kind == "command" else None

@@ -10,7 +10,7 @@ import re
 
 from sealtrace.printed.extracted import Load, Problem
 from sealtrace.printed.tex_definitions import FROZEN, ColumnType, Definitions, Macro, is_undecided
-from sealtrace.printed.tex_files import Files, Frames
+from sealtrace.printed.tex_files import Files, Sources
 from sealtrace.printed.tex_tokens import Token, names, written
 
 MAX_DEPTH = 100
@@ -38,15 +38,14 @@ class Expander:
     def __init__(self, text: str, source: str, load: Load, problems: list[Problem]) -> None:
         self.problems = problems
         self._files = Files(text, source, load, problems)
-        self._frames = Frames()
-        self._frames.stack.append(self._files.main)
-        self._allowed = MAX_PUSHED + 5 * len(self._files.main.tokens)
+        tokens = self._files.main
+        self._sources = Sources(source, tokens)
+        self._allowed = MAX_PUSHED + 5 * len(tokens)
         self._known = Definitions(problems)
         self._switches: dict[str, bool] = dict(_ENGINES)
         self._conditionals: list[bool] = []  # whether each open one was decided
         self._runaway: set[str] = set()
         self._undecided: set[tuple[str, str]] = set()
-        tokens = self._files.main.tokens
         self._sealed: dict[str, list[Token]] = {}
         self.has_document = any(
             token.is_command("begin") and written(tokens[index + 1 : index + 4]) == "{document}"
@@ -60,7 +59,7 @@ class Expander:
 
     def next(self) -> Token | None:
         """The next token after expansion, or None at the end."""
-        while (token := self._frames.next()) is not None:
+        while (token := self._sources.next()) is not None:
             if token.kind == "{":
                 self._known.scopes.append(("{", []))
             elif token.kind == "}":
@@ -72,26 +71,26 @@ class Expander:
 
     def _obeyed(self, token: Token) -> bool:
         """Obeys or expands a command. False if it is left to the reader of the stream."""
-        name, frames = token.text, self._frames
-        if frames.pushed > self._allowed:
+        name, sources = token.text, self._sources
+        if sources.pushed > self._allowed:
             self.problems.append(token.problem("macros expand without end: the rest is not read"))
-            frames.stack.clear()
+            sources.drop_until(None)
             return True
         if name in ("sealed", "sealedcell") and self._sealed_number(token):
             return True
         macro = self._known.macros.get(name)
         if macro is not None and token.depth != FROZEN:
             return self._expanded(token, macro)
-        if self._known.obeyed(token, frames):
+        if self._known.obeyed(token, sources):
             return True
         if (asked := _ASKS.fullmatch(name)) is not None:
             self._answer(asked)
         elif name in _STYLES:
-            return self._read_styles(token)
+            self._read_styles(token)
         elif name in _INPUT:
             self._put_in(token)
         elif name == "endinput":
-            frames.drop_file()
+            sources.drop_file()
         elif name in ("begingroup", "bgroup"):
             self._known.scopes.append(("{", []))
         elif name in ("endgroup", "egroup"):
@@ -108,11 +107,11 @@ class Expander:
         """Recomputed numbers, as `sealtrace macros` writes them: kept by name, or put where they are asked for."""
         if token.text == "sealed" and not self._sealed:
             return False
-        key = "@".join(" ".join(written(self._frames.argument()[0]).split()) for _ in range(3))
+        key = "@".join(" ".join(written(self._sources.argument()).split()) for _ in range(3))
         if token.text == "sealedcell":
-            self._sealed[key] = self._frames.argument()[0]
+            self._sealed[key] = self._sources.argument()
         elif key in self._sealed:
-            self._frames.push(_instantiate(self._sealed[key], [], token, token.end))
+            self._sources.expand(_instantiate(self._sealed[key], [], token, token.end))
         else:
             self.problems.append(token.problem(f"no sealed cell is called {key}"))
         return True
@@ -126,7 +125,7 @@ class Expander:
                 self.problems.append(call.problem(f"\\{call.text} calls itself without end"))
             return False
         arguments, end = self._arguments(call, macro)
-        self._frames.push(_instantiate(macro.body, arguments, call, end))
+        self._sources.expand(_instantiate(macro.body, arguments, call, end))
         return True
 
     def _arguments(self, call: Token, macro: Macro) -> tuple[list[list[Token]], int]:
@@ -136,107 +135,93 @@ class Expander:
         end = call.end
         arguments: list[list[Token]] = []
         for expected in macro.delimiters[0] if macro.delimiters else ():
-            following = self._frames.peek(blanks=True)
+            following = self._sources.peek()
             if following is not None and (following.kind, following.text) == (expected.kind, expected.text):
-                self._frames.next()
+                self._sources.next()
         for number in range(macro.parameters):
             if number == 0 and macro.default is not None:
-                option = self._frames.option()
+                option = self._sources.option()
                 arguments.append(_instantiate(macro.default, [], call, call.end) if option is None else option)
                 continue
             delimiter = macro.delimiters[number + 1] if macro.delimiters else ()
-            taken, last = self._delimited(call, delimiter) if delimiter else self._frames.argument()
-            arguments.append(taken)
+            arguments.append(self._delimited(call, delimiter) if delimiter else self._sources.argument())
+            last = self._sources.last
             if last is not None and last.file is call.file:
                 end = max(end, last.end)
         return arguments, end
 
-    def _delimited(self, call: Token, delimiter: tuple[Token, ...]) -> tuple[list[Token], Token | None]:
-        found = self._frames.delimited(delimiter)
+    def _delimited(self, call: Token, delimiter: tuple[Token, ...]) -> list[Token]:
+        found = self._sources.delimited(delimiter)
         if found is None:
             self.problems.append(call.problem(f"a call of \\{call.text} whose end is not found"))
             # A stray token, so that a table in which this happens is refused.
-            return [call._replace(kind="stray", text="")], None
+            return [call._replace(kind="stray", text="")]
         return found
 
     # Arguments and packages
 
     def _signed(self, letter: str, default: list[Token], call: Token) -> list[Token]:
         """An argument by its letter in a signature."""
-        frames = self._frames
+        sources = self._sources
         if letter == "s":
-            following = frames.peek(blanks=True)
+            following = sources.peek()
             starred = following is not None and following.kind == "*"
             if starred:
-                frames.next()
+                sources.next()
             return [call._replace(kind="command", text=_TRUE if starred else _FALSE)]
         if letter in "oO":
-            option = frames.option()
+            option = sources.option()
             absent = default if letter == "O" else [call._replace(kind="command", text=_NO_VALUE)]
             return absent if option is None else option
-        return frames.argument()[0]
+        return sources.argument()
 
     def _answer(self, asked: re.Match[str]) -> None:
         """\\IfBooleanTF and its like: pushes the branch that holds."""
-        frames = self._frames
-        about, _last = frames.argument()
+        sources = self._sources
+        about = sources.argument()
         holds = written(about) == {"Boolean": f"\\{_TRUE}", "NoValue": f"\\{_NO_VALUE}"}.get(asked.group(1), "")
         if asked.group(1) == "Value":
             holds = written(about) != f"\\{_NO_VALUE}"
-        branches = {branch: frames.argument()[0] for branch in asked.group(2)}
-        frames.push(branches.get("T" if holds else "F", []))
+        branches = {branch: sources.argument() for branch in asked.group(2)}
+        sources.expand(branches.get("T" if holds else "F", []))
 
-    def _read_styles(self, token: Token) -> bool:
-        """Takes the definitions of a package or class that lies beside the document. The command itself stays."""
-        frame = self._frames.stack[-1] if self._frames.stack else None
-        if frame is None:
-            return False
-        before = frame.index
-        self._frames.option()
-        asked = [name.strip() + _STYLES[token.text] for name in written(self._frames.peek_group()).split(",")]
-        frame.index = before if self._frames.stack and self._frames.stack[-1] is frame else frame.index
+    def _read_styles(self, token: Token) -> None:
+        """Takes the definitions of packages or a class that lie beside the document."""
+        self._sources.option()
+        asked = [name.strip() + _STYLES[token.text] for name in written(self._sources.argument()).split(",")]
         while asked:
             style = self._files.style(asked.pop(0))
             if style is not None:
                 required, switches = self._known.take_package(style)
                 self._switches.update(dict.fromkeys(switches, False))
                 asked += [f"{name.strip()}.sty" for name in required]
-        return False
 
     # Environments
 
     def _begin(self, token: Token) -> bool:
         self._known.scopes.append(("begin", []))
-        own = self._known.environments.get(written(self._frames.peek_group()))
+        own = self._known.environments.get(written(self._sources.group_ahead()))
         if own is None:
             return False
-        self._frames.argument()
+        self._sources.argument()
         return self._expanded(token, own[0])
 
     def _end(self, token: Token) -> bool:
-        name = written(self._frames.peek_group())
+        name = written(self._sources.group_ahead())
         if any(opened == "begin" for opened, _earlier in self._known.scopes[-MAX_DEPTH:]):
             self._known.close_scope("begin")
         own = self._known.environments.get(name)
         if own is not None and token.depth <= MAX_DEPTH:
-            _name, last = self._frames.argument()
+            self._sources.argument()
+            last = self._sources.last
             end = last.end if last is not None and last.file is token.file else token.end
-            self._frames.push(_instantiate(own[1], [], token, end))
+            self._sources.expand(_instantiate(own[1], [], token, end))
             return True
         if name == "document":
-            self._end_document(token)
+            # Nothing after it is printed, unless it is another file that was put behind this one.
+            self._sources.drop_until(self._files.after_document(token))
             return True
         return False
-
-    def _end_document(self, token: Token) -> None:
-        """Nothing after \\end{document} is printed, unless it is another file that was put behind this one."""
-        resume = self._files.after_document(token)
-        stack = self._frames.stack
-        del stack[1:]
-        if stack:
-            frame = stack[0]
-            while frame.index < len(frame.tokens) and (resume is None or frame.tokens[frame.index].start < resume):
-                frame.index += 1
 
     # Conditionals
 
@@ -244,7 +229,7 @@ class Expander:
         """True if the token is a part of a conditional, and is obeyed here."""
         name = token.text
         if name == "newif":
-            target, _last = self._frames.argument()
+            target = self._sources.argument()
             if target and target[0].kind == "command":
                 self._switches[target[0].text] = False
         elif name.endswith("true") and f"if{name[:-4]}" in self._switches:
@@ -254,32 +239,32 @@ class Expander:
         elif (switch := _SWITCH.fullmatch(name)) is not None:
             self._set_switch(switch)
         elif name in ("ifbool", "iftoggle", "notbool", "nottoggle") and (
-            held := self._switches.get(f"{written(self._frames.peek_group())} ")
+            held := self._switches.get(f"{written(self._sources.group_ahead())} ")
         ) in (True, False):
-            self._frames.argument()
+            self._sources.argument()
             self._choose(held is name.startswith("if"))
         elif name in ("ifstrempty", "ifblank"):
-            self._choose(not written(self._frames.argument()[0]))
+            self._choose(not written(self._sources.argument()))
         elif name == "ifstrequal":
-            first, _last = self._frames.argument()
-            self._choose(written(first) == written(self._frames.argument()[0]))
+            first = self._sources.argument()
+            self._choose(written(first) == written(self._sources.argument()))
         elif name in ("IfFileExists", "InputIfFileExists"):
-            file = written(self._frames.argument()[0])
+            file = written(self._sources.argument())
             there = self._files.holds(file, token)
-            branches = [self._frames.argument()[0] for _ in range(2)]
+            branches = [self._sources.argument() for _ in range(2)]
             if there and name.startswith("Input"):
                 self._put_in(token, file)
-            self._frames.push(branches[0] if there else branches[1])
+            self._sources.expand(branches[0] if there else branches[1])
         elif name in ("@ifnextchar", "@ifstar"):
             self._next_character(token)
         elif name in _DEFINED:
-            asked = self._frames.argument()[0]
+            asked = self._sources.argument()
             self._choose(self._known.knows(written(asked).lstrip("\\")) is _DEFINED[name])
         elif name in ("ifdefined", "iftrue", "iffalse") or name in self._switches:
             self._conditionals.append(True)
             holds = self._switches.get(name, name == "iftrue")
             if name == "ifdefined":
-                holds = self._known.knows(written(self._frames.argument()[0]).lstrip("\\"))
+                holds = self._known.knows(written(self._sources.argument()).lstrip("\\"))
             if not holds:
                 self._skip_branch(token)
         elif name == "else":
@@ -302,31 +287,31 @@ class Expander:
 
     def _set_switch(self, switch: re.Match[str]) -> None:
         """\\newbool{x}, \\booltrue{x}, \\setbool{x}{true}: switches of etoolbox, told from others by a blank."""
-        name = f"{written(self._frames.argument()[0])} "
-        to = written(self._frames.argument()[0]) if switch["set"] else switch["to"]
+        name = f"{written(self._sources.argument())} "
+        to = written(self._sources.argument()) if switch["set"] else switch["to"]
         self._switches[name] = to == "true"
 
     def _next_character(self, token: Token) -> None:
         """@ifnextchar and @ifstar: chooses by what stands behind the branches."""
         star = token.text == "@ifstar"
-        asked = [token._replace(kind="*", text="*")] if star else self._frames.argument()[0]
-        branches = [self._frames.argument()[0] for _ in range(2)]
-        following = self._frames.peek()
+        asked = [token._replace(kind="*", text="*")] if star else self._sources.argument()
+        branches = [self._sources.argument() for _ in range(2)]
+        following = self._sources.ahead()
         opening = bool(asked) and asked[0].is_command("bgroup")
         wanted = ("{", "{") if opening else (asked[0].kind, asked[0].text) if asked else None
         holds = following is not None and (following.kind, following.text) == wanted
         if holds and star:
-            self._frames.next()
-        self._frames.push(branches[0] if holds else branches[1])
+            self._sources.next()
+        self._sources.expand(branches[0] if holds else branches[1])
 
     def _choose(self, holds: bool) -> None:
-        branches = [self._frames.argument()[0] for _ in range(2)]
-        self._frames.push(branches[0] if holds else branches[1])
+        branches = [self._sources.argument() for _ in range(2)]
+        self._sources.expand(branches[0] if holds else branches[1])
 
     def _skip_branch(self, opening: Token) -> None:
         """Leaves out tokens to the \\else or \\fi of the innermost open conditional."""
         depth = 0
-        while (token := self._frames.next()) is not None:
+        while (token := self._sources.next()) is not None:
             if token.kind != "command":
                 continue
             if is_undecided(token.text):
@@ -347,23 +332,20 @@ class Expander:
         if not name:
             self.problems.append(token.problem(f"\\{token.text} names no file", warning=True))
             return
-        frame = self._files.open(name, token, {frame.name for frame in self._frames.stack})
-        if frame is not None:
-            self._allowed += 5 * len(frame.tokens)
-            self._frames.stack.append(frame)
+        self._allowed += 5 * self._files.put_in(name, token, self._sources)
 
     def _file_name(self, token: Token) -> str:
-        frames = self._frames
-        following = frames.peek()
+        sources = self._sources
+        following = sources.ahead()
         if following is not None and following.kind == "{":
-            name = written(frames.argument()[0])
+            name = written(sources.argument())
             if token.text in ("import", "subimport"):
-                name += written(frames.argument()[0])
+                name += written(sources.argument())
             return name.strip('"')
         name = ""
-        while (following := frames.peek(blanks=True)) is not None and following.kind in ("text", "_"):
+        while (following := sources.peek()) is not None and following.kind in ("text", "_"):
             name += following.text
-            frames.next()
+            sources.next()
         return name
 
 

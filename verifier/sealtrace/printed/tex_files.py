@@ -1,7 +1,4 @@
-"""The files of a document, the one that is given and those that it puts in, and the stack that they are read from.
-
-The stack holds lists of tokens, one on top of the other: files, and in front of them what macros became.
-"""
+"""The files of a document, the one that is given and those that it puts in, as one stream of tokens."""
 
 from __future__ import annotations
 
@@ -9,139 +6,57 @@ import posixpath
 import re
 
 from sealtrace.printed.extracted import Load, Problem
-from sealtrace.printed.tex_tokens import BLANK, SourceText, Token, match_braces, tokenize
+from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.tex_tokens import SourceText, Token, match_braces, tokenize
 from sealtrace.printed.tex_visible import HIDES, before_tables
 
-_SEARCH = 2000  # tokens in which the end of an optional or delimited argument is looked for
+_FILE_ENDS = "end of file"
 
 
-class Frame:
-    """One list. Braces always match within it."""
+class Sources(Stream):
+    """What is left of a document: its main file, and in front of that other files and what macros became."""
 
-    def __init__(self, tokens: list[Token], closing: dict[int, int], name: str | None = None) -> None:
-        self.tokens = tokens
-        self.closing = closing
-        self.name = name
-        """Of the file."""
-        self.index = 0
-
-
-class Frames:
-    """The stack. Nothing is expanded here."""
-
-    def __init__(self) -> None:
-        self.stack: list[Frame] = []
+    def __init__(self, name: str, tokens: list[Token]) -> None:
+        self._main = iter(tokens)
+        self.opened = [name]
+        """The files that are being read."""
         self.pushed = 0
         """How many tokens were put in front so far."""
+        super().__init__(more=lambda: next(self._main, None))
 
     def next(self) -> Token | None:
-        while self.stack:
-            frame = self.stack[-1]
-            if frame.index < len(frame.tokens):
-                frame.index += 1
-                return frame.tokens[frame.index - 1]
-            self.stack.pop()
-        return None
+        token = super().next()
+        while token is not None and token.kind == _FILE_ENDS:
+            self.opened.pop()
+            token = super().next()
+        return token
 
-    def peek(self, *, blanks: bool = False) -> Token | None:
-        """The next token; white space before it is passed over unless asked for."""
-        while self.stack:
-            frame = self.stack[-1]
-            if frame.index == len(frame.tokens):
-                self.stack.pop()
-            elif not blanks and frame.tokens[frame.index].kind in BLANK:
-                frame.index += 1
-            else:
-                return frame.tokens[frame.index]
-        return None
-
-    def push(self, tokens: list[Token]) -> None:
-        """Puts tokens in front."""
+    def expand(self, tokens: list[Token]) -> None:
+        """Puts in front what a macro became."""
         self.pushed += len(tokens) + 1
-        if tokens:
-            tokens, closing, _problems = match_braces(tokens)
-            self.stack.append(Frame(tokens, closing))
+        self.push(tokens)
+
+    def open(self, name: str, tokens: list[Token], where: Token) -> None:
+        """Puts a file in front."""
+        self.opened.append(name)
+        self.push([*tokens, where._replace(kind=_FILE_ENDS)])
 
     def drop_file(self) -> None:
         """Leaves the file that is being read."""
-        while self.stack:
-            if self.stack.pop().name is not None:
+        while self._waiting:
+            if self._waiting.pop().kind == _FILE_ENDS:
+                self.opened.pop()
                 return
+        self.drop_until(None)
 
-    def star(self) -> None:
-        token = self.peek()
-        if token is not None and token.kind == "*":
-            self.next()
-
-    def argument(self) -> tuple[list[Token], Token | None]:
-        """A group without its braces or one token, and the last token that was taken."""
-        token = self.peek()
-        if token is None or token.kind == "}":
-            return [], None
-        frame = self.stack[-1]
-        if token.kind == "{":
-            begin, end = frame.index + 1, frame.closing[frame.index]
-            frame.index = end + 1
-            return frame.tokens[begin:end], frame.tokens[end]
-        frame.index += 1
-        if token.kind == "text" and len(token.text) > 1:
-            self.push([token._replace(text=token.text[1:], start=token.start + 1)])
-            token = token._replace(text=token.text[0], end=token.start + 1)
-        return [token], token
-
-    def peek_group(self) -> list[Token]:
-        """The group that stands here, without its braces and without taking it."""
-        token = self.peek()
-        if token is None or token.kind != "{":
-            return []
-        frame = self.stack[-1]
-        return frame.tokens[frame.index + 1 : frame.closing[frame.index]]
-
-    def option(self) -> list[Token] | None:
-        """An optional argument, if one stands here."""
-        token = self.peek()
-        if token is None or token.kind != "[":
-            return None
-        frame = self.stack[-1]
-        index = frame.index + 1
-        while index < min(len(frame.tokens), frame.index + _SEARCH):
-            kind = frame.tokens[index].kind
-            if kind == "]":
-                taken = frame.tokens[frame.index + 1 : index]
-                frame.index = index + 1
-                return taken
-            index = frame.closing[index] + 1 if kind == "{" else index + 1
-        return None
-
-    def delimited(self, delimiter: tuple[Token, ...]) -> tuple[list[Token], Token] | None:
-        """What stands before a delimiter, and the delimiter's last token; None if it is not found."""
-        if self.peek(blanks=True) is None:
-            return None
-        frame = self.stack[-1]
-        wanted = [(token.kind, token.text) for token in delimiter]
-        index = frame.index
-        while index < min(len(frame.tokens), frame.index + _SEARCH):
-            token = frame.tokens[index]
-            if [(token.kind, token.text) for token in frame.tokens[index : index + len(wanted)]] == wanted:
-                taken = frame.tokens[frame.index : index]
-                frame.index = index + len(wanted)
-                return taken, frame.tokens[frame.index - 1]
-            if len(wanted) == 1 and token.kind == "text" == wanted[0][0] and wanted[0][1] in token.text:
-                return self._inside(index, wanted[0][1])
-            index = frame.closing[index] + 1 if token.kind == "{" else index + 1
-        return None
-
-    def _inside(self, index: int, delimiter: str) -> tuple[list[Token], Token]:
-        """The same where the delimiter is a part of a text token."""
-        frame = self.stack[-1]
-        token = frame.tokens[index]
-        before, _delimiter, after = token.text.partition(delimiter)
-        middle = token.start + len(before)
-        taken = [*frame.tokens[frame.index : index], token._replace(text=before, end=middle)]
-        frame.index = index + 1
-        if after:
-            self.push([token._replace(text=after, start=token.end - len(after))])
-        return taken, token._replace(end=middle + len(delimiter))
+    def drop_until(self, offset: int | None) -> None:
+        """Leaves everything, but for the main file from an offset on, if one is given."""
+        self._waiting.clear()
+        del self.opened[1:]
+        for token in self._main:
+            if offset is not None and token.start >= offset:
+                self.push([token])
+                return
 
 
 MAX_FILES = 500
@@ -160,37 +75,38 @@ class Files:
     def __init__(self, text: str, source: str, load: Load, problems: list[Problem]) -> None:
         self._load = load
         self._problems = problems
-        self._cache: dict[str, Frame] = {}
+        self._cache: dict[str, list[Token]] = {}
         self._sections: dict[str, tuple[int, int]] = {}
         self._styles: set[str] = set()
         self._put_in = 0
         self._colours: dict[str, tuple[str, str]] = {}
         self._main = SourceText(source, text, self._colours)
         self._markers = list(_MARKER.finditer(text))
-        self.main = self._frame(self._main, self._cut(), source)
+        self.main = self._tokens(self._main, self._cut())
 
     def holds(self, name: str, where: Token) -> bool:
         """Whether a file is there."""
         return any(self._find(one) is not None for one in _candidates(name, where))
 
-    def open(self, name: str, where: Token, opened: set[str | None]) -> Frame | None:
-        """A frame to read, or a problem."""
+    def put_in(self, name: str, where: Token, sources: Sources) -> int:
+        """Puts a file in front, or notes a problem. Returns how many tokens it has."""
         candidates = _candidates(name, where)
-        if opened.intersection(candidates):
+        if not set(sources.opened).isdisjoint(candidates):
             self._problems.append(where.problem(f"{name} puts itself in"))
-            return None
+            return 0
         if self._put_in == MAX_FILES:
             self._problems.append(where.problem(f"more than {MAX_FILES} files are put in: {name} is not read"))
-            return None
+            return 0
         for candidate in candidates:
-            frame = self._find(candidate)
-            if frame is not None:
+            tokens = self._find(candidate)
+            if tokens is not None:
                 self._put_in += 1
-                return Frame(frame.tokens, frame.closing, candidate)
+                sources.open(candidate, tokens, where)
+                return len(tokens)
         self._problems.append(where.problem(f"{name} is not there: what it holds is not read", warning=True))
-        return None
+        return 0
 
-    def style(self, name: str) -> Frame | None:
+    def style(self, name: str) -> list[Token] | None:
         """A package or class that lies beside the document, where @ is a letter; None where it does not, or again."""
         if name in self._styles or len(self._styles) == MAX_FILES:
             return None
@@ -199,8 +115,7 @@ class Files:
         if text is None:
             return None
         tokens, _problems = tokenize(SourceText(name, text, self._colours), 0, len(text), internal=True)
-        tokens, closing, _problems = match_braces(tokens)
-        return Frame(tokens, closing, name)
+        return match_braces(tokens)[0]
 
     def after_document(self, end: Token) -> int | None:
         """Where reading goes on after \\end{document}: at the next file of the given text, if it is a joined one."""
@@ -208,18 +123,18 @@ class Files:
             return None
         return next((match.start() for match in self._markers if match.start() > end.start), None)
 
-    def _find(self, name: str) -> Frame | None:
+    def _find(self, name: str) -> list[Token] | None:
         if name not in self._cache:
             if name in self._sections:
-                self._cache[name] = self._frame(self._main, [self._sections[name]], name)
+                self._cache[name] = self._tokens(self._main, [self._sections[name]])
             else:
                 text = self._load(name)
                 if text is None:
                     return None
-                self._cache[name] = self._frame(SourceText(name, text, self._colours), [(0, len(text))], name)
+                self._cache[name] = self._tokens(SourceText(name, text, self._colours), [(0, len(text))])
         return self._cache[name]
 
-    def _frame(self, file: SourceText, pieces: list[tuple[int, int]], name: str) -> Frame:
+    def _tokens(self, file: SourceText, pieces: list[tuple[int, int]]) -> list[Token]:
         tokens: list[Token] = []
         for start, command in before_tables(file.text, file.colours):
             where = Token("command", command, file, start, start)
@@ -228,9 +143,9 @@ class Files:
             more, problems = tokenize(file, begin, end)
             tokens += more
             self._problems.extend(problems)
-        tokens, closing, problems = match_braces(tokens)
+        tokens, problems = match_braces(tokens)
         self._problems.extend(problems)
-        return Frame(tokens, closing, name)
+        return tokens
 
     def _cut(self) -> list[tuple[int, int]]:
         """Cuts out the files that the given text puts in. Returns what is left of it."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from sealtrace.printed.tex_stream import Stream
 from sealtrace.printed.tex_text import Cursor
-from sealtrace.printed.tex_tokens import Token, group_end, trimmed, written
+from sealtrace.printed.tex_tokens import Token, braced, trimmed, written
 
 _SPAN = re.compile(r"(?:^|[,{])\s*([rc])\s*=\s*([0-9]{1,3})")
 _PLACE = re.compile(r"(?P<what>cell|hline)\s*(?P<first>\{[^{}]*\})?\s*(?P<second>\{[^{}]*\})?")
@@ -44,21 +45,15 @@ class Keyed:
 def read_keys(tokens: list[Token]) -> dict[str, list[Token]]:
     """Keys and what stands behind their = signs; what has none is the key's own."""
     pieces: list[list[Token]] = [[]]
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.kind == "{":
-            end = group_end(tokens, index)
-            pieces[-1] += tokens[index : end + 1]
-            index = end + 1
-            continue
-        if token.kind == "text" and "," in token.text:
+    depth = 0
+    for token in tokens:
+        depth += (token.kind == "{") - (token.kind == "}")
+        if depth == 0 and token.kind == "text" and "," in token.text:
             for number, text in enumerate(token.text.split(",")):
                 pieces += [[]] if number else []
                 pieces[-1] += [token._replace(text=text)] if text else []
         else:
             pieces[-1].append(token)
-        index += 1
     keys: dict[str, list[Token]] = {}
     for piece in pieces:
         place = next((at for at, token in enumerate(piece) if token.kind == "text" and "=" in token.text), None)
@@ -67,9 +62,9 @@ def read_keys(tokens: list[Token]) -> dict[str, list[Token]]:
         before, _sign, after = piece[place].text.partition("=")
         name = written([*piece[:place], piece[place]._replace(text=before)])
         value = trimmed([*([piece[place]._replace(text=after)] if after else []), *piece[place + 1 :]])
-        if value and value[0].kind == "{" and group_end(value, 0) == len(value) - 1:
-            value = value[1:-1]
-        keys["".join(name.split())] = value
+        whole = Stream(value)
+        inner = whole.argument()
+        keys["".join(name.split())] = inner if value and value[0].kind == "{" and whole.peek() is None else value
     return keys
 
 
@@ -126,8 +121,7 @@ def rows_of_deluxe(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]
     body: list[Token] = []
     captions: list[list[Token]] = []
     cursor = Cursor(tokens)
-    while (token := cursor.peek()) is not None:
-        cursor.index += 1
+    while (token := cursor.next()) is not None:
         if token.is_command("tablecaption", "caption"):
             captions.append(cursor.argument())
         elif token.is_command("tablehead"):
@@ -138,7 +132,7 @@ def rows_of_deluxe(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]
             body += [*cursor.argument(), _command(token, "\\")]
         elif token.kind == "command" and token.text in _DELUXE:
             if token.text == "label" and captions:
-                captions[-1] = [*captions[-1], token, *cursor.tokens[cursor.index : cursor.index + 3]]
+                captions[-1] = [*captions[-1], token, *braced(token, cursor.group_ahead())]
             cursor.option()
             for _ in range(_DELUXE[token.text]):
                 cursor.argument()
@@ -171,25 +165,21 @@ def as_table(token: Token, options: list[Token], columns: list[Token], body: lis
     keys = read_keys(options)
 
     def environment(word: str, name: str) -> list[Token]:
-        return [_command(token, word), *_braced(token, [token._replace(kind="text", text=name)])]
+        return [_command(token, word), *braced(token, [token._replace(kind="text", text=name)])]
 
-    head = [[_command(token, name), *_braced(token, keys[name])] for name in ("caption", "label") if name in keys]
+    head = [[_command(token, name), *braced(token, keys[name])] for name in ("caption", "label") if name in keys]
     rows = [
         _command(one, name) if one.text in _CTABLE and one.kind == "command" else one
         for one in body
         for name in (_CTABLE.get(one.text, ("",)) if one.kind == "command" else ("",))
     ]
-    inner = [*environment("begin", "tabular"), *_braced(token, columns), *rows, *environment("end", "tabular")]
+    inner = [*environment("begin", "tabular"), *braced(token, columns), *rows, *environment("end", "tabular")]
     return [
         *environment("begin", "table"),
         *(one for part in head for one in part),
         *inner,
         *environment("end", "table"),
     ]
-
-
-def _braced(token: Token, tokens: list[Token]) -> list[Token]:
-    return [token._replace(kind="{", text="{"), *tokens, token._replace(kind="}", text="}")]
 
 
 def _command(token: Token, name: str) -> Token:

@@ -48,7 +48,7 @@ def read_tabular(
         return _Reader([Column() for _ in range(keyed_table([], rest).width)], end, types, problems).read(Cursor(rest))
     taken = [(letter, cursor.take(letter)) for letter in commands.ENVIRONMENTS[name]]
     specification = [found for letter, found in taken if letter == "d"][-1] or []
-    rest = cursor.tokens[cursor.index :]
+    rest = cursor.rest()
     if name in commands.KEYED_TABULARS:
         keys = read_keys(taken[0][1] or [])
         keyed = keyed_table(specification, rest)
@@ -69,7 +69,7 @@ def read_tabular(
 def _skip_width(cursor: Cursor) -> None:
     """tabu says how wide it is before its columns: to 5cm, spread 0pt."""
     while (token := cursor.peek()) is not None and token.kind != "{":
-        cursor.index += 1
+        cursor.next()
 
 
 class _Reader:
@@ -139,11 +139,10 @@ class _Reader:
     def between_rows(self, cursor: Cursor) -> None:
         """Rules, spacing, and what a longtable holds between its rows."""
         while True:
-            cursor.skip_blanks()
-            token = cursor.peek()
+            token = cursor.ahead()
             if token is None or token.kind != "command" or token.text not in commands.BETWEEN_ROWS:
                 return
-            cursor.index += 1
+            cursor.next()
             taken = [cursor.take(letter) for letter in commands.BETWEEN_ROWS[token.text]]
             self.look_hidden(token, taken)
             last = taken[-1] if taken else None
@@ -172,25 +171,23 @@ class _Reader:
     def row(self, cursor: Cursor) -> None:
         """Reads one row to its line break."""
         cells: list[tuple[list[Token], Token]] = []
-        begin = cursor.index
+        content: list[Token] = []
         braces = environments = 0
         while True:
-            token = cursor.peek()
+            token = cursor.next()
             outside = braces == 0 and environments == 0
             if token is None or (outside and (token.kind == "&" or token.is_command("\\", "tabularnewline", "cr"))):
-                content = trimmed(cursor.tokens[begin : cursor.index])
-                cells.append((content, token or self.end))
+                cells.append((trimmed(content), token or self.end))
+                content = []
                 if token is None:
                     break
-                cursor.index += 1
                 if token.kind == "command":
                     option = skip_line_break(cursor)
                     if any(content for content, _end in cells):  # room above an empty row is taken away by many
                         self.look_hidden(token, [option])
                     break
-                begin = cursor.index
                 continue
-            cursor.index += 1
+            content.append(token)
             if token.kind == "stray":
                 raise RefusedError("a brace has no partner", token)
             braces += (token.kind == "{") - (token.kind == "}")
@@ -211,7 +208,7 @@ class _Reader:
         if len(cells) == 1 and self.result.captions:
             cursor = Cursor(cells[0][0])
             self.between_rows(cursor)
-            return [(cursor.tokens[cursor.index :], cells[0][1])]
+            return [(cursor.rest(), cells[0][1])]
         return cells
 
     def add_row(self, contents: list[tuple[list[Token], Token]]) -> None:
@@ -264,14 +261,13 @@ class _Reader:
     def multicolumn(self, tokens: list[Token], column: int) -> tuple[int, list[Token], Column]:
         if not tokens or not tokens[0].is_command("multicolumn"):
             return 1, tokens, self.columns[column]
-        cursor = Cursor(tokens)
-        cursor.index = 1
+        cursor = Cursor(tokens[1:])
         span = written(cursor.argument())
         specification = read_columns(cursor.argument(), self.types)
         content = cursor.argument()
         if not _SPAN.fullmatch(span) or "." in span or not 1 <= int(span) <= len(self.columns):
             raise RefusedError(f"\\multicolumn over {span!r} columns", tokens[0])
-        return int(span), content + cursor.tokens[cursor.index :], (specification or [Column()])[0]
+        return int(span), content + cursor.rest(), (specification or [Column()])[0]
 
     def row_span(self, rendering: Rendering, end: Token) -> int:
         if rendering.rows is None:
@@ -330,8 +326,7 @@ def _block(tokens: list[Token]) -> tuple[int, int] | None:
     """Rows and columns of \\Block{2-3}{…} or \\SetCell[r=2,c=3]{…}."""
     if not tokens or not tokens[0].is_command("Block", "SetCell"):
         return None
-    cursor = Cursor(tokens)
-    cursor.index = 1
+    cursor = Cursor(tokens[1:])
     option = cursor.option()
     if tokens[0].text == "SetCell":
         return spans_in(written(option or []))

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import REFERENCE, Mark, collapse
-from sealtrace.printed.tex_tokens import BLANK, Token, group_end, written
+from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.tex_tokens import BLANK, Token, braced, written
 from sealtrace.printed.tex_visible import HIDES, hidden
 
 MAX_NESTING = 60
 """No printed cell nests deeper; what does is left out, and said."""
-_OPTION_LENGTH = 500
 _UNIT = r"(?:pt|em|ex|cm|mm|in|mu|sp|pc|bp|dd|cc|fil+)"
 _DIMENSION = re.compile(rf"(?:width|height|depth|plus|minus)?(?:=?[-+]?[0-9]*[.,]?[0-9]+{_UNIT})?")
-LENGTH = re.compile(rf"\s*[-+]?\s*(?:[0-9.,]+\s*{_UNIT}|[0-9.]*\\[A-Za-z]+)\s*")
+_LENGTH = re.compile(rf"\s*[-+]?\s*(?:[0-9.,]+\s*{_UNIT}|[0-9.]*\\[A-Za-z]+)\s*")
 """What may stand in the option of a line break."""
 
 
@@ -87,81 +87,21 @@ def render(tokens: list[Token], *, math: bool = False, footnotes: bool = False) 
     return rendering
 
 
-class Cursor:
-    """Walks over a list of tokens and takes the arguments of commands."""
+class Cursor(Stream):
+    """A stream in which a command that is an argument brings its own arguments along, as in x^\\mathrm{T}."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = list(tokens)  # its own: taking one character of a text changes the token
-        self.index = 0
+    _nesting = 0
 
-    def peek(self) -> Token | None:
-        return self.tokens[self.index] if self.index < len(self.tokens) else None
-
-    def skip_blanks(self) -> None:
-        while self.index < len(self.tokens) and self.tokens[self.index].kind in BLANK:
-            self.index += 1
-
-    def star(self) -> None:
-        token = self.peek()
-        if token is not None and token.kind == "*":
-            self.index += 1
-
-    def option(self, opening: str = "[", closing: str = "]") -> list[Token] | None:
-        """An optional argument, if one stands here."""
-        before = self.index
-        self.skip_blanks()
-        token = self.peek()
-        if token is not None and token.kind == opening:
-            depth = 0
-            for position in range(self.index + 1, min(len(self.tokens), self.index + _OPTION_LENGTH)):
-                kind = self.tokens[position].kind
-                if depth == 0 and kind == closing:
-                    taken = self.tokens[self.index + 1 : position]
-                    self.index = position + 1
-                    return taken
-                depth += (kind == "{") - (kind == "}")
-        self.index = before
-        return None
-
-    def argument(self, nesting: int = 0) -> list[Token]:
-        """A group without its braces, or one token."""
-        self.skip_blanks()
-        token = self.peek()
-        if token is None or token.kind == "}":
-            return []
-        if token.kind == "{":
-            end = group_end(self.tokens, self.index)
-            taken = self.tokens[self.index + 1 : end]
-            self.index = end + 1
-            return taken
-        if token.kind == "text" and len(token.text) > 1:
-            # TeX takes one character: \frac12, x^2y.
-            self.tokens[self.index] = token._replace(text=token.text[1:], start=token.start + 1)
-            return [token._replace(text=token.text[0], end=token.start + 1)]
-        begin = self.index
-        self.index += 1
-        if token.kind == "command" and nesting < MAX_NESTING:
-            # As in x^\mathrm{T}: the command brings its own arguments along.
-            for letter in _arguments(token.text):
-                self.take(letter, nesting + 1)
-        return self.tokens[begin : self.index]
-
-    def argument_ahead(self) -> list[Token]:
-        """The argument that comes next, without taking it."""
-        ahead = Cursor(self.tokens[self.index : self.index + 20])
-        ahead.option()
-        return ahead.argument()
-
-    def take(self, letter: str, nesting: int = 0) -> list[Token] | None:
-        """One argument of a signature."""
-        if letter == "*":
-            self.star()
-            return None
-        if letter == "o":
-            return self.option()
-        if letter == "p":
-            return self.option("(", ")")
-        return self.argument(nesting)
+    def alone(self, token: Token) -> list[Token]:
+        if token.kind != "command" or self._nesting == MAX_NESTING:
+            return [token]
+        found = [token]
+        self._nesting += 1
+        for letter in _arguments(token.text):
+            if (taken := self.take(letter)) is not None:
+                found += braced(token, taken, "[]" if letter == "o" else "{}")
+        self._nesting -= 1
+        return found
 
 
 def _arguments(name: str) -> str:
@@ -188,17 +128,15 @@ class _Renderer:
             return
         outer_math = style.math
         cursor = Cursor(tokens)
-        while (token := cursor.peek()) is not None:
+        while (token := cursor.next()) is not None:
             if token.kind == "{":
-                self.run(cursor.argument(), style, depth + 1)
-                continue
-            cursor.index += 1
-            if token.kind == "command":
+                self.run(cursor.group(), style, depth + 1)
+            elif token.kind == "command":
                 style = self.command(token, cursor, style, depth)
             elif token.kind == "$":
                 following = cursor.peek()
                 if following is not None and following.kind == "$":
-                    cursor.index += 1
+                    cursor.next()
                 style = style._replace(math=outer_math if style.math and not outer_math else True)
             elif token.kind in "^_":
                 self.script(token, cursor.argument(), style, depth)
@@ -260,8 +198,8 @@ class _Renderer:
             if name in commands.SWITCHES:
                 return styled
             self.run(cursor.argument(), styled, depth + 1)
-        elif name in commands.SIGNATURES:
-            self.signature(token, cursor, style, depth)
+        elif (signature := commands.SIGNATURES.get(name, commands.COMPOSED.get(name))) is not None:
+            self.signature(signature, token, cursor, style, depth)
         elif name in commands.SYMBOLS:
             self.emit(commands.SYMBOLS[name], style, token)
             following = cursor.peek()
@@ -292,23 +230,29 @@ class _Renderer:
             self.other(token, cursor, style, depth)
         return style
 
-    def signature(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
+    def signature(self, signature: str, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
         if token.text in commands.TEXT_IN_MATH:
             style = style._replace(math=False)
         changing, given = commands.HIDING.get(token.text), []
-        for letter in commands.SIGNATURES[token.text]:
+        for letter in signature:
+            if letter not in commands.ARGUMENTS:
+                self.emit(letter, style, token)
+                continue
             taken = cursor.take(letter)
+            text = written(taken or [])
             if letter != "*":
-                given.append(written(taken or []))
-            if (changing is not None and re.search(changing, written(taken or []))) or (
+                given.append(text)
+            if (changing is not None and re.search(changing, text)) or (
                 letter in "sd" and hidden(token.text, given, token.file.colours)
             ):
                 self.out.doubts.setdefault(HIDES.format(token.text), token)
-            if letter == "s" and taken is not None:
-                self.run(taken, style, depth + 1)
+            if letter in "su" and taken is not None:
+                self.run(taken if letter == "s" else _units(taken), style, depth + 1)
+            elif letter == "m":
+                self.out.rows = text
             elif letter in "rc":
                 self.emit(REFERENCE, style, token)
-                self.out.references.append((token, written(taken or []) if letter == "r" else ""))
+                self.out.references.append((token, text if letter == "r" else ""))
 
     def accent(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
         text = self.aside(cursor.argument(), style, depth)
@@ -319,43 +263,13 @@ class _Renderer:
     def other(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
         """Commands whose arguments are printed in a way of their own."""
         name = token.text
-        if name in ("frac", "dfrac", "tfrac", "nicefrac", "sfrac"):
-            numerator, denominator = cursor.argument(), cursor.argument()
-            self.run(numerator, style, depth + 1)
-            self.emit("/", style, token)
-            self.run(denominator, style, depth + 1)
-        elif name == "sqrt":
-            cursor.option()
-            self.emit("√", style, token)
-            self.run(cursor.argument(), style, depth + 1)
-        elif name in ("SI", "qty", "si", "unit"):
-            cursor.option()
-            if name in ("SI", "qty"):
-                self.run(cursor.argument(), style, depth + 1)
-                self.emit(" ", style, token)
-            self.run(_units(cursor.argument()), style, depth + 1)
-        elif name in ("numrange", "SIrange", "qtyrange"):
-            cursor.option()
-            self.run(cursor.argument(), style, depth + 1)
-            self.emit("–", style, token)
-            self.run(cursor.argument(), style, depth + 1)
-            if name != "numrange":
-                self.emit(" ", style, token)
-                self.run(_units(cursor.argument()), style, depth + 1)
-        elif name == "Block":
-            cursor.option()
-            cursor.argument()
-            self.run(cursor.argument(), style, depth + 1)
-        elif name == "SetCell":
-            # The spans of a table's cell are read where its rows are.
-            cursor.option()
-            cursor.argument()
-        elif name in ("tnote", "tablenotemark", "tmark") and written(cursor.argument_ahead()).isdecimal():
-            cursor.option()
-            cursor.argument()  # the number of a note is no part of what it stands at
-        elif name in ("textsuperscript", "tnote", "tablenotemark", "tmark", "textsubscript"):
+        if name in ("textsuperscript", "tnote", "tablenotemark", "tmark", "textsubscript"):
             sign = "_" if name == "textsubscript" else "^"
-            self.script(token._replace(kind=sign), cursor.argument(), style, depth)
+            cursor.option()
+            argument = cursor.argument()
+            # The number of a note is no part of what it stands at.
+            if name.startswith("text") or not written(argument).isdecimal():
+                self.script(token._replace(kind=sign), argument, style, depth)
         elif name == "ding":
             self.emit(commands.DINGBATS.get(written(cursor.argument()), "•"), style, token)
         elif name in ("footnote", "footnotetext", "tablefootnote"):
@@ -365,13 +279,6 @@ class _Renderer:
                 self.emit(" ", style, token)
                 self.run(argument, Style(), depth + 1)
                 self.emit(" ", style, token)
-        elif name == "multirow":
-            cursor.option()
-            self.out.rows = written(cursor.argument())
-            cursor.option()
-            cursor.argument()
-            cursor.option()
-            self.run(cursor.argument(), style, depth + 1)
         elif name == "begin":
             self.environment(token, cursor)
         elif name == "end":
@@ -396,33 +303,23 @@ class _Renderer:
 
     def skip_dimension(self, cursor: Cursor) -> None:
         """Passes over a length, as in \\hskip 2pt plus 1fil or \\vrule width 1pt."""
-        while True:
-            before = cursor.index
-            cursor.skip_blanks()
-            token = cursor.peek()
-            match = _DIMENSION.match(token.text) if token is not None and token.kind == "text" else None
-            if token is None or match is None or match.end() == 0:
-                cursor.index = before
+        while (token := cursor.ahead()) is not None and token.kind == "text":
+            match = _DIMENSION.match(token.text)
+            if match is None or match.end() == 0:
                 return
+            cursor.next()
             if match.end() < len(token.text):
-                rest = token._replace(text=token.text[match.end() :], start=token.start + match.end())
-                cursor.tokens[cursor.index] = rest
+                cursor.push([token._replace(text=token.text[match.end() :], start=token.start + match.end())])
                 return
-            cursor.index += 1
             following = cursor.peek()
             if following is not None and following.kind == "space":
-                cursor.index += 1  # a space ends the length, and is not printed
+                cursor.next()  # a space ends the length, and is not printed
 
 
 def skip_line_break(cursor: Cursor) -> list[Token] | None:
     """Skips what may follow a line break, a star and a length in square brackets; the length."""
     cursor.star()
-    before = cursor.index
-    option = cursor.option()
-    if option is not None and not LENGTH.fullmatch(written(option)):
-        cursor.index = before  # an interval that opens the next row
-        return None
-    return option
+    return cursor.option(fitting=_LENGTH)  # not an interval that opens the next row
 
 
 def _units(tokens: list[Token]) -> list[Token]:

@@ -163,9 +163,8 @@ def _verbatim_argument(text: str, position: int, end: int, name: str) -> tuple[i
     return None
 
 
-def match_braces(tokens: list[Token]) -> tuple[list[Token], dict[int, int], list[Problem]]:
-    """Where each group closes. Braces without a partner become stray tokens, and are reported."""
-    closing: dict[int, int] = {}
+def match_braces(tokens: list[Token]) -> tuple[list[Token], list[Problem]]:
+    """The tokens, in which braces without a partner are stray, and those reported."""
     opened: list[int] = []
     stray: list[int] = []
     for index, token in enumerate(tokens):
@@ -173,7 +172,7 @@ def match_braces(tokens: list[Token]) -> tuple[list[Token], dict[int, int], list
             opened.append(index)
         elif token.kind == "}":
             if opened:
-                closing[opened.pop()] = index
+                opened.pop()
             else:
                 stray.append(index)
     problems = [tokens[index].problem("a brace is closed that was never opened") for index in stray]
@@ -181,27 +180,21 @@ def match_braces(tokens: list[Token]) -> tuple[list[Token], dict[int, int], list
         # TeX closes a plain group at the end by itself; an argument that never ends it does not.
         plain = tokens[index - 1].kind in BLANK if index else True
         problems.append(tokens[index].problem("a brace is opened and never closed", warning=plain))
-    if stray or opened:
-        tokens = list(tokens)
-        for index in (*stray, *opened):
-            tokens[index] = tokens[index]._replace(kind="stray")
-    return tokens, closing, problems
-
-
-def group_end(tokens: list[Token], index: int) -> int:
-    """Index of the brace that closes the one at index; the length, if none does."""
-    depth = 0
-    for position in range(index, len(tokens)):
-        kind = tokens[position].kind
-        depth += (kind == "{") - (kind == "}")
-        if depth == 0:
-            return position
-    return len(tokens)
+    tokens = list(tokens)
+    for index in (*stray, *opened):
+        tokens[index] = tokens[index]._replace(kind="stray")
+    return tokens, problems
 
 
 def written(tokens: list[Token]) -> str:
     """Tokens as they were written, for names, numbers and lengths."""
     return "".join(f"\\{token.text}" if token.kind == "command" else token.text for token in tokens).strip()
+
+
+def braced(token: Token, tokens: list[Token], braces: str = "{}") -> list[Token]:
+    """Tokens between braces that stand at the place of a token."""
+    opening, closing = (token._replace(kind=brace, text=brace) for brace in braces)
+    return [opening, *tokens, closing]
 
 
 def trimmed(tokens: list[Token]) -> list[Token]:
