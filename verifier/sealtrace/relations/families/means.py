@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 
-from sealtrace.relations.decision import Claim, Repair
-from sealtrace.relations.fact import Fact
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.stated import Rule, headers, summaries, weighted
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real
-from sealtrace.relations.syntax import Formula, Unknown, all_of, any_of, at_most, call, equal, some_real
+from sealtrace.relations.syntax import Unknown, all_of, any_of, at_most, call, equal, some_real
 
 FAMILY = "mean of rows"
 MEAN = re.compile(r"(?:mean|average|avg)\.?(?: ?± ?(?:sd|std\.?|s\.d\.|standard deviation))?")
@@ -34,29 +34,49 @@ _NOT_MEAN = re.compile(
     r"\b(?:f1|f-?score|f-?measure|f\d|sd|std|s\.d|ci|interval|p-?value|p|rank|min|max|median|p\d\d|best|worst|"
     r"rmse|geomean|perplexity|ppl|auc|corr\w*|r2|total|sum|count)\b"
 )
+_SIZE = re.compile(r"#|\b(?:n|count|size|samples|number|examples|support|hands|games)\b")
+_IS_MEAN = Rule(
+    FAMILY,
+    "{0} is the mean of {count} numbers above it or beside it.",
+    lambda mean, *values: equal(mean, call("mean", *values)),
+    ("Every number counts the same.",),
+    "Of which numbers, with which weights, is {0} the mean?",
+    (
+        "some weights",
+        lambda mean, *values: all_of(at_most(call("min", *values), mean), at_most(mean, call("max", *values))),
+    ),
+)
 
 
 def find(paper: Paper) -> Iterator[Claim]:
     """Every claim of this family."""
     for sheet in paper.sheets:
-        yield from _mean_rows(sheet)
-        yield from _seed_columns(sheet)
+        if not _POOLING.search(sheet.caption):
+            yield from _mean_rows(sheet)
+            listed, column = sheet.headed(LISTED), sheet.only(MEAN)
+            if len(listed) > 1:
+                yield from _IS_MEAN.claims(sheet, (column, *listed), f"column {headers(sheet, column)}")
     for sheet in paper.both_ways:
         yield from _deviations(sheet)
 
 
-def _summarized(sheet: Sheet, row: int) -> list[list[int]]:
-    """The rows that a summary row may speak of: those of its block, those since the last summary, or all above."""
-    above = [place for place in range(row) if not SUMMARY.fullmatch(plain(sheet.rows[place].first))]
-    scopes = [above]
-    if above:
-        # Several summaries in one stack speak of the same rows.
-        earlier = sorted(set(range(above[-1])) - set(above))
-        ruled = [place for place in above if sheet.rows[place].after_rule]
-        starts = [place + 1 for place in earlier[-1:]] + ruled[-1:]
-        scopes += [[place for place in above if place >= start] for start in starts]
-    unique = {tuple(scope): scope for scope in scopes if len(scope) > 1}
-    return list(unique.values())
+def _mean_rows(sheet: Sheet) -> Iterator[Claim]:
+    for row, column, mean, scopes in summaries(sheet, MEAN):
+        header = plain(sheet.columns[column].label)
+        # Rows below that are not spoken of: the mean may be of a block that nothing marks.
+        last = all(SUMMARY.fullmatch(plain(one.first)) for one in sheet.rows[row + 1 :])
+        if not _items_above(sheet, row) or not (last or len(scopes) > 1):
+            continue
+        lists = [facts for scope in scopes if (facts := sheet.down(column, scope)) is not None]
+        if not lists or _NOT_MEAN.search(header) or _relative(header):
+            continue
+        cells = [[real(fact) for fact in facts] for facts in lists]
+        ways = [equal(real(mean), call("mean", *values)) for values in cells]
+        sizes = _sizes(sheet, scopes[0])
+        if len(sizes) == len(lists[0]):
+            ways.append(equal(real(mean), weighted(cells[0], sizes)))
+        label = sheet.rows[row].label
+        yield _IS_MEAN.claim(sheet, (mean, *lists[0]), f"row {label!r}", formula=any_of(*ways))
 
 
 def _items_above(sheet: Sheet, row: int) -> bool:
@@ -69,73 +89,18 @@ def _items_above(sheet: Sheet, row: int) -> bool:
     return sheet.rows[row].after_rule or _ITEM.fullmatch(header) is not None or len(listed) > 1
 
 
-def _mean_rows(sheet: Sheet) -> Iterator[Claim]:
-    if _POOLING.search(sheet.caption):
-        return
-    for row, line in enumerate(sheet.rows):
-        if not MEAN.fullmatch(plain(line.first)):
-            continue
-        scopes = _summarized(sheet, row)
-        if not scopes or not _items_above(sheet, row):
-            continue
-        if not all(SUMMARY.fullmatch(plain(one.first)) for one in sheet.rows[row + 1 :]) and len(scopes) == 1:
-            # Rows below that are not spoken of: the mean may be of a block that nothing marks.
-            continue
-        for column in sheet.numeric_columns():
-            header = plain(sheet.columns[column].label)
-            mean = sheet.number(row, column)
-            if mean is None or _NOT_MEAN.search(header) or _relative(header):
-                continue
-            lists = [facts for scope in scopes if (facts := sheet.down(column, scope)) is not None]
-            if lists:
-                weights = _weights(sheet, scopes[0])
-                yield _mean(sheet, mean, lists, weights, f"row {line.label!r}")
-
-
 def _relative(header: str) -> bool:
     """Whether a mean of the column's numbers may have been computed from other means."""
     return RELATIVE.search(header.replace("δ", "").replace("delta", "").replace("diff", "")) is not None
 
 
-def _weights(sheet: Sheet, rows: list[int]) -> list[Fact] | None:
-    """A column of sizes, by which the mean may be weighted."""
+def _sizes(sheet: Sheet, rows: list[int]) -> list[Fraction]:
+    """Sizes of the rows, by which the mean may be weighted; none where no column gives them."""
     for column in sheet.numeric_columns():
-        facts = sheet.down(column, rows)
-        sized = re.search(
-            r"#|\b(?:n|count|size|samples|number|examples|support|hands|games)\b", plain(sheet.columns[column].label)
-        )
-        if sized and facts is not None and all(count(fact) for fact in facts):
-            return facts
-    return None
-
-
-def _mean(sheet: Sheet, mean: Fact, lists: list[list[Fact]], weights: list[Fact] | None, said: str) -> Claim:
-    ways: list[Formula] = [equal(real(mean), call("mean", *map(real, facts))) for facts in lists]
-    if weights is not None and len(weights) == len(lists[0]):
-        whole = sum(fact.value for fact in weights)
-        terms = [real(fact) * (weight.value / whole) for fact, weight in zip(lists[0], weights, strict=True)]
-        ways.append(equal(real(mean), call("sum", *terms)))
-    between = all_of(
-        at_most(call("min", *map(real, lists[0])), real(mean)), at_most(real(mean), call("max", *map(real, lists[0])))
-    )
-    return Claim(
-        f"{FAMILY} {mean.address}",
-        any_of(*ways),
-        f"{mean.text} is the mean of {len(lists[0])} numbers above it or beside it.",
-        sheet.place(said),
-        ("Every number counts the same.",),
-        (Repair("some weights", between),),
-        f"Of which numbers, with which weights, is {mean.text} the mean?",
-        FAMILY,
-    )
-
-
-def _seed_columns(sheet: Sheet) -> Iterator[Claim]:
-    listed, column = sheet.headed(LISTED), sheet.only(MEAN)
-    if len(listed) < 2 or column is None or _POOLING.search(sheet.caption):
-        return
-    for _row, (mean, *facts) in sheet.together(column, *listed):
-        yield _mean(sheet, mean, [facts], None, f"column {sheet.columns[column].label!r}")
+        facts = sheet.down(column, rows) if _SIZE.search(plain(sheet.columns[column].label)) else None
+        if facts is not None and all(count(fact) for fact in facts):
+            return [fact.value for fact in facts]
+    return []
 
 
 def _deviations(sheet: Sheet) -> Iterator[Claim]:

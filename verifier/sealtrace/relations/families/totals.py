@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.stated import Rule, headers, summaries, weighted
 from sealtrace.relations.families.wording import SUMMARY, count, plain, real
-from sealtrace.relations.syntax import Cell, any_of, call, compare, equal
+from sealtrace.relations.syntax import Cell, Formula, any_of, at_most, call, equal
 
 FAMILY = "parts and whole"
 _TOTAL = re.compile(r"(?:total|totals|sum)[.:]?")
-_WHOLE = re.compile(r"(?:all|overall)[.:]?")
+_WHOLE = re.compile(r"(?:total|totals|sum|all|overall)[.:]?")
 _NOT_ADDITIVE = re.compile(
     r"avg|mean|median|max|min|unique|distinct|year|rate|ratio|%|\bper\b|length|vocab|types|class|label|categor|entit|"
     r"relation|users|speakers|languages|authors|rank|depth|layers|time|\bid\b|version|seed|score|dim"
@@ -36,6 +37,30 @@ _SUMS = re.compile(
 _DOUBT = re.compile(r"\b(?:not|need|may|might|approximately|about|nearly|except)\b", re.IGNORECASE)
 
 
+def _adds_up(total: Cell, *parts: Cell) -> Formula:
+    """The sum of all parts; rows that break the whole down in several ways (by age, by region) count it repeatedly."""
+    times = (1, 2, 3) if len(parts) > 3 else (1,)
+    return any_of(*(equal(total * n if n > 1 else total, call("sum", *parts)) for n in times))
+
+
+_IS_TOTAL = Rule(
+    FAMILY,
+    "{0} is the total of {count} parts.",
+    _adds_up,
+    ("The parts are disjoint, or break the whole down once in each of several ways.",),
+    "Which parts sum to {0}?",
+    ("the parts overlap", lambda total, *parts: at_most(total, call("sum", *parts))),
+    read=Cell,
+)
+_IS_RATE = Rule(
+    FAMILY,
+    "{0} of all is made of the {count} rates above, by their counts or evenly.",
+    lambda whole, *rates: any_of(equal(whole, call("mean", *rates)), equal(whole, call("sum", *rates))),
+    ("Every rate is over the count that its row gives.",),
+    "Over which items is {0} computed?",
+)
+
+
 def find(paper: Paper) -> Iterator[Claim]:
     """Every claim of this family."""
     for sheet in paper.sheets:
@@ -48,65 +73,38 @@ def find(paper: Paper) -> Iterator[Claim]:
 
 
 def _total_rows(sheet: Sheet) -> Iterator[Claim]:
-    for row, line in enumerate(sheet.rows):
-        name = plain(line.first or line.label)
-        if not (_TOTAL.fullmatch(name) or _WHOLE.fullmatch(name)):
+    for row, column, total, (above, *blocks) in summaries(sheet, _WHOLE):
+        header, said = plain(sheet.columns[column].label), f"row {sheet.rows[row].label!r}"
+        named = _TOTAL.fullmatch(plain(sheet.rows[row].first or sheet.rows[row].label)) or _ADDITIVE.fullmatch(header)
+        last = all(SUMMARY.fullmatch(line.first) for line in sheet.rows[row + 1 :])
+        parts = sheet.down(column, above)
+        if not named or _NOT_ADDITIVE.search(header) or not last or parts is None or not _counts([*parts, total]):
             continue
-        above = [place for place in range(row) if not SUMMARY.fullmatch(sheet.rows[place].first)]
-        ruled = [place for place in range(row + 1) if sheet.rows[place].after_rule and place < row]
-        block = [place for place in above if not ruled or place >= ruled[-1]]
-        if len(above) < 2 or any(sheet.rows[place].indented for place in above) or not _last(sheet, row):
+        if any(sheet.rows[place].indented for place in above):
             continue
-        for column in sheet.numeric_columns():
-            header = plain(sheet.columns[column].label)
-            additive = not _NOT_ADDITIVE.search(header) and (_TOTAL.fullmatch(name) or _ADDITIVE.fullmatch(header))
-            total = sheet.number(row, column)
-            parts = sheet.down(column, above)
-            if not additive or total is None or parts is None or not _counts([*parts, total]):
-                continue
-            scopes = [parts]
-            if len(block) > 1 and block != above and (fewer := sheet.down(column, block)) is not None:
-                scopes.append(fewer)
-            yield _sum(sheet, total, scopes, f"row {line.label!r}")
-            if sum(part.value for part in parts) == total.value:
-                yield from _rates(sheet, row, above, column)
+        lists = [parts, *(facts for block in blocks if (facts := sheet.down(column, block)) is not None)]
+        ways = any_of(*(_adds_up(Cell(total), *map(Cell, facts)) for facts in lists))
+        yield _IS_TOTAL.claim(sheet, (total, *parts), said, formula=ways)
+        if sum(part.value for part in parts) == total.value:
+            yield from _rates(sheet, row, above, column, [part.value for part in parts])
 
 
-def _rates(sheet: Sheet, row: int, above: list[int], counts: int) -> Iterator[Claim]:
+def _rates(sheet: Sheet, row: int, above: list[int], counts: int, sizes: list[Fraction]) -> Iterator[Claim]:
     """Rates beside counts that add up: the rate of the whole weighs each part by its count, or all of them alike."""
-    sizes = [fact.value for fact in sheet.down(counts, above) or ()]
     for column in sheet.numeric_columns():
-        whole, parts, label = sheet.number(row, column), sheet.down(column, above), sheet.columns[column].label
+        whole, parts = sheet.number(row, column), sheet.down(column, above)
         texts = [entry.text for place in (*above, row) if (entry := sheet.entry(place, column)) is not None]
-        shares = _RATE.search(plain(label)) or all("%" in text for text in texts)
+        shares = _RATE.search(plain(sheet.columns[column].label)) or all("%" in text for text in texts)
         if whole is None or parts is None or not shares or len({part.value for part in parts}) < 2:
             continue
         scale = 100 if any(part.value > 1 for part in (*parts, whole)) else 1
         if not all(_is_share(part, size, scale) for part, size in zip(parts, sizes, strict=True)):
             continue
-        weighted = [real(part) * (size / sum(sizes)) for part, size in zip(parts, sizes, strict=True)]
         rates = [real(part) for part in parts]
-        header = sheet.columns[counts].label
-        yield Claim(
-            f"{FAMILY} {whole.address} rate",
-            any_of(
-                *(
-                    equal(real(whole), one)
-                    for one in (call("sum", *weighted), call("mean", *rates), call("sum", *rates))
-                )
-            ),
-            f"{whole.text} of all is made of the {len(parts)} rates above, by {header!r} or evenly.",
-            sheet.place(f"row {sheet.rows[row].label!r}"),
-            ("Every rate is over the count that its row gives.",),
-            question=f"Over which items is {whole.text} computed?",
-            family=FAMILY,
-            evidence=f"the counts of column {header!r} add up to that of this row",
-        )
-
-
-def _last(sheet: Sheet, row: int) -> bool:
-    """Whether only other summaries follow."""
-    return all(SUMMARY.fullmatch(line.first) for line in sheet.rows[row + 1 :])
+        ways = any_of(equal(real(whole), weighted(rates, sizes)), _IS_RATE.formula(real(whole), *rates))
+        said = f"the counts of column {headers(sheet, counts)} add up to that of this row"
+        place = f"row {sheet.rows[row].label!r}"
+        yield _IS_RATE.claim(sheet, (whole, *parts), place, formula=ways, evidence=said)
 
 
 def _counts(facts: Sequence[Fact]) -> bool:
@@ -116,32 +114,13 @@ def _counts(facts: Sequence[Fact]) -> bool:
     return len(whole) == len(facts) and (any(one % 100 for one in whole) or max(whole) < 1000)
 
 
-def _sum(sheet: Sheet, total: Fact, scopes: list[list[Fact]], said: str) -> Claim:
-    sums = [call("sum", *(Cell(part) for part in parts)) for parts in scopes]
-    # Rows that break the whole down in several ways (by age, by region) count it once for each.
-    times = (2, 3) if len(scopes[0]) > 3 else ()
-    ways = [equal(Cell(total), one) for one in sums] + [equal(Cell(total) * n, one) for one in sums for n in times]
-    most = any_of(*(compare(Cell(total), "<=", one) for one in sums))
-    return Claim(
-        f"{FAMILY} {total.address}",
-        any_of(*ways),
-        f"{total.text} is the total of {len(scopes[0])} parts.",
-        sheet.place(said),
-        ("The parts are disjoint, or break the whole down once in each of several ways.",),
-        (Repair("the parts overlap", most),),
-        f"Which parts sum to {total.text}?",
-        FAMILY,
-    )
-
-
 def _total_columns(sheet: Sheet) -> Iterator[Claim]:
     """A column headed Total beside columns that are splits of a data set."""
     column, parts = sheet.only(_TOTAL), sheet.headed(_SPLITS)
-    if column is None or len(parts) < 2 or len(parts) + 1 != len(sheet.numeric_columns()):
-        return
-    for _row, (total, *whole) in sheet.together(column, *parts):
-        if _counts([*whole, total]):
-            yield _sum(sheet, total, [whole], f"column {sheet.columns[column].label!r}")
+    if len(parts) > 1 and len(parts) + 1 == len(sheet.numeric_columns()):
+        for _row, facts in sheet.together(column, *parts):
+            if _counts(facts):
+                yield _IS_TOTAL.claim(sheet, facts, f"column {headers(sheet, column)}")
 
 
 def _is_share(rate: Fact, size: Fraction, scale: int) -> bool:
