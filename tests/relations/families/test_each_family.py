@@ -178,4 +178,4 @@ def test_marks_without_a_direction_are_no_contradiction() -> None:
     assert contradicted(read(table("Best is bold.", "Kind | Girth | Age", rows))) == []
     told = "Higher tall/wide girth and age score (Age) are preferable; best is bold."
     both = [r"Elm | \textbf{4.2} | 5.0 | 1", r"Oak | 3.1 | \textbf{4.4} | \textbf{3}", "Ash | 2.7 | 1.2 | 2"]
-    assert contradicted(read(table(told, "Kind | Tall girth | Wide girth | Age", both))) == ["marks"] * 2
+    assert contradicted(read(table(told, "Kind | Tall girth | Wide girth | Age", both))) == ["marks"]

@@ -149,6 +149,10 @@ class _Member:
     """The declared unknowns that it speaks of."""
 
 
+Refuted = tuple[list[_Member], Certificate | None]
+"""Members that contradict each other, with a proof where their linear parts do."""
+
+
 def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     """Contradictions of connected groups of claims, each shown by a smallest set of them; none where all can hold."""
     # A proof must not rest on a guess.
@@ -163,13 +167,9 @@ def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
 def _contradictions(group: list[_Member]) -> list[Decision]:
     """One group may contradict itself in several ways that share nothing."""
     found, left = [], group
-    while len(left) > 1:
-        decision = _linear_contradiction(left) or _shared_contradiction(left)
-        if decision is None:
-            break
+    while len(left) > 1 and (decision := _linear_contradiction(left) or _shared_contradiction(left)) is not None:
         found.append(decision)
-        guilty = {claim.name for claim in decision.together}
-        left = [member for member in left if member.claim.name not in guilty]
+        left = [member for member in left if member.claim not in decision.together]
     return found
 
 
@@ -191,69 +191,68 @@ def _member(claim: Claim) -> _Member | None:
 
 def _connected(members: list[_Member]) -> list[list[_Member]]:
     """Members that share a number that is not exactly known, directly or through others."""
-    owner: dict[str, int] = {}
-    parent = list(range(len(members)))
-
-    def root(place: int) -> int:
-        while parent[place] != place:
-            parent[place] = parent[parent[place]]
-            place = parent[place]
-        return place
-
+    speaking: dict[str, list[int]] = {}
     for place, member in enumerate(members):
         for name in member.varying:
-            parent[root(place)] = root(owner.setdefault(name, place))
-    groups: dict[int, list[_Member]] = {}
-    for place, member in enumerate(members):
-        groups.setdefault(root(place), []).append(member)
-    return [group for group in groups.values() if len(group) > 1]
+            speaking.setdefault(name, []).append(place)
+    groups: list[list[_Member]] = []
+    seen: set[int] = set()
+    for first in range(len(members)):
+        group, waiting = set[int](), [first]
+        while waiting:
+            if (place := waiting.pop()) not in seen:
+                seen.add(place)
+                group.add(place)
+                waiting += [other for name in members[place].varying for other in speaking.pop(name, ())]
+        groups.append([members[place] for place in sorted(group)])
+    return [group for group in groups if len(group) > 1]
+
+
+def _smallest(group: list[_Member], refuted: Callable[[list[_Member]], Refuted | None]) -> Refuted | None:
+    """A refutation of members of which none can be left out."""
+    found = refuted(group)
+    for member in list(found[0]) if found is not None else ():
+        assert found is not None
+        fewer = [one for one in found[0] if one is not member]
+        found = (refuted(fewer) if len(fewer) > 1 else None) or found
+    return found
 
 
 def _linear_contradiction(group: list[_Member]) -> Decision | None:
+    """Claims whose linear parts cannot hold together, whatever the rest says."""
+
+    def refuted(some: list[_Member]) -> Refuted | None:
+        rows = [row for member in some for row in member.rows]
+        box = {name: interval for member in some for name, interval in member.box.items()}
+        with Work(GROUP_STEPS):
+            proof = _proof(rows, box)
+        names = {row.relation for _, row in proof.lines} if proof is not None else ()
+        return ([member for member in some if member.claim.name in names], proof) if names else None
+
     try:
-        proof = _proof_together(group)
-        if proof is None:
-            return None
-        needed = _involved(group, proof)
-        for member in list(needed):
-            fewer = [one for one in needed if one is not member]
-            smaller = _proof_together(fewer)
-            if smaller is not None:
-                needed, proof = _involved(fewer, smaller), smaller
+        found = _smallest(group, refuted)
     except OutOfWorkError as error:
         joint, claims = _joint(group)
         return Decision(joint, Status.UNDECIDED, reason=str(error), together=claims)
-    joint, claims = _joint(needed)
-    return _broken(joint, proof, "; ".join(proof.text()), together=claims)
-
-
-def _proof_together(group: list[_Member]) -> Certificate | None:
-    rows = [row for member in group for row in member.rows]
-    box = {name: interval for member in group for name, interval in member.box.items()}
-    with Work(GROUP_STEPS):
-        return _proof(rows, box)
-
-
-def _involved(group: list[_Member], proof: Certificate) -> list[_Member]:
-    names = {row.relation for _, row in proof.lines}
-    return [member for member in group if member.claim.name in names]
+    return _together(*found) if found is not None else None
 
 
 def _shared_contradiction(group: list[_Member]) -> Decision | None:
     """Claims about the same unknown, whose integers and choices a linear program does not see."""
+
+    def refuted(some: list[_Member]) -> Refuted | None:
+        found = search(all_of(*(member.claim.formula for member in some)))
+        return (some, None) if found.status == "impossible" else None
+
     about = [member for member in group if member.unknowns]
-    if not 1 < len(about) <= MOST_TOGETHER or not _impossible(about):
-        return None
-    for member in list(about):
-        fewer = [one for one in about if one is not member]
-        if len(fewer) > 1 and _impossible(fewer):
-            about = fewer
-    joint, claims = _joint(about)
-    return _broken(joint, None, "no values satisfy them together", together=claims)
+    found = _smallest(about, refuted) if 1 < len(about) <= MOST_TOGETHER else None
+    return _together(*found) if found is not None else None
 
 
-def _impossible(group: list[_Member]) -> bool:
-    return search(all_of(*(member.claim.formula for member in group))).status == "impossible"
+def _together(group: list[_Member], proof: Certificate | None) -> Decision:
+    joint, claims = _joint(group)
+    arithmetic = "; ".join(proof.text()) if proof is not None else "no values satisfy them together"
+    return _broken(joint, proof, arithmetic, together=claims)
 
 
 def _joint(group: list[_Member]) -> tuple[Claim, tuple[Claim, ...]]:

@@ -11,7 +11,7 @@ from sealtrace.relations.cases import Case, rows_of, rungs, starting_box, starti
 from sealtrace.relations.contraction import Box, Evaluation
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.forms import lowered
+from sealtrace.relations.forms import Form, Leaf, constant, lowered, replaced
 from sealtrace.relations.intervals import INFINITY, WHOLE, EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, Row, minimize
 from sealtrace.relations.rendering import approximately, decimals, formula_text, places_of, printed, range_text
@@ -41,8 +41,6 @@ MAX_CELLS = 30
 _REACHES = tuple(Fraction(10) ** power for power in (1, 2, 4, 6, 9))
 _NEARLY = 1 - Fraction(1, 10**6)
 _PROBES = 60
-_FARTHEST = 1 << 60
-_LARGEST_COUNT = 10**12
 _MANY_UNKNOWNS = 4
 
 
@@ -128,34 +126,21 @@ def _grid_sides(body: Formula, name: str) -> tuple[Expression, Expression] | Non
 def _grid(of: Expression, grid: Expression, text: str, some: Some, box: Box) -> str:
     """The two nearest values that an integer gives."""
     value, between = _value(of, box), _range(some, box)
-    least = math.ceil(between.low) if isinstance(between.low, Fraction) else None
-    most = math.floor(between.high) if isinstance(between.high, Fraction) else None
-    if least is not None and most is not None and least > most:
-        return f"there is no integer from {least} to {most}"
-
-    def at(count: int) -> Interval:
-        return _value(grid, {**box, some.name: point(Fraction(count))})
-
-    # The integers just before and just after the value is passed, where the grid rises or falls throughout.
-    low, high, middle = -1 if least is None else least, 1 if most is None else most, value.middle()
-    rises = at(high).middle() > at(low).middle()
-    while most is None and (at(high).middle() < middle) == rises and high < _FARTHEST:
-        high *= 2
-    while least is None and (at(low).middle() > middle) == rises and low > -_FARTHEST:
-        low *= 2
-    while high - low > 1:
-        between_them = (low + high) // 2
-        if (at(between_them).middle() <= middle) == rises:
-            low = between_them
-        else:
-            high = between_them
-    if max(abs(low), abs(high)) > _LARGEST_COUNT:
+    least, most = between.low, between.high
+    if math.isfinite(least) and math.isfinite(most) and math.ceil(least) > math.floor(most):
+        return f"there is no integer from {math.ceil(least)} to {math.floor(most)}"
+    known: dict[Leaf, Form] = {name: constant(Fraction(one.low)) for name, one in box.items() if one.is_point}
+    steps = replaced(lowered(grid, {name: name for name in {*box, some.name}}), known)
+    if steps.terms.keys() != {some.name}:
         return f"no integer {some.name} makes {text} equal to {printed(of)}"
+    # The integers just before and just after the value is passed.
+    passed = (value.middle() - steps.constant) / steps.terms[some.name]
+    inside = (min(max(end, least), most) for end in (math.floor(passed), math.ceil(passed)))
+    counts = sorted({math.ceil(one) if one == least else math.floor(one) for one in inside})
     unknown, places = re.compile(rf"\b{re.escape(some.name)}\b"), max(places_of(of), 4)
-    around = sorted({low, high} if at(low).middle() != at(high).middle() else {low})
-    shown = ", ".join(f"{unknown.sub(str(count), text)} = {approximately(at(count), places)}" for count in around)
-    half = value.width / 2
-    tolerance = f" ± {decimals(half, 12)}" if half else ""
+    given = {count: point(steps.constant + count * steps.terms[some.name]) for count in counts}
+    shown = ", ".join(f"{unknown.sub(str(count), text)} = {approximately(one, places)}" for count, one in given.items())
+    tolerance = f" ± {decimals(value.width / 2, 12)}" if value.width else ""
     return f"{printed(of)}{tolerance} needs {text} with {some.name} integer: {shown}"
 
 

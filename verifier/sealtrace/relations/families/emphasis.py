@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
-from sealtrace.printed.cells import MarkProblem, TableCell, cells_of, marked_groups, wrong_marks
+from sealtrace.printed.cells import TableCell, cells_of, marked_groups, wrong_marks
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import plain, printed, sentences
-from sealtrace.relations.syntax import Expression, call, compare, equal
+from sealtrace.relations.syntax import Expression, call, equal
 
 FAMILY = "marks"
 _BEST = re.compile(r"\bbest\b[^.;]*\bbold|\bbold[^.;]*\bbest\b", re.I)
@@ -24,7 +25,8 @@ _SOME = re.compile(
 _IS_BETTER = re.compile(r"(.*?)\b(?:is|are) (higher|lower)[ -]is[ -]better", re.I)
 _PREFERRED = re.compile(r"(.*)\b(?:is|are) (?:preferred|preferable|better)\b", re.I)
 _SIDES = re.compile(r"\b(higher|larger|greater|more|lower|smaller|fewer|less)\b", re.I)
-_DESERVED = {"best": "be marked as best", "second": "be marked as second best"}
+_BETTER: dict[str | None, tuple[str, ...]] = {"best": (), "second": ("best",)}
+"""Each mark, and those that are better."""
 _HIGHER = frozenset({"higher", "larger", "greater", "more"})
 
 
@@ -81,40 +83,31 @@ def _names(item: str, header: str) -> bool:
 def _sheet(sheet: Sheet) -> Iterator[Claim]:
     ways = directions(sheet)
     arrows = {column["label"] for column in sheet.record["columns"] if "direction" in column}
-    rows = _rows(sheet.record, second=_SECOND.search(sheet.caption) is not None)
     columns = [{**column, "direction": ways.get(column["label"])} for column in sheet.record["columns"]]
+    rows = _rows(sheet, second=_SECOND.search(sheet.caption) is not None)
     record = {**sheet.record, "label": sheet.label, "columns": columns}
-    whole = list(cells_of({**record, "rows": rows}, ""))
-    blocks = list(cells_of({**record, "rows": _blocked(sheet, rows)}, ""))
     # Where rules part the table, best may be meant for each part.
-    cells = min((whole, blocks), key=lambda one: len(list(wrong_marks(one))))
-    wrong = list(wrong_marks(cells))
-    emphasized = any(len(row.get("marks") or {}) == len(row["cells"]) for row in rows)
+    whole = list(cells_of({**record, "rows": [{**row, "among": None} for row in rows]}, ""))
+    cells = min((whole, list(cells_of({**record, "rows": rows}, ""))), key=lambda one: len(list(wrong_marks(one))))
+    wrong = [one.cell for one in wrong_marks(cells)]
+    emphasized = any(len(row["marks"]) == len(row["cells"]) for row in rows)
     for group in marked_groups(cells):
-        problems = [one for one in wrong if one.cell in group]
         # Without a direction nothing says which end is best.
         if group[0].direction is None or not any(cell.mark == "best" for cell in group):
             continue
-        if not problems:
-            yield _right(sheet, group)
-        elif not emphasized and (group[0].column in arrows or not _other_way(group)):
-            yield from (claim for one in problems if (claim := _problem(sheet, one, group)) is not None)
+        right = not any(cell in wrong for cell in group)
+        if right or (not emphasized and (group[0].column in arrows or not _other_way(group))):
+            yield from _claims(sheet, group)
 
 
-def _rows(record: dict[str, Any], *, second: bool) -> list[dict[str, Any]]:
-    """Rows with the marks that the caption speaks of."""
+def _rows(sheet: Sheet, *, second: bool) -> list[dict[str, Any]]:
+    """Rows with the marks that the caption speaks of, and the part of the table between two rules that each is in."""
+    told = ("best", "second") if second else ("best",)
+    rules = accumulate(int(line.after_rule) for line in sheet.rows)
     return [
-        {**row, "marks": {name: mark for name, mark in row.get("marks", {}).items() if mark == "best" or second}}
-        for row in record["rows"]
+        {**row, "marks": {name: one for name, one in row.get("marks", {}).items() if one in told}, "among": str(part)}
+        for row, part in zip(sheet.record["rows"], rules, strict=True)
     ]
-
-
-def _blocked(sheet: Sheet, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    block, result = 0, []
-    for line, row in zip(sheet.rows, rows, strict=True):
-        block += line.after_rule
-        result.append({**row, "among": str(block)})
-    return result
 
 
 def _other_way(group: list[TableCell]) -> bool:
@@ -141,47 +134,20 @@ def _value(sheet: Sheet, cell: TableCell) -> Expression | None:
     return printed(first)
 
 
-def _right(sheet: Sheet, group: list[TableCell]) -> Claim:
-    best = next(cell for cell in group if cell.mark == "best")
-    end = "max" if best.direction == "higher" else "min"
-    values = [value for cell in group if (value := _value(sheet, cell)) is not None]
-    own = _value(sheet, best)
-    assert own is not None
-    return Claim(
-        f"{FAMILY} {sheet.label}[{best.row}, {best.column}]",
-        equal(own, call(end, *values)),
-        f"{best.text} is marked as best of column {best.column!r} ({best.direction} is better).",
-        sheet.place("caption"),
-        question="Which value is best?",
-        family=FAMILY,
-    )
-
-
-def _problem(sheet: Sheet, problem: MarkProblem, group: list[TableCell]) -> Claim | None:
-    """One wrong mark against the cell that shows it to be wrong."""
-    cell = problem.cell
-    higher = cell.direction == "higher"
-    ranked = sorted(group, key=_shown, reverse=higher)
-    if problem.found == "no mark" or (problem.found == "second" and problem.expected == "best"):
-        other = next((one for one in ranked[::-1] if one.mark == problem.expected), None)
-        if other is not None and _shown(other) == _shown(cell):
-            # What prints the same may differ behind the last digit.
-            return None
-        operator, says = ("<" if higher else ">"), f"is not marked as {problem.expected}, and so not as good as"
-    else:
-        places = sorted({_shown(one) for one in group}, reverse=higher)
-        rank = 0 if problem.found == "best" else 1
-        other = next(one for one in ranked if _shown(one) == places[min(rank, len(places) - 1)])
-        operator, says = (">=" if higher else "<="), f"is marked as {problem.found}, and so at least as good as"
-    own, shown = _value(sheet, cell), None if other is None else _value(sheet, other)
-    if own is None or shown is None or other is None:
-        return None
-    return Claim(
-        f"{FAMILY} {sheet.label}[{cell.row}, {cell.column}]",
-        compare(own, operator, shown),
-        f"{cell.text} {says} {other.text} in column {cell.column!r} ({cell.direction} is better).",
-        sheet.place("caption"),
-        ("The marks compare the numbers as printed, over all rows or over each ruled part.",),
-        question=f"Should {cell.text} {_DESERVED.get(problem.expected, 'have no mark')}?",
-        family=FAMILY,
-    )
+def _claims(sheet: Sheet, group: list[TableCell]) -> Iterator[Claim]:
+    """Every marked cell is the best of those that print another number than those with a better mark."""
+    values = [(cell, value) for cell in group if (value := _value(sheet, cell)) is not None]
+    for cell, own in values:
+        if cell.mark not in _BETTER:
+            continue
+        better = {_shown(other) for other in group if other.mark in _BETTER[cell.mark]} - {_shown(cell)}
+        others = [value for other, value in values if _shown(other) not in better]
+        yield Claim(
+            f"{FAMILY} {sheet.label}[{cell.row}, {cell.column}]",
+            equal(own, call("max" if cell.direction == "higher" else "min", *others)),
+            f"{cell.text} is marked as {cell.mark} of column {cell.column!r} ({cell.direction} is better).",
+            sheet.place("caption"),
+            ("The marks compare the numbers as printed, over all rows or over each ruled part.",),
+            question=f"Which value of column {cell.column!r} is {cell.mark}?",
+            family=FAMILY,
+        )
