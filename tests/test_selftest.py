@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import pytest
 
 from cli.runner import sealtrace
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.bundle.sealing import seal
 from sealtrace.examination import Examination
 from sealtrace.selftest.campaign import Campaign, Mutant
 from sealtrace.selftest.mutating import REMOVED, altered, places, ways
 from sealtrace.selftest.undetermined import REASONS, reason_of
 from small_study import small_study
-from support import FIXTURE, LONG
+from support import FIXTURE, LONG, copy_of
 
 MAIN = "report/table.main.json"
 
@@ -57,6 +59,35 @@ def test_a_change_that_nothing_notices(campaign: Campaign) -> None:
     mutant = Mutant(MAIN, "table", None, ("caption",), "longer", "Something else.")
     assert campaign.noticed(mutant) is None
     assert reason_of(mutant.field, mutant.way) == REASONS["table /caption: *"]
+
+
+def test_a_table_that_a_sealed_manuscript_prints_is_not_as_transcribed(tmp_path: Path) -> None:
+    """A label that goes unnoticed would be a hole there, and no change of the record does."""
+    bundle = copy_of(Path(__file__).parent / "conformance" / "answers", tmp_path)
+    rows = "ours & \\textbf{0.6300} \\\\\nbase & 0.5800 \\\\\n"
+    text = f"\\begin{{tabular}}{{lr}}\nSystem & Score $\\uparrow$ \\\\ \\hline\n{rows}\\end{{tabular}}"
+    table = f"\\begin{{table}}\\caption{{Mean score over seeds and items.}}\\label{{tab:results}}{text}\\end{{table}}"
+    (bundle / "report" / "manuscript.paper.tex").write_text(
+        f"\\documentclass{{article}}\\begin{{document}}\n{table}\n\\end{{document}}\n"
+    )
+    sql = "SELECT avg(score) FROM answers WHERE system = '{System}'"
+    record = {
+        "label": "tab:results",
+        "columns": [{"label": "System"}, {"label": "Score", "direction": "higher", "recipe": {"sql": sql}}],
+        "rows": [
+            {"label": "ours", "cells": ["ours", "0.6300"], "marks": {"Score": "best"}},
+            {"label": "base", "cells": ["base", "0.5800"]},
+        ],
+    }
+    (bundle / "report" / "table.results.json").write_text(json.dumps(record))
+    seal(bundle, empty={"all": "Nothing belongs here."})
+    campaign = Campaign(read_bundle(bundle))
+    assert campaign.before.report.verdict == "verified"
+    assert reason_of("table /rows/*/label", "longer")
+    mutants = [one for one in campaign.mutants() if one.row is None]
+    assert {"table", "dataset"} <= {one.kind for one in mutants}
+    assert campaign.free(next(one for one in mutants if one.field == "table /rows/*/label")) is None
+    assert [one.name for one in mutants if campaign.noticed(one) is None and campaign.free(one) is None] == []
 
 
 def test_records_written_otherwise_are_the_same(campaign: Campaign) -> None:

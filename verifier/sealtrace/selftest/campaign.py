@@ -17,12 +17,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from sealtrace.bundle.declared import DeclarationError, opened_rows
+from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
 from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.identity import dataset_of
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.reading import Bundle, Document, Progress
 from sealtrace.bundle.shapes import arrow_schema, row_key, row_shape
-from sealtrace.bundle.stores import read_rows, without_nulls
+from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.report import CheckResult
 from sealtrace.examination import Examination
@@ -79,6 +80,8 @@ class Judged:
 
     mutant: Mutant
     found_by: str | None
+    free: str | None = None
+    """Why it may go unnoticed; None where it may not."""
 
 
 @dataclass(frozen=True)
@@ -94,18 +97,15 @@ class Survey:
     @property
     def survivors(self) -> list[Mutant]:
         """Changes that nothing noticed and that nobody has reviewed."""
-        unnoticed = [one.mutant for one in self.judged if one.found_by is None]
-        return [one for one in unnoticed if reason_of(one.field, one.way, one.split) is None]
+        return [one.mutant for one in self.judged if one.found_by is None and one.free is None]
 
     @property
     def undetermined(self) -> dict[str, tuple[int, str]]:
         """Fields that are known to be free: how many changes of each went unnoticed, and why."""
         found: dict[str, tuple[int, str]] = {}
         for one in sorted(self.judged, key=lambda one: one.mutant.field):
-            changed = one.mutant
-            reason = reason_of(changed.field, changed.way, changed.split) if one.found_by is None else None
-            if reason is not None:
-                found[one.mutant.field] = (found.get(one.mutant.field, (0, ""))[0] + 1, reason)
+            if one.found_by is None and one.free is not None:
+                found[one.mutant.field] = (found.get(one.mutant.field, (0, ""))[0] + 1, one.free)
         return found
 
 
@@ -122,6 +122,9 @@ class Campaign:
         self._findings = {one.name for outcome in self.before.outcomes.values() for one in outcome.findings}
         self._grounds: dict[tuple[str, str | None], Ground] = {}
         self._likely: dict[str, str] = {}
+        tables = bundle.documents_of("table")
+        self._printed_again = {one.path for one in tables if self.before.printed.in_manuscripts(one.value)}
+        """Tables that are read again from a sealed manuscript."""
         self._stores = {store.path: store for store in bundle.stores}
         self._rows = {
             store.path: [without_nulls(row) for row in store.table.to_pylist(maps_as_pydicts="strict")]
@@ -149,7 +152,7 @@ class Campaign:
             chance.shuffle(due)  # whatever the seconds allow is a sample of both
         for into, some in due:
             found = [self.noticed(some[0])] if into is alarms else self.noticed_each(some)
-            into += [Judged(one, check) for one, check in zip(some, found, strict=True)]
+            into += [Judged(one, check, self.free(one)) for one, check in zip(some, found, strict=True)]
             if progress:
                 progress("changing records", len(judged) + len(alarms), len(chosen) + len(rewritten))
             if end is not None and time.monotonic() > end:
@@ -247,9 +250,13 @@ class Campaign:
             left = [one for one, known in zip(mutants, found, strict=True) if known is None]
             alone = len(left) == 1 or (left and self._differing(self._rows_changed(left)[1], left[0], None) is not None)
             for place, mutant in enumerate(mutants):
-                if found[place] is None and (alone or reason_of(mutant.field, mutant.way, mutant.split) is None):
+                if found[place] is None and (alone or self.free(mutant) is None):
                     found[place] = self.noticed(mutant)
         return found
+
+    def free(self, mutant: Mutant) -> str | None:
+        """Why a change may go unnoticed; None where it may not."""
+        return reason_of(mutant.field, mutant.way, mutant.split, printed_again=mutant.path in self._printed_again)
 
     def _told_apart(self, mutant: Mutant) -> tuple[str, str]:
         """What tells a row from the others that are changed with it: its first key field."""
@@ -277,6 +284,8 @@ class Campaign:
         until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> Examination:
         with remembering(dict(self._decided)):
+            if [one.form for one in bundle.stores] != [one.form for one in self._bundle.stores]:
+                return Examination(bundle, chosen, until=until)  # rows that nobody changed mean something else
             ground = self._ground(mutant.kind, mutant.path if mutant.row is None else None)
             try:
                 known = ground.evidence.of_other(bundle, mutant.kind)
@@ -303,28 +312,33 @@ class Campaign:
         documents = list(self._bundle.documents)
         place = next(place for place, one in enumerate(documents) if one.path == mutant.path)
         value = altered(documents[place].value, mutant.pointer, mutant.value) if mutant.pointer else mutant.value
-        if misfits_of(mutant.kind, value) or (mutant.kind == "protocol" and self._refuses_rows(value)):
+        if misfits_of(mutant.kind, value) or (stores := self._declared_by(mutant, value)) is None:
             return None
         documents[place] = replace(documents[place], value=value)
         name = value["study"] if mutant.kind == "protocol" else self._bundle.name
-        return replace(self._bundle, documents=documents, name=name)
+        return replace(self._bundle, documents=documents, name=name, stores=stores)
 
-    def _refuses_rows(self, protocol: dict[str, Any]) -> bool:
-        """Whether the fields that a protocol declares are not those of the rows, so that reading would say so."""
+    def _declared_by(self, mutant: Mutant, value: dict[str, Any]) -> list[Store] | None:
+        """The rows as a changed document declares them; None where reading would refuse it, or them."""
+        found = []
         for store in self._bundle.stores:
             try:
-                form = opened_rows(store.kind, protocol) if store.kind in KINDS else store.form
+                form = store.form
+                if mutant.kind == "protocol" and store.kind in KINDS:
+                    form = opened_rows(store.kind, value)
+                elif mutant.kind == "dataset" and dataset_of(mutant.path) == store.kind:
+                    form = declared_rows(value)
             except DeclarationError:
-                return True
-            if form == store.form:
-                continue
-            refused: list[int] = []
-            if arrow_schema(form) != arrow_schema(store.form):
-                return True
-            check_table(store.table, row_shape(form), lambda row, *_: refused.append(row))
-            if refused:
-                return True
-        return False
+                return None
+            if form != store.form:
+                refused: list[int] = []
+                if arrow_schema(form) != arrow_schema(store.form):
+                    return None
+                check_table(store.table, row_shape(form), lambda row, *_, refused=refused: refused.append(row))
+                if refused:
+                    return None
+            found.append(replace(store, form=form))
+        return found
 
     def _rows_changed(self, mutants: list[Mutant]) -> tuple[list[Mutant], Bundle]:
         """The bundle with some rows of one file changed, as far as their schema accepts them; only these are read."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 _WORDS = "words for readers; nothing is computed from them"
-_TRANSCRIBED = "as the authors transcribed it; a sealed manuscript beside the table determines it"
+_TRANSCRIBED = "as the authors transcribed it; a manuscript sealed with the table would determine it"
 _LESS = "a smaller claim: what is not stated is not checked, and not counted"
 _MADE = "how a run was made, by the authors' word; no record can give it again"
 _SEEN = "what a state looked like beyond the features that policies read"
@@ -25,8 +25,12 @@ REASONS: dict[str, str] = {
     "protocol /expects: *": "what the study expects of itself; `--as-expected` compares it with the verdict",
     "protocol /interfaces/*: *": "what an interface allows and no trace has read",
     "* /description: *": _WORDS,
+    "dataset /row/required*: *": "fields that rows may leave out and none does",
+    "dataset /key: reversed": _ORDER,
+    "dataset /complete: the last twice": "the same demand twice",
+    "dataset /complete/[*]/every: reversed": _ORDER,
     "table /caption: *": _WORDS,
-    "table /source: *": _TRANSCRIBED,
+    "table /source: *": "the file that printed it; a sealed manuscript is found by the table's label, too",
     "table /label: *": _TRANSCRIBED,
     "table /columns/[*]/label: longer": _TRANSCRIBED,
     "table /columns/[*]/label: another digit": _TRANSCRIBED,
@@ -37,6 +41,7 @@ REASONS: dict[str, str] = {
     "table /rows/[*]/recipes/*/arguments/*: another record's": _ELSEWISE,
     "table /rows/[*]/recipes/*/arguments/clip: *": _ELSEWISE,
     "table /rows/[*]/label: *": _TRANSCRIBED,
+    "table /rows/[*]/line*: removed": _LESS,
     "table /rows/[*]/line*: *": _TRANSCRIBED,
     "table /rows/[*]: removed": _TRANSCRIBED,
     "table /rows: reversed": _TRANSCRIBED,
@@ -93,8 +98,12 @@ REASONS: dict[str, str] = {
 """Pattern to reason. A place in a list is written `[*]`, for the star itself."""
 
 
-def reason_of(field: str, way: str, split: str | None = None) -> str | None:
-    """Why a field is free to be changed in a way, in records of a split; None where it is not."""
+def reason_of(field: str, way: str, split: str | None = None, *, printed_again: bool = False) -> str | None:
+    """Why a field is free to be changed in a way, in records of a split; None where it is not.
+
+    Nothing that was transcribed is free in a table that is read again from a sealed manuscript.
+    """
     kind, _, pointer = field.partition(" ")
     names = [f"{field}: {way}", *([f"{kind} of {split} {pointer}: {way}"] if split else [])]
-    return next((reason for known, reason in REASONS.items() if any(fnmatchcase(name, known) for name in names)), None)
+    reasons = (reason for known, reason in REASONS.items() if any(fnmatchcase(name, known) for name in names))
+    return next((reason for reason in reasons if not (printed_again and reason == _TRANSCRIBED)), None)
