@@ -40,6 +40,8 @@ TOGETHER = 60
 CELLS = "table /rows/*/cells/*"
 SCHEMA = "schema"
 """What finds a record that its schema refuses; no check need run."""
+_WHOLE = {"removed": 0, "twice": 2}
+"""Changes of a row as a whole, and how often it is there afterwards."""
 _IDENTITY = frozenset({"seal"})
 """Kinds that are made by sealing: a consistent change of them is a change of what they seal."""
 
@@ -147,11 +149,12 @@ class Campaign:
         rewritten = written if sample is None else chance.sample(written, min(len(written), max(10, sample // 10)))
         judged: list[Judged] = []
         alarms: list[Judged] = []
-        due = [(alarms, [one]) for one in rewritten] + [(judged, some) for some in self._together(chosen)]
+        due = [(alarms, some) for some in self._together(rewritten)]
+        due += [(judged, some) for some in self._together(chosen)]
         if sample is not None:
             chance.shuffle(due)  # whatever the seconds allow is a sample of both
         for into, some in due:
-            found = [self.noticed(some[0])] if into is alarms else self.noticed_each(some)
+            found = self.complained_of(some) if into is alarms else self.noticed_each(some)
             into += [Judged(one, check, self.free(one)) for one, check in zip(some, found, strict=True)]
             if progress:
                 progress("changing records", len(judged) + len(alarms), len(chosen) + len(rewritten))
@@ -184,7 +187,7 @@ class Campaign:
         found: list[list[Mutant]] = []
         times: Counter[Hashable] = Counter()
         for mutant in mutants:
-            if mutant.row is None or not mutant.pointer:
+            if mutant.row is None or (not mutant.pointer and mutant.way in _WHOLE):
                 found.append([mutant])
                 continue
             # A record comes once into a group: its second change opens the next one.
@@ -253,6 +256,14 @@ class Campaign:
                 if found[place] is None and (alone or self.free(mutant) is None):
                     found[place] = self.noticed(mutant)
         return found
+
+    def complained_of(self, rewritten: list[Mutant]) -> list[str | None]:
+        """The same of records that are only written otherwise: all at once, as nothing should be said of any."""
+        if len(rewritten) > 1:
+            accepted, bundle = self._rows_changed(rewritten)
+            if len(accepted) == len(rewritten) and self._differing(bundle, rewritten[0], None) is None:
+                return [None] * len(rewritten)
+        return [self.noticed(one) for one in rewritten]
 
     def free(self, mutant: Mutant) -> str | None:
         """Why a change may go unnoticed; None where it may not."""
@@ -350,13 +361,13 @@ class Campaign:
             row = self._rows[mutant.path][mutant.row]
             if mutant.pointer:
                 row = altered(row, mutant.pointer, mutant.value)
-            elif mutant.way not in ("removed", "twice"):
+            elif mutant.way not in _WHOLE:
                 row = mutant.value
             read = read_rows(_line(row), mutant.path, store.form, "jsonl")
             if read.misfits.total or read.syntax.total:
                 continue
             accepted.append(mutant)
-            times = 1 if mutant.pointer else {"removed": 0, "twice": 2}.get(mutant.way, 1)
+            times = 1 if mutant.pointer else _WHOLE.get(mutant.way, 1)
             parts += [table.slice(done, mutant.row - done), *[read.table.cast(table.schema)] * times]
             done = mutant.row + 1
         whole = pa.concat_tables([*parts, table.slice(done)])
