@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -66,6 +67,10 @@ class Frame:
         file = int(np.searchsorted(self._starts, row, side="right")) - 1
         return self.paths[file], int(self._numbers[file][row - self._starts[file]])
 
+    def extents(self) -> list[tuple[int, int]]:
+        """Where the rows of each file start and end."""
+        return list(pairwise(self._starts.tolist()))
+
     def file_of(self) -> Index:
         """The index of each row's file."""
         return np.repeat(np.arange(len(self.paths)), np.diff(self._starts))
@@ -88,11 +93,27 @@ class Frame:
         same = np.flatnonzero(~new)
         return dict(zip(order[same].tolist(), order[starts[same]].tolist(), strict=True))
 
-    def subset(self, rows: Index) -> Frame:
-        """Some rows, in order, each with its place."""
+    def _copied(self) -> Frame:
+        """The frame without what was computed of its rows."""
         part = copy(self)
         for computed in ("repeats", "matrices"):
             part.__dict__.pop(computed, None)
+        return part
+
+    def stretch(self, start: int, stop: int) -> Frame:
+        """Rows that follow each other, each with its place; nothing is copied."""
+        part = self._copied()
+        part.table, part.size = self.table.slice(start, stop - start), stop - start
+        part._starts = np.clip(self._starts - start, 0, part.size)
+        part._numbers = [
+            numbers[max(0, start - first) : max(0, stop - first)]
+            for numbers, first in zip(self._numbers, self._starts.tolist(), strict=False)
+        ]
+        return part
+
+    def subset(self, rows: Index) -> Frame:
+        """Some rows, in order, each with its place."""
+        part = self._copied()
         # Of the stretch that they lie in: Arrow would join all chunks to take a few rows.
         low, high = (int(rows.min()), int(rows.max()) + 1) if len(rows) else (0, 0)
         part.table, part.size = self.table.slice(low, high - low).take(arrow_integers(rows - low)), len(rows)
@@ -135,8 +156,12 @@ class Frame:
             return column.chunk(0)
         joined = column.combine_chunks()
         if not pa.types.is_nested(column.type):
-            self.table = self.table.set_column(self.names.index(name), name, joined)
+            self.replace_column(name, joined)
         return joined
+
+    def replace_column(self, name: str, array: pa.Array) -> None:
+        """Holds a column in another form, or elsewhere."""
+        self.table = self.table.set_column(self.names.index(name), name, array)
 
     def texts(self, name: str) -> tuple[Index, list[str]]:
         """A text column as codes, -1 for absent, and the texts that they stand for."""
@@ -178,15 +203,17 @@ class Frame:
         array = self.column(name)
         if pa.types.is_dictionary(array.type) and len(array.dictionary) > len(array):
             array = array.dictionary.take(array.indices)
+        # In 32 bits, as Arrow has them: there may be many rows.
         if not self.size or array.equals(targets):
-            return np.arange(self.size)
+            rows: Any = np.arange(self.size, dtype=np.int32)
+            return rows  # type: ignore[no-any-return]
         if pa.types.is_dictionary(array.type):
-            same = array.dictionary.equals(targets[: len(array.dictionary)])
-            found = None if same else pc.index_in(array.dictionary, value_set=targets).fill_null(-1)
-            places = np.arange(len(array.dictionary)) if found is None else found.to_numpy().astype(np.int64)
-            codes = array.indices.fill_null(-1).to_numpy()
+            codes: Any = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
+            if array.dictionary.equals(targets[: len(array.dictionary)]):
+                return codes  # type: ignore[no-any-return]
+            places = pc.index_in(array.dictionary, value_set=targets).fill_null(-1).to_numpy()
             return np.where(codes >= 0, places[codes] if len(places) else -1, -1)
-        at: Index = pc.index_in(array, value_set=targets).fill_null(-1).to_numpy().astype(np.int64)
+        at = pc.index_in(array, value_set=targets).fill_null(-1).to_numpy()
         return np.where(array.is_null().to_numpy(zero_copy_only=False), -1, at)
 
 

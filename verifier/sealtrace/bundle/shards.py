@@ -183,6 +183,11 @@ class LaidOut:
         """What decodes a shard elsewhere: everything but the open file."""
         return self.__dict__ | {"_file": None, "_digest": None, "kept": None}
 
+    @property
+    def sizes(self) -> list[int]:
+        """The rows of each row group."""
+        return [rows for _, _, rows in self._groups]
+
     def extent(self, place: int) -> tuple[int, int]:
         """Where the bytes of a row group start and end."""
         return self._groups[place][:2]
@@ -309,7 +314,7 @@ class KeptFile:
     def __init__(self, path: Path, file: LaidOut) -> None:
         self.path, self._laid_out = path, file
         self.rows, self.form = file.rows, file.form
-        self.starts = np.cumsum([0, *(rows for _, _, rows in file._groups)])
+        self.starts = np.cumsum([0, *file.sizes])
         self._there = file.metadata.schema.to_arrow_schema().names
 
     def tables(self, fields: Several[str], groups: Iterable[int] | None = None) -> Iterator[pa.Table]:

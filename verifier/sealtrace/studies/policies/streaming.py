@@ -8,7 +8,9 @@ not laid out, is read whole instead (`NotLaidOutError`).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
@@ -38,9 +40,10 @@ from sealtrace.evidence import Evidence
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies import checks  # noqa: F401 - imported for the checks' registrations
 from sealtrace.studies.policies.evidence.outcomes import Spilled
-from sealtrace.studies.policies.evidence.partitions import frozen_partitions
+from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.stretches import BESIDE, ByStretch, Stretches
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.mathematics import policies, screening
+from sealtrace.studies.policies.mathematics import screening
 
 BESIDE_TOO = frozenset(
     {
@@ -60,8 +63,12 @@ ROW_CHECKS = (
     "threshold.recomputed", "partition.labels", *sorted(BESIDE_TOO),
 )  # fmt: skip
 """Checks that look at one state at a time."""
+STATE_CHECKS = ("action.legal-set", "join.teacher", "replay.teacher", "replay.teacher-value", *sorted(BESIDE_TOO))
+"""Checks that look at the other records of one state at a time."""
 SAMPLE = 32
 """States of each file that the checks look at before anything is screened."""
+STRETCH = 2**14
+"""About so many states are laid out at once, for the shards that hold their traces."""
 _PLACED = {"anchor": "replay.anchor", "top-action": "replay.top-action", "tilt": "replay.tilt"}
 """Policy to the check that replays it."""
 
@@ -75,7 +82,7 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
     scores = {entry.split: entry for entry, _ in sources.values() if entry.kind == "score"}
     if {entry.split for entry in traces} != set(scores) or len(scores) < len(sources) - len(traces):
         raise NotLaidOutError("traces and scores do not come in pairs of files")
-    total = _Total(study, streamed, Spilled(len(study.states), len(study.candidates)))
+    total = _Total(Stretches(study), streamed, Spilled(len(study.states), len(study.candidates)))
     for entry in traces:
         # Not known before the last block; it is compared with what the blocks give in the end.
         bundle.contents[entry.path] = entry.content_sha256 or ""
@@ -101,10 +108,12 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
 class _Total:
     """What is known of all files so far."""
 
-    study: Study
+    stretches: Stretches
     streamed: Streamed
     spilled: Spilled
     traced: int = 0
+    beside: list[ByStretch] = field(default_factory=lambda: [ByStretch(check) for check in STATE_CHECKS])
+    """What checks say of the other records of states."""
     largest: dict[tuple[str, tuple[int, int]], tuple[float, str, int, dict[str, str], str]] = field(
         default_factory=dict
     )
@@ -119,12 +128,19 @@ class _Total:
 
     def settle(self) -> None:
         """Fills in what only the whole gives."""
-        if self.traced < len(self.study.states):
+        if self.traced < len(self.stretches.study.states):
             raise NotLaidOutError("some states have no traces")
         for (check, _), (value, path, row, key, where) in sorted(self.largest.items(), key=lambda one: one[0]):
             outcome = self.streamed.outcomes[check]
             if outcome.largest is None or value > outcome.largest.value:
                 outcome.largest = Place(value=value, check=check, source=path, row=row, key=key, field=where)
+        # A check that had something to say looks at the whole, when its turn comes.
+        outcomes = {one.check: one.settled() for one in self.beside if one.plain}
+        for check, outcome in outcomes.items():
+            if check in BESIDE_TOO:
+                outcome.add(self.streamed.outcomes[check])
+        self.streamed.outcomes |= outcomes
+        self.streamed.beside_too = BESIDE_TOO - outcomes.keys()
 
 
 _SCREENED = {*_PLACED.values(), "probability.normalized", "score.utility", "score.delta"}
@@ -159,20 +175,36 @@ class _Rows:
 
 @dataclass(frozen=True)
 class _States:
-    """What is known of the states of a shard, by action where there are several."""
+    """What shards need of some states, by action where there are several."""
 
+    start: int
+    """How many states of the split come before them."""
+    part: Study
     utility: Any
     risk: Any
     base: Any
+    directions: list[Any]
+    """Of each run of candidates, what it is tilted in, or what it is."""
     legal: Any
     usable: Mask
+    groups: Index | None
+
+    def some(self, start: int, count: int) -> _States:
+        """The same of so many states, after those of the split that come before them."""
+        here = slice(start - self.start, start - self.start + count)
+        utility, risk, base, legal = (one[:, here] for one in (self.utility, self.risk, self.base, self.legal))
+        directions, groups = (
+            [one[:, here] for one in self.directions],
+            None if self.groups is None else self.groups[here],
+        )
+        return _States(start, self.part, utility, risk, base, directions, legal, self.usable[here], groups)
 
 
 class _Pair:
     """The traces of one split and their scores."""
 
     def __init__(self, total: _Total, traces: tuple[Entry, LaidOut], scores: tuple[Entry, LaidOut]) -> None:
-        self.total, self.study = total, total.study
+        self.total, self.stretches, self.study = total, total.stretches, total.stretches.study
         (self.entry, self.traces), (self.other, self.scores) = traces, scores
         study = self.study
         if study.anchor is None or len(study.actions) > screening.MOST_ACTIONS or study.bundle.declared:
@@ -190,9 +222,9 @@ class _Pair:
             raise NotLaidOutError("a policy of the bank is not screened")
         self.bank, self.width = bank, len(bank)
         codes, names = study.frame("observation").texts("split")
-        inside = np.flatnonzero(codes == names.index(self.entry.split)) if self.entry.split in names else codes[:0]
-        self.lo, self.states = (int(inside[0]) if len(inside) else 0), len(inside)
-        if not len(inside) or inside[-1] - inside[0] + 1 != len(inside) or study.frame("observation").repeats:
+        inside = codes == names.index(self.entry.split) if self.entry.split in names else np.zeros(1, np.bool_)
+        self.lo, self.states = int(inside.argmax()), int(inside.sum())
+        if not inside[self.lo : self.lo + self.states].all() or study.frame("observation").repeats:
             raise NotLaidOutError("the observations of its split do not follow each other")
         if not self.traces.rows == self.scores.rows == self.states * self.width:
             raise NotLaidOutError("not every state has every candidate once")
@@ -200,21 +232,24 @@ class _Pair:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker needs to screen shards: the records beside them, and not what is known so far."""
-        return self.__dict__ | {"total": None, "study": self.study.detached()}
+        stretches = copy(self.stretches)
+        stretches.study = self.study.detached()
+        return self.__dict__ | {"total": None, "stretches": stretches, "study": stretches.study, "laid_out": {}}
 
     def _declare(self) -> None:
         study = self.study
         self.anchor = self.members.index(study.anchor or 0)
         self.tau = exact(study.declared.tau)
-        deployed = study.declared.deployed
-        partition = None if deployed is None else frozen_partitions(study).get(deployed)
-        labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
-        self.groups = None if partition is None or not labelled else partition.group_of[self.lo : self.lo + self.states]
+        self.labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
+        partition = self._partition(study)
         self.group_names = [] if partition is None else partition.groups
         self.runs = list(self._runs())
+        ends = (np.cumsum(self.traces.sizes) // self.width).tolist()
+        self.ends: list[int] = list({(end - 1) // STRETCH: end for end in ends}.values())
+        """Where stretches of states end, each with the last state of a shard."""
+        self.laid_out: dict[int, _States] = {}
+        """What is at hand of stretches, by their places."""
         self.zeros = [place for place, one in enumerate(self.bank) if one.policy == "tilt" and not _scale(one)]
-        rules = {run.rows.start: self.bank[run.rows.start].rules for run in self.runs if len(run.scales)}
-        self.affine = {place: study.affine_terms(found) for place, found in rules.items() if found}
         self.met: dict[str, Any] = {}
         """The largest distances of the shards that were put together so far."""
         self.scores.decoder = self.traces.decoder
@@ -240,8 +275,22 @@ class _Pair:
             self.total.streamed.texts[entry.path] = texts[place]
         self.total.traced += self.states
 
+    def _shards(self) -> Iterator[tuple[Shard, Shard]]:
+        """Shards of traces and scores; before the first of a stretch of states, its other records are judged."""
+        judged = 0
+        for trace, score in zip(self.traces.shards(), self.scores.shards(), strict=True):
+            place = bisect_right(self.ends, trace.first // self.width)
+            if place >= judged:
+                states = self._states(place)
+                for outcome in self.total.beside:
+                    outcome.look(states.part)
+                # Shards of earlier stretches are done, but for the few that are under way.
+                self.laid_out = {**dict(list(self.laid_out.items())[-_AT_HAND:]), place: states}
+                judged = place + 1
+            yield trace, score
+
     def _screened(self, workers: Workers) -> Iterator[_Screened]:
-        shards = zip(self.traces.shards(), self.scores.shards(), strict=True)
+        shards = self._shards()
         try:
             first = self._decoded(*next(shards))
             self._sample(*first)
@@ -266,7 +315,7 @@ class _Pair:
         """Has the checks judge the first states, and counts what they inspect in one that nothing is wrong with."""
         states = np.arange(min(SAMPLE, self.states, shard.rows // self.width))
         while True:
-            outcomes = self._checked(states, self.lo, 0, traces, scores)[0]
+            outcomes = self._checked(states, 0, traces, scores)[0]
             named = {(one.key or {}).get("state") for outcome in outcomes.values() for one in outcome.findings}
             if not named:
                 break
@@ -287,29 +336,27 @@ class _Pair:
             for place, text in enumerate(texts):
                 judged[text] = (codes.reshape(-1, self.width)[states] == place).any(axis=0)
 
-    def _checked(
-        self, states: Index, lo: int, first: int, traces: Columns, scores: Columns
-    ) -> tuple[dict[str, Outcome], Study]:
+    def _checked(self, states: Index, first: int, traces: Columns, scores: Columns) -> tuple[dict[str, Outcome], Study]:
         """What the checks say of some states of a shard, and the records that they saw."""
-        study = self.study
+        study, known = self.study, self._states_of(first)
         rows = (states[:, None] * self.width + np.arange(self.width)).ravel()
-        frames: dict[str, Frame] = dict(study.frames)
+        frames: dict[str, Frame] = dict(known.part.frames)
         for entry, form, columns in ((self.entry, self.traces.form, traces), (self.other, self.scores.form, scores)):
             store = _store(entry, form, columns.table.take(arrow_integers(rows)), first + rows + 1)
             frames[entry.kind] = Frame(entry.kind, [store])
-        observed = np.zeros(len(study.states) + 1, np.bool_)
-        observed[lo + states] = True
-        for kind in ("observation", "teacher", "values", "residual"):
-            inside = observed[:-1] if kind == "observation" else observed[study.state_of(kind)]
-            frames[kind] = study.frame(kind).subset(np.flatnonzero(inside))
-        part = Study(study.bundle, frames=frames)
+        observed = np.zeros(len(known.usable), np.bool_)
+        observed[first // self.width - known.start + states] = True
+        for kind in ("observation", *BESIDE):
+            inside = observed if kind == "observation" else observed[known.part.state_of(kind)]
+            frames[kind] = known.part.frame(kind).subset(np.flatnonzero(inside))
+        part = study.with_rows(frames)
         outcomes = {check: Outcome(check, FUNCTIONS[check][1]) for check in ROW_CHECKS}
         for check, outcome in outcomes.items():
             FUNCTIONS[check][0](part, outcome)
             if check in BESIDE_TOO:
                 # The other records are judged once, by themselves.
                 beside = Outcome(check, outcome.unit)
-                FUNCTIONS[check][0](Study(study.bundle, frames=frames | _no_traces()), beside)
+                FUNCTIONS[check][0](study.with_rows(frames | _no_traces()), beside)
                 outcome.inspected -= beside.inspected
                 outcome.findings = [one for one in outcome.findings if one not in beside.findings]
                 outcome.counts = {
@@ -325,25 +372,21 @@ class _Pair:
             self._identities(columns, entry, file.shape, at, count)
         digests = traces.digest(self.traces.shape), scores.digest(self.scores.shape)
         known = {sort: met.copy() for sort, met in self.met.items()}
-        observed = slice(self.lo + at, self.lo + at + count)
-        states = self._at_states(observed)
+        states = self._states_of(shard.first).some(at, count)
         screen = screening.Screen(~states.usable, known)
-        self._references(screen, traces, states, at)
+        self._references(screen, traces, states)
         rows = self._rows(traces, scores)
         found = np.empty((3, self.width, count)), np.empty((self.width, count), np.bool_)
-        directions = [self._direction(run, observed, states) for run in self.runs]
         step = max(1, screening.ROWS // self.width)
         with np.errstate(all="ignore"):
             for screen.at in range(0, count, step):
                 here = slice(screen.at, min(screen.at + step, count))
-                self._screen_states(screen, rows, directions, states, here, found)
+                self._screen_states(screen, rows, states, here, found)
         texts = _texts(traces), _texts(scores)
         keep = (traces, scores) if screen.suspects.any() else None
         return _Screened(self.lo + at, count, shard.first, screen, found, digests, keep, texts)
 
-    def _screen_states(
-        self, screen: screening.Screen, rows: _Rows, directions: list[Any], states: _States, here: slice, found: Any
-    ) -> None:
+    def _screen_states(self, screen: screening.Screen, rows: _Rows, states: _States, here: slice, found: Any) -> None:
         """Some states of a shard, few enough to stay in the cache."""
         width, tolerance = self.width, self.study.tolerance
         some = slice(here.start * width, here.stop * width)
@@ -359,7 +402,7 @@ class _Pair:
         by_candidate = np.array([values.reshape(-1, width).T for values in policy])
         for place in self.zeros:
             screen.refuse(by_candidate[:, place].view(np.int64) != by_candidate[:, self.anchor].view(np.int64))
-        runs = [(run, direction[:, here]) for run, direction in zip(self.runs, directions, strict=True)]
+        runs = [(run, direction[:, here]) for run, direction in zip(self.runs, states.directions, strict=True)]
         logs = np.log(states.base[:, here])
         screening.replayed(screen, runs, logs, by_candidate, legal, tolerance, least)
         values, crossed = found[0][:, :, here], found[1][:, here]
@@ -388,31 +431,41 @@ class _Pair:
         np.less(values[2], -near, out=crossed)
         screen.refuse(crossed != rows.crossing[some].reshape(-1, width).T)
 
-    def _at_states(self, observed: slice) -> _States:
-        study, evaluators = self.study, self.study.declared.evaluators
-        utility, risk = (
-            np.ascontiguousarray(study.evaluator(name)[observed].T) for name in (evaluators.utility, evaluators.risk)
-        )
-        base = study.smoothed(observed).T
+    def _states_of(self, row: int) -> _States:
+        """What is known of the stretch of states that a row's state lies in."""
+        place = bisect_right(self.ends, row // self.width)
+        return self.laid_out.get(place) or self._states(place)
+
+    def _states(self, place: int) -> _States:
+        """Lays out what shards need of a stretch of states."""
+        start, stop = (0, *self.ends)[place], self.ends[place]
+        part, evaluators = self.stretches.part(self.lo + start, self.lo + stop), self.study.declared.evaluators
+        utility, risk = part.evaluator(evaluators.utility).T, part.evaluator(evaluators.risk).T
+        base = part.smoothed_teacher.T
         with np.errstate(all="ignore"):
             # Sums are finite only where all of their terms are.
             finite = np.isfinite(sum(one.sum(axis=0) for one in (utility, risk, base)))
-        return _States(utility, risk, base, study.legal.named[observed].T, study.playable[observed] & finite)
+        partition = self._partition(part)
+        return _States(
+            start, part, utility, risk, base, [self._direction(run, part) for run in self.runs], part.legal.named.T,
+            part.playable & finite, None if partition is None or not self.labelled else partition.group_of,
+        )  # fmt: skip
 
-    def _direction(self, run: screening.Run, observed: slice, states: _States) -> Any:
+    def _partition(self, study: Study) -> Partition | None:
+        """The partition that is deployed, over some states."""
+        deployed = study.declared.deployed
+        return None if deployed is None else frozen_partitions(study).get(deployed)
+
+    def _direction(self, run: screening.Run, part: Study) -> Any:
         """What a run of candidates is tilted in, or what it is, by action and state."""
         one = self.bank[run.rows.start]
-        if not len(run.scales):
-            if one.policy == "top-action":
-                found = self.study.replay(self.members[run.rows.start])
-                assert found is not None
-                return found.probabilities[observed].T
-            return states.base
-        if one.direction is None:
-            return _directions(self.study, one)[observed].T
-        constants, weights, names = self.affine[run.rows.start]
-        features = [self.study.feature(name)[observed] for name in names]
-        return policies.affine(constants, weights, features, observed.stop - observed.start).T
+        if len(run.scales):
+            if (direction := part.direction_of(one)) is None:
+                raise NotLaidOutError(f"{one.name} does not declare what its policy needs")
+            return direction.T
+        replay = part.replay(self.members[run.rows.start])
+        assert replay is not None
+        return replay.probabilities.T
 
     def _identities(self, columns: Columns, entry: Entry, shape: Struct, at: int, count: int) -> None:
         """Every state of the shard in the order of observations, with every candidate once in the order of the bank."""
@@ -483,7 +536,7 @@ class _Pair:
             scales = np.array([float(_scale(self.bank[place])) for place in run if tilted])
             yield screening.Run(slice(run[0], run[-1] + 1), scales)
 
-    def _references(self, screen: screening.Screen, traces: Columns, states: _States, at: int) -> None:
+    def _references(self, screen: screening.Screen, traces: Columns, states: _States) -> None:
         """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
         count = len(states.usable)
         for name, judged in self.judged.items():
@@ -503,12 +556,12 @@ class _Pair:
         due = (states.legal * (1 << np.arange(len(actions)))[:, None]).sum(axis=0)
         if len(texts) > 1 or not (due == bits[0]).all():
             screen.refuse((bits[codes].reshape(count, -1) != due[:, None]).T)
-        if (self.groups is None) != ("group" not in traces):
+        if (states.groups is None) != ("group" not in traces):
             raise NotLaidOutError("groups are there where none are due, or are not there")
-        if self.groups is not None:
+        if states.groups is not None:
             codes, texts = _coded(traces, "group")
             places = np.array([self.group_names.index(one) if one in self.group_names else -2 for one in texts])
-            screen.refuse((places[codes].reshape(count, -1) != self.groups[at : at + count, None]).T)
+            screen.refuse((places[codes].reshape(count, -1) != states.groups[:, None]).T)
 
     # Putting together
 
@@ -517,7 +570,7 @@ class _Pair:
         suspects = np.flatnonzero(done.screen.suspects)
         (weak, _, delta), crossed = done.found
         if done.suspected is not None:
-            outcomes, part = self._checked(suspects, done.lo, done.first, *done.suspected)
+            outcomes, part = self._checked(suspects, done.first, *done.suspected)
             for check, outcome in outcomes.items():
                 self.total.add(check, outcome)
             for values in (weak, delta):
@@ -559,6 +612,8 @@ def _no_traces() -> dict[str, Frame]:
     return {kind: Frame(kind, []) for kind in ("trace", "score")}
 
 
+_AT_HAND = 4
+"""Stretches of states that are kept for shards under way."""
 _REPORTED = ("weak", "strong", "delta")
 _CHECKED = ("score.utility", "score.utility", "score.delta")
 _SCREENED_COLUMNS = {
@@ -577,13 +632,6 @@ def _sorted_as(one: Candidate) -> tuple[bytes, bool, bytes]:
 
 def _scale(one: Candidate) -> Fraction:
     return Fraction(0) if one.scale is None else exact(one.scale)
-
-
-def _directions(study: Study, one: Candidate) -> Any:
-    matrix = study.direction_of(one)
-    if matrix is None:
-        raise NotLaidOutError(f"{one.name} does not declare what its policy needs")
-    return matrix
 
 
 def _coded(columns: Columns, name: str) -> tuple[Any, list[str]]:

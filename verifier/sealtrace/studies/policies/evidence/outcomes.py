@@ -91,8 +91,7 @@ class Outcomes:
 
     def __init__(self, study: Study, utility: str, risk: str, tau: Fraction) -> None:
         self.study = study
-        self._utility = study.evaluator(utility)
-        self._risk = study.evaluator(risk)
+        self._evaluators = utility, risk
         self._tau = tau
         declared = study.declared.evaluators
         usual = (utility, risk, tau) == (declared.utility, declared.risk, exact(study.declared.tau))
@@ -101,6 +100,14 @@ class Outcomes:
         self._stacks: dict[tuple[int, ...], Outcome] = {}
         self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
         self._exact: dict[int, tuple[list[int], int]] = {}
+
+    @property
+    def _utility(self) -> Matrix:
+        return self.study.evaluator(self._evaluators[0])
+
+    @property
+    def _risk(self) -> Matrix:
+        return self.study.evaluator(self._evaluators[1])
 
     def of(self, candidate: int) -> Outcome:
         """The outcome of a candidate."""

@@ -135,6 +135,14 @@ class Study(Evidence):
             if isinstance(key, tuple) and key[0].__name__ in computed and set(key[1]).isdisjoint(without):
                 self.known[key] = value
 
+    def with_rows(self, frames: dict[str, Frame]) -> Study:
+        """The same study with other rows of states, traces and scores."""
+        other = Study(self.bundle, frames=frames)
+        other._views = {}  # It would name itself there, and be kept until somebody looks for such rings.
+        same = ("protocol_document", "declared", "actions", "tolerance", "candidates", "roles", "checkpoints")
+        other.__dict__.update({name: getattr(self, name) for name in same})
+        return other
+
     @cached_property
     def declared(self) -> PolicyProtocol:
         """The protocol, typed."""
