@@ -17,6 +17,7 @@ from sealtrace.bundle import blocks, stores
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_rows, write_table
+from sealtrace.studies.policies import streaming
 from support import Row, unseal
 
 STATES = 60
@@ -26,9 +27,10 @@ HELD_OUT = ("replay/trace.held-out", "report/score.held-out")
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table of more than 250 rows counts as large here."""
+    """A table of more than 250 rows counts as large here, and eight states are a stretch."""
     monkeypatch.setattr(blocks, "SMALL", 250)
     monkeypatch.setattr(blocks, "BLOCK", 150)
+    monkeypatch.setattr(streaming, "STRETCH", 8)
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +198,67 @@ def test_what_is_wrong_is_found_as_if_all_had_been_read_at_once(
     streamed, whole = judged(bundle, monkeypatch, jobs=2), judged(bundle, monkeypatch, streams=False)
     assert (streamed["streamed"], whole["verdict"]) == (True, "findings")
     same(streamed, whole)
+
+
+def _wrong_teacher(rows: list[Row]) -> None:
+    rows[20]["distribution"]["call"] += 1e-6
+
+
+def _other_names(rows: list[Row]) -> None:
+    del rows[3]["values"]["raise"]
+    del rows[21]["values"]["fold"]
+
+
+def _no_value(rows: list[Row]) -> None:
+    rows[7].pop("value", None)
+
+
+def _without_one(rows: list[Row]) -> None:
+    del rows[11]
+
+
+def _not_in_order(rows: list[Row]) -> None:
+    rows.append(rows.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "streams"),
+    [
+        ("bank/teacher.held-out", _wrong_teacher, True),
+        ("bank/teacher.calibration", _other_names, True),
+        ("bank/teacher.calibration", _no_value, True),
+        ("bank/teacher.calibration", _without_one, True),
+        ("report/values.held-out", _without_one, True),
+        ("calibrate/values.calibration", _other_names, True),
+        ("bank/teacher.calibration", _not_in_order, False),
+    ],
+    ids=lambda one: one.__name__.strip("_") if callable(one) else str(one).replace("/", "."),
+)
+def test_records_of_states_are_judged_as_if_all_had_been_looked_at_together(
+    path: str,
+    change: Callable[[list[Row]], None],
+    streams: bool,
+    sound: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Wrong, absent or disordered records of states: one report, whether stretches of them are looked at or all."""
+    bundle = tmp_path / "bundle"
+    shutil.copytree(sound, bundle)
+    unseal(bundle)
+    kind, file = path.partition("/")[2].partition(".")[0], bundle / f"{path}.parquet"
+    table = stores.read_rows(file.read_bytes(), path, kind, "parquet").table
+    rows = [stores.without_nulls(row) for row in table.to_pylist(maps_as_pydicts="strict")]
+    change(rows)
+    file.unlink()
+    write_rows(file.with_suffix(".jsonl"), kind, rows)
+    seal(bundle, empty={"structure": "No partition is learned."})
+    streamed, whole = judged(bundle, monkeypatch, jobs=2), judged(bundle, monkeypatch, streams=False)
+    assert streamed["streamed"] is streams
+    if streams:
+        same(streamed, whole)
+    else:
+        assert (streamed["verdict"], whole["verdict"]) == ("verified", "verified")
 
 
 @pytest.mark.parametrize("what", ["shuffled", "nested", "repeated", "missing"])

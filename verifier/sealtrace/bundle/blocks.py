@@ -66,7 +66,7 @@ def of_block(table: pa.Table, shape: Struct) -> bytes:
     """The digest of the rows of one block, sorted."""
     digest = hashlib.sha256(encoding.count(table.num_rows))
     for field in shape.fields:
-        write_column(table.column(field.name).combine_chunks(), field.name, field.shape, digest.update)
+        write_column(encoding.one_chunk(table.column(field.name)), field.name, field.shape, digest.update)
     return digest.digest()
 
 
@@ -273,7 +273,7 @@ def paired(left: Index, right: Index) -> Index:
 def cut(table: pa.Table, states: pa.ChunkedArray) -> Iterator[pa.Table]:
     """The blocks of sorted rows, given their first key field."""
     if pa.types.is_string(states.type) and not states.null_count:
-        array = states.combine_chunks()
+        array = encoding.one_chunk(states)
         changes = pc.not_equal(array[1:], array[:-1]).to_numpy(zero_copy_only=False)
         starts = starts_of(np.concatenate([[0], np.cumsum(changes)]))
     else:

@@ -35,7 +35,7 @@ import pyarrow.compute as pc
 import rfc8785
 
 from sealtrace.bundle import blocks
-from sealtrace.bundle.encoding import Index, arrow_integers, column, count, distinct, plain_column, ranks
+from sealtrace.bundle.encoding import Index, arrow_integers, column, count, distinct, one_chunk, plain_column, ranks
 from sealtrace.bundle.shapes import Declared, RowKind, Struct, row_key, row_shape
 
 WHOLE, BLOCKS = "sha256-columns-1", "sha256-columns-2"
@@ -55,7 +55,7 @@ def table_digest(table: pa.Table, kind: RowKind, convention: str = BLOCKS) -> st
         return blocks.total(name, shape, blocks.cut(table, table.column(row_key(kind)[0])))
     digest = hashlib.sha256(b"sealtrace-columns-1\0" + name.encode() + b"\0" + count(table.num_rows))
     for field in shape.fields:
-        column(table.column(field.name).combine_chunks(), field.name, field.shape, digest.update)
+        column(one_chunk(table.column(field.name)), field.name, field.shape, digest.update)
     return digest.hexdigest()
 
 
@@ -81,7 +81,7 @@ def ascending_keys(table: pa.Table, key: tuple[str, ...]) -> bool:
     for name in key:
         column = table.column(name)
         if pa.types.is_string(column.type) and not column.null_count:
-            array = column.combine_chunks()
+            array = one_chunk(column)
             left, right = array[:-1], array[1:]
             after = pc.less(left, right).to_numpy(zero_copy_only=False)
             same = pc.equal(left, right).to_numpy(zero_copy_only=False) if not after.all() else ~after

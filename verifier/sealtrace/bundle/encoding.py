@@ -22,6 +22,11 @@ Index = npt.NDArray[np.int64]
 Sink = Callable[[Any], object]
 
 
+def one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array; `combine_chunks` copies a single chunk as well."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
 def ascending(values: pa.Array) -> bool:
     """Whether values are distinct and in order."""
     return len(values) < 2 or bool(pc.all(pc.less(values[:-1], values[1:]), skip_nulls=False).as_py())
@@ -39,7 +44,7 @@ def one_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     """Each value's place among the distinct values, absent first, and how many places there are."""
-    array = column.combine_chunks()
+    array = one_chunk(column)
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect
-from sealtrace.bundle.encoding import arrow_integers, one_dictionary
+from sealtrace.bundle.encoding import arrow_integers, one_chunk, one_dictionary
 from sealtrace.bundle.json_columns import array_of, shown
 from sealtrace.bundle.shapes import Mapping, RowKind, Sequence, Shape, Struct, Text, arrow_schema, row_shape, width
 from sealtrace.bundle.strict_json import StrictJSONError, parse
@@ -195,15 +195,13 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
         decoded = sum(max(leaf.values * _WIDTHS.get(leaf.type, 8), leaf.bytes) for leaf in found)
         budget.hold(2 * decoded + metadata.num_rows * (width(shape) + _ROW_OVERHEAD), path)
         expanding = [leaf.bytes for leaf in found if leaf.path not in numbered and leaf.repeats]
-        there = [name for name in wanted.names if name in names]
-        groups = [
-            group
-            for index in range(file.num_row_groups)
-            for group in _group(file, index, there, max(expanding, default=0), path, budget)
-        ]
-        table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table().select(there)
-        # Arrow takes a file's word that its text is UTF-8.
-        table.validate(full=True)
+        there = [name for name in wanted.names if names.count(name) == 1]
+        declared = _Declared(kind, path)
+        for index in range(file.num_row_groups):
+            for group in _group(file, index, there, max(expanding, default=0), path, budget):
+                # Arrow takes a file's word that its text is UTF-8.
+                group.validate(full=True)
+                declared.add(group)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         unreadable = Defect(f"The file cannot be read as Parquet: {_first_line(error)}.", path)
         return ParquetRead(wanted.empty_table(), [unreadable], footer=footer)
@@ -215,32 +213,57 @@ def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budg
             expected="no such field",
         )
         for name in dict.fromkeys(names)
-        if name not in wanted.names or names.count(name) > 1
+        if name not in there
     ]
-    count = table.num_rows if there else metadata.num_rows
-    columns = []
-    for field_, declared in zip(wanted, shape.fields, strict=True):
-        if names.count(field_.name) != 1:
-            # An absent column is a column of nulls; the predicates say where that is wrong.
-            columns.append(pa.chunked_array([pa.nulls(count, field_.type)]))
-            continue
-        column = table.column(field_.name)
-        if pa.types.is_dictionary(column.type) and isinstance(declared.shape, Text) and column.num_chunks:
-            column = _numbered_once(column)
-        try:
-            columns.append(as_declared_column(column, field_.type, declared.shape))
-        except (pa.ArrowException, TypeError) as error:
-            defects.append(
-                Defect(
+    return ParquetRead(declared.table(metadata.num_rows), columns=[*defects, *declared.defects.values()], footer=footer)
+
+
+class _Declared:
+    """Columns as their kind declares them, put together from row groups, each of which is let go."""
+
+    def __init__(self, kind: RowKind, path: str) -> None:
+        self._fields = list(zip(arrow_schema(kind), row_shape(kind).fields, strict=True))
+        self._path = path
+        self._chunks: dict[str, list[pa.Array]] = {field.name: [] for field, _ in self._fields}
+        self.defects: dict[str, Defect] = {}
+        """Columns that do not fit."""
+
+    def add(self, group: pa.Table) -> None:
+        for field_, declared in self._fields:
+            if field_.name not in group.column_names or field_.name in self.defects:
+                continue
+            column = group.column(field_.name)
+            try:
+                self._chunks[field_.name] += as_declared_column(column, field_.type, declared.shape).chunks
+            except (pa.ArrowException, TypeError) as error:
+                self.defects[field_.name] = Defect(
                     f"The column's type does not fit: {_first_line(error)}.",
-                    path,
+                    self._path,
                     field=f"/{field_.name}",
                     expected=str(field_.type),
                     found=str(column.type),
                 )
-            )
-            columns.append(pa.chunked_array([pa.nulls(count, field_.type)]))
-    return ParquetRead(pa.table(columns, names=wanted.names), columns=defects, footer=footer)
+
+    def table(self, count: int) -> pa.Table:
+        """All rows; what is absent or does not fit is a column of nulls, and the predicates say where that is wrong."""
+        columns = {}
+        nothing: dict[str, pa.Array] = {}
+        for field_, declared in self._fields:
+            chunks = self._chunks.pop(field_.name)
+            if field_.name in self.defects or not chunks:
+                nothing = nothing or _nothing(count, [field for field, _ in self._fields])
+                columns[field_.name] = pa.chunked_array([nothing[field_.name]])
+                continue
+            column = pa.chunked_array(chunks)
+            numbered = pa.types.is_dictionary(column.type) and isinstance(declared.shape, Text)
+            columns[field_.name] = _numbered_once(column) if numbered else column
+        return pa.table(columns)
+
+
+def _nothing(count: int, fields: list[pa.Field]) -> dict[str, pa.Array]:
+    """Columns without a value, which share their memory: Arrow makes one piece of zeros for a struct's nulls."""
+    nulls = pa.nulls(count, pa.struct(fields))
+    return {field.name: nulls.field(place) for place, field in enumerate(fields)}
 
 
 def as_declared(table: pa.Table, kind: RowKind, fields: list[str] | None = None) -> pa.Table:
@@ -302,15 +325,11 @@ def as_declared_column(column: pa.ChunkedArray, wanted: pa.DataType, shape: Shap
     if pa.types.is_list(wanted) and _is_text(_plain(column.type)):
         return _from_texts(column, shape)
     if _has_struct_for_map(column.type, wanted):
-        column = pa.chunked_array([_mapped(_one_chunk(column), wanted)])
+        column = pa.chunked_array([_mapped(one_chunk(column), wanted)])
     if _plain(column.type) == wanted:
         return column
     _same_sort(column.type, wanted)
     return column.cast(wanted)
-
-
-def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _numbered_once(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -318,8 +337,8 @@ def _numbered_once(column: pa.ChunkedArray) -> pa.ChunkedArray:
     distinct = sum(len(chunk.dictionary) for chunk in column.chunks)
     if len(column) >= _MANY and 4 * distinct > 3 * len(column):
         column = pa.chunked_array([chunk.dictionary.take(chunk.indices) for chunk in column.chunks])
-        return pa.chunked_array([_one_chunk(column)])
-    return column if column.num_chunks == 1 else pa.chunked_array([_one_chunk(one_dictionary(column))])
+        return pa.chunked_array([one_chunk(column)])
+    return column if column.num_chunks == 1 else pa.chunked_array([one_chunk(one_dictionary(column))])
 
 
 _MANY = 4096
@@ -328,7 +347,7 @@ _MANY = 4096
 def _from_texts(column: pa.ChunkedArray, shape: Shape) -> pa.ChunkedArray:
     """Lists from their JSON texts, each distinct text read once, and strictly; texts in them stay by reference."""
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    coded = _one_chunk(one_dictionary(coded))
+    coded = one_chunk(one_dictionary(coded))
     lists = values_of_texts(coded.dictionary.to_pylist(), shape)
     if pa.types.is_string(lists.type.value_type):
         lists = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode(), mask=lists.is_null())

@@ -313,8 +313,9 @@ class _Pair:
 
     def _sample(self, shard: Shard, traces: Columns, scores: Columns) -> None:
         """Has the checks judge the first states, and counts what they inspect in one that nothing is wrong with."""
-        states = np.arange(min(SAMPLE, self.states, shard.rows // self.width))
-        while True:
+        # A state that lacks something has less to check, and is left to the checks itself.
+        states = np.flatnonzero(self._states_of(0).usable[: shard.rows // self.width])[:SAMPLE]
+        while len(states):
             outcomes = self._checked(states, 0, traces, scores)[0]
             named = {(one.key or {}).get("state") for outcome in outcomes.values() for one in outcome.findings}
             if not named:
@@ -325,7 +326,7 @@ class _Pair:
                 raise NotLaidOutError("something is wrong with all of its first states")
             states = left
         count = len(states)
-        if any(one.inspected % count for one in outcomes.values()):
+        if not count or any(one.inspected % count for one in outcomes.values()):
             raise NotLaidOutError("its first states differ in what there is to check")
         self.per_state = {check: outcome.inspected // count for check, outcome in outcomes.items()}
         for check, outcome in outcomes.items():

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle import blocks
-from sealtrace.bundle.encoding import distinct
+from sealtrace.bundle.encoding import distinct, one_chunk
 from sealtrace.bundle.frames import Index, Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
@@ -192,7 +192,7 @@ def _content_codes(content: pa.Table) -> Index:
     codes = np.zeros(content.num_rows, np.int64)
     for column in sorted(content.columns, key=lambda one: bool(pa.types.is_nested(one.type))):
         if column.null_count < len(column):
-            array = column.combine_chunks()
+            array = one_chunk(column)
             here = blocks.codes_of(array)
             if pa.types.is_list(array.type):
                 # An empty list and an absent one show the player the same.

@@ -74,7 +74,8 @@ def _release(study: Study) -> None:
         for path, (start, stop) in zip(frame.paths, frame.extents(), strict=True):
             store, table = study.bundle.stores[held[path]], frame.table.slice(start, stop - start)
             whole = table if store.whole is store.table else store.whole
-            study.bundle.stores[held[path]] = replace(store, table=table, whole=whole)
+            refused = store.refused if store.refused.num_rows else table.slice(0, 0)
+            study.bundle.stores[held[path]] = replace(store, table=table, whole=whole, refused=refused)
 
 
 class ByStretch(Outcome):
