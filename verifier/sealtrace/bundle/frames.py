@@ -111,6 +111,19 @@ class Frame:
         ]
         return part
 
+    @staticmethod
+    def together(parts: Sequence[Frame]) -> Frame:
+        """Some rows of a frame and then others, as one frame."""
+        if len(parts) == 1:
+            return parts[0]
+        whole = parts[0]._copied()
+        whole.table = pa.concat_tables([part.table for part in parts]).unify_dictionaries()
+        whole.size = whole.table.num_rows
+        whole.paths = [path for part in parts for path in part.paths]
+        whole._numbers = [numbers for part in parts for numbers in part._numbers]
+        whole._starts = np.cumsum([0, *map(len, whole._numbers)])
+        return whole
+
     def subset(self, rows: Index) -> Frame:
         """Some rows, in order, each with its place."""
         part = self._copied()

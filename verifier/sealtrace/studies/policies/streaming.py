@@ -67,6 +67,8 @@ STATE_CHECKS = ("action.legal-set", "join.teacher", "replay.teacher", "replay.te
 """Checks that look at the other records of one state at a time."""
 SAMPLE = 32
 """States of each file that the checks look at before anything is screened."""
+MOST_SUSPECTS = 2**10
+"""So many states that screening leaves to the checks are looked at together, or those of a file."""
 STRETCH = 2**14
 """About so many states are laid out at once, for the shards that hold their traces."""
 _PLACED = {"anchor": "replay.anchor", "top-action": "replay.top-action", "tilt": "replay.tilt"}
@@ -134,6 +136,7 @@ class _Total:
             outcome = self.streamed.outcomes[check]
             if outcome.largest is None or value > outcome.largest.value:
                 outcome.largest = Place(value=value, check=check, source=path, row=row, key=key, field=where)
+        self.stretches.settle()
         # A check that had something to say looks at the whole, when its turn comes.
         outcomes = {one.check: one.settled() for one in self.beside if one.plain}
         for check, outcome in outcomes.items():
@@ -147,6 +150,17 @@ _SCREENED = {*_PLACED.values(), "probability.normalized", "score.utility", "scor
 
 
 @dataclass(frozen=True)
+class _Suspects:
+    """States of a shard that the checks must look at, with their records."""
+
+    first: int
+    """How many rows of the file come before the shard."""
+    states: Index
+    """Their places among the states of the shard."""
+    tables: tuple[pa.Table, pa.Table]
+
+
+@dataclass(frozen=True)
 class _Screened:
     """What one shard gave."""
 
@@ -157,8 +171,7 @@ class _Screened:
     found: Any
     """Utility, delta and crossing by candidate and state."""
     digests: tuple[bytes, bytes]
-    suspected: tuple[Columns, Columns] | None
-    """The records, where the checks must look at some."""
+    suspects: _Suspects
     texts: tuple[set[str], set[str]]
 
 
@@ -253,6 +266,8 @@ class _Pair:
         self.met: dict[str, Any] = {}
         """The largest distances of the shards that were put together so far."""
         self.scores.decoder = self.traces.decoder
+        self.pending: list[tuple[_Suspects, dict[str, Frame]]] = []
+        """What the checks have not looked at yet, with the other records of those states."""
         self.judged: dict[str, dict[str, Mask]] = {"inputs": {}, "ledger": {}}
         """Text of a column by reference to the candidates with which the checks accepted it."""
         self.normalization = as_double(exact(study.declared.tolerances.normalization))
@@ -270,6 +285,7 @@ class _Pair:
             for place in (0, 1):
                 digests[place].append(done.digests[place])
                 texts[place].update(done.texts[place])
+        self._look_at_suspects()
         for place, (entry, file) in enumerate(((self.entry, self.traces), (self.other, self.scores))):
             self.total.streamed.contents[entry.path] = blocks.of_blocks(row_name(file.form), file.rows, digests[place])
             self.total.streamed.texts[entry.path] = texts[place]
@@ -282,6 +298,7 @@ class _Pair:
             place = bisect_right(self.ends, trace.first // self.width)
             if place >= judged:
                 states = self._states(place)
+                self.stretches.judge(states.part)
                 for outcome in self.total.beside:
                     outcome.look(states.part)
                 # Shards of earlier stretches are done, but for the few that are under way.
@@ -316,7 +333,7 @@ class _Pair:
         # A state that lacks something has less to check, and is left to the checks itself.
         states = np.flatnonzero(self._states_of(0).usable[: shard.rows // self.width])[:SAMPLE]
         while len(states):
-            outcomes = self._checked(states, 0, traces, scores)[0]
+            outcomes = self._checked([self._with_records(self._suspects(shard, states, traces, scores))])[0]
             named = {(one.key or {}).get("state") for outcome in outcomes.values() for one in outcome.findings}
             if not named:
                 break
@@ -337,19 +354,28 @@ class _Pair:
             for place, text in enumerate(texts):
                 judged[text] = (codes.reshape(-1, self.width)[states] == place).any(axis=0)
 
-    def _checked(self, states: Index, first: int, traces: Columns, scores: Columns) -> tuple[dict[str, Outcome], Study]:
-        """What the checks say of some states of a shard, and the records that they saw."""
-        study, known = self.study, self._states_of(first)
-        rows = (states[:, None] * self.width + np.arange(self.width)).ravel()
-        frames: dict[str, Frame] = dict(known.part.frames)
-        for entry, form, columns in ((self.entry, self.traces.form, traces), (self.other, self.scores.form, scores)):
-            store = _store(entry, form, columns.table.take(arrow_integers(rows)), first + rows + 1)
-            frames[entry.kind] = Frame(entry.kind, [store])
+    def _suspects(self, shard: Shard, states: Index, traces: Columns, scores: Columns) -> _Suspects:
+        rows = arrow_integers((states[:, None] * self.width + np.arange(self.width)).ravel())
+        return _Suspects(shard.first, states, (traces.table.take(rows), scores.table.take(rows)))
+
+    def _with_records(self, suspects: _Suspects) -> tuple[_Suspects, dict[str, Frame]]:
+        """States of a shard with what the other tables say of them."""
+        known = self._states_of(suspects.first)
         observed = np.zeros(len(known.usable), np.bool_)
-        observed[first // self.width - known.start + states] = True
+        observed[suspects.first // self.width - known.start + suspects.states] = True
+        inside = {kind: observed[known.part.state_of(kind)] for kind in BESIDE} | {"observation": observed}
+        return suspects, {kind: known.part.frame(kind).subset(np.flatnonzero(rows)) for kind, rows in inside.items()}
+
+    def _checked(self, some: list[tuple[_Suspects, dict[str, Frame]]]) -> tuple[dict[str, Outcome], Study]:
+        """What the checks say of some states, and the records that they saw."""
+        study, candidates = self.study, np.arange(self.width)
+        numbers = [one.first + 1 + (one.states[:, None] * self.width + candidates).ravel() for one, _ in some]
+        frames: dict[str, Frame] = dict(study.frames)
+        for place, (entry, file) in enumerate(((self.entry, self.traces), (self.other, self.scores))):
+            table = pa.concat_tables([one.tables[place] for one, _ in some]).unify_dictionaries()
+            frames[entry.kind] = Frame(entry.kind, [_store(entry, file.form, table, np.concatenate(numbers))])
         for kind in ("observation", *BESIDE):
-            inside = observed if kind == "observation" else observed[known.part.state_of(kind)]
-            frames[kind] = known.part.frame(kind).subset(np.flatnonzero(inside))
+            frames[kind] = Frame.together([beside[kind] for _, beside in some])
         part = study.with_rows(frames)
         outcomes = {check: Outcome(check, FUNCTIONS[check][1]) for check in ROW_CHECKS}
         for check, outcome in outcomes.items():
@@ -384,8 +410,8 @@ class _Pair:
                 here = slice(screen.at, min(screen.at + step, count))
                 self._screen_states(screen, rows, states, here, found)
         texts = _texts(traces), _texts(scores)
-        keep = (traces, scores) if screen.suspects.any() else None
-        return _Screened(self.lo + at, count, shard.first, screen, found, digests, keep, texts)
+        suspects = self._suspects(shard, np.flatnonzero(screen.suspects), traces, scores)
+        return _Screened(self.lo + at, count, shard.first, screen, found, digests, suspects, texts)
 
     def _screen_states(self, screen: screening.Screen, rows: _Rows, states: _States, here: slice, found: Any) -> None:
         """Some states of a shard, few enough to stay in the cache."""
@@ -568,26 +594,36 @@ class _Pair:
 
     def _take(self, done: _Screened) -> None:
         """Counts clean states, has the checks look at the others, and keeps what every policy reached."""
-        suspects = np.flatnonzero(done.screen.suspects)
+        suspects = done.suspects.states
         (weak, _, delta), crossed = done.found
-        if done.suspected is not None:
-            outcomes, part = self._checked(suspects, done.first, *done.suspected)
-            for check, outcome in outcomes.items():
-                self.total.add(check, outcome)
-            for values in (weak, delta):
-                values[:, suspects] = np.nan
-            scored = part.scored
-            state, place = np.divmod(scored.rows, self.width)
-            at = suspects[state]
-            weak[place, at], delta[place, at], crossed[place, at] = scored.weak, scored.delta, scored.crossed
+        if len(suspects):
+            weak[:, suspects] = delta[:, suspects] = np.nan
+            self.pending.append(self._with_records(done.suspects))
         for check, inspected in self.per_state.items():
             self.total.streamed.outcomes[check].inspected += inspected * (done.count - len(suspects))
         self.total.spilled.add(self.members, done.lo, weak, delta, crossed)
         for one in done.screen.largest:
             self._keep(one, done)
+        if sum(len(one.states) for one, _ in self.pending) >= MOST_SUSPECTS:
+            self._look_at_suspects()
         # Threads may be reading what was there before: it stays as it is.
         known = done.screen.known
         self.met = self.met | {sort: np.maximum(self.met.get(sort, met), met) for sort, met in known.items()}
+
+    def _look_at_suspects(self) -> None:
+        """Has the checks look at the states that screening left to them."""
+        if not self.pending:
+            return
+        outcomes, part = self._checked(self.pending)
+        for check, outcome in outcomes.items():
+            self.total.add(check, outcome)
+        states = np.concatenate([self.lo + one.first // self.width + one.states for one, _ in self.pending])
+        scored = part.scored
+        found = zip(*(one.tolist() for one in (scored.rows, scored.weak, scored.delta, scored.crossed)), strict=True)
+        for row, weak, delta, crossed in found:
+            state, place = divmod(row, self.width)
+            self.total.spilled.replace(self.members[place], int(states[state]), weak, delta, crossed)
+        self.pending = []
 
     def _keep(self, one: screening.Largest, done: _Screened) -> None:
         rank, place, entry = (0, 0), one.candidate, self.entry

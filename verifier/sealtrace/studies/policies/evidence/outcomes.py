@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from os import SEEK_END
 from tempfile import TemporaryFile
 from weakref import finalize
 
@@ -67,6 +68,14 @@ class Spilled:
             rows = slice(self.rows + place, self.rows + place + width * count, width)
             self._places[candidate].append((lo, count, [start + place * size for start, size in starts], rows))
         self.rows += weak.size
+
+    def replace(self, candidate: int, state: int, weak: float, delta: float, crossed: bool) -> None:
+        """Another outcome at a state that was added."""
+        lo, _, starts, _ = next(one for one in self._places[candidate] if one[0] <= state < one[0] + one[1])
+        for start, value in zip(starts, (np.float64(weak), np.float64(delta), np.bool_(crossed)), strict=True):
+            self._file.seek(start + (state - lo) * value.itemsize)
+            self._file.write(value.data)
+        self._file.seek(0, SEEK_END)
 
     def of(self, candidate: int) -> Outcome:
         """The outcome of a candidate."""

@@ -28,6 +28,8 @@ class Stretches:
 
     def __init__(self, study: Study) -> None:
         self.study = study
+        self._once = True
+        """Whether no key was met twice."""
         self._states: dict[str, Any] = {}
         for kind in BESIDE:
             frame = study.frame(kind)
@@ -55,6 +57,15 @@ class Stretches:
     def part(self, start: int, stop: int) -> Study:
         """The same as a study."""
         return self.study.with_rows(self.frames(start, stop))
+
+    def judge(self, part: Study) -> None:
+        """Sees whether a stretch holds a key twice; no two stretches can share one."""
+        self._once = self._once and not any(part.frame(kind).repeats for kind in BESIDE)
+
+    def settle(self) -> None:
+        """After the last stretch: what was seen of all of them is known of the whole."""
+        for kind in BESIDE if self._once else ():
+            self.study.frame(kind).repeats = {}
 
 
 def _name_states_once(frame: Frame, states: pa.Array) -> None:
