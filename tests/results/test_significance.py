@@ -24,13 +24,13 @@ def test_t(sides: str, left: list[float], right: list[float]) -> None:
     """One sample, two samples by Welch and by Student, pairs."""
     a, b = np.array(left), np.array(right)
     for ours, theirs in (
-        (significance.t_test(a, Fraction(1), sides), stats.ttest_1samp(a, 1, alternative=SIDES[sides])),
+        (significance.t_test(a, None, sides, mu=Fraction(1)), stats.ttest_1samp(a, 1, alternative=SIDES[sides])),
         (
-            significance.two_sample_t_test(a, b, sides),
+            significance.t_test(a, b, sides),
             stats.ttest_ind(a, b, equal_var=False, alternative=SIDES[sides]),
         ),
         (
-            significance.two_sample_t_test(a, b, sides, equal_variances=True),
+            significance.t_test(a, b, sides, equal_variances=True),
             stats.ttest_ind(a, b, alternative=SIDES[sides]),
         ),
     ):

@@ -55,7 +55,7 @@ def log_loss(probability_of_truth: Vector, clip: Fraction | None = None) -> floa
     return -math.fsum(np.log(values).tolist()) / size
 
 
-def calibration_error(right: Flags, confidence: Vector, bins: int, rule: str = "width") -> Fraction:
+def calibration_error(right: Flags, confidence: Vector, bins: int = 10, rule: str = "width") -> Fraction:
     """Expected calibration error: by bin, |share right - mean confidence|, weighted by the bin's size; exact.
 
     Bins have equal width (edges `numpy.linspace(0, 1, bins + 1)`) or, by the rule `count`, edges at the percentiles

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +16,6 @@ from sealtrace.studies.results.mathematics.association import average_ranks
 from sealtrace.studies.results.mathematics.summaries import mean, variance
 from sealtrace.studies.results.mathematics.sums import Column, Number, UndefinedError, exact_dot, root, size_of
 
-SIDES = ("two", "less", "greater")
 MOST_EXACT = 20_000
 """Up to so many items a p-value is counted out; beyond, a tail function of doubles gives it."""
 _WILCOXON_EXACT, _WILCOXON_TIED = 50, 13
@@ -29,11 +31,28 @@ class Tested:
     freedom: Number | None = None
 
 
-def t_test(column: Column, against: Fraction = Fraction(0), sides: str = "two") -> Tested:
-    """One sample against a constant."""
-    size = size_of(column)
-    spread = variance(column, "n-1") / size
-    return _by_t(mean(column) - against, spread, Fraction(size - 1), sides)
+def t_test(
+    column: Column,
+    other: Column | None = None,
+    sides: str = "two",
+    *,
+    mu: Fraction = Fraction(0),
+    equal_variances: bool = False,
+) -> Tested:
+    """One sample against a constant; or two samples, by Welch's test or, with equal variances, by Student's."""
+    m, a = size_of(column), variance(column, "n-1")
+    if other is None:
+        return _by_t(mean(column) - mu, a / m, Fraction(m - 1), sides)
+    n, b = size_of(other), variance(other, "n-1")
+    difference = mean(column) - mean(other)
+    if equal_variances:
+        pooled = ((m - 1) * a + (n - 1) * b) / (m + n - 2)
+        return _by_t(difference, pooled * (Fraction(1, m) + Fraction(1, n)), Fraction(m + n - 2), sides)
+    spread = a / m + b / n
+    if not spread:
+        raise UndefinedError("neither sample varies")
+    freedom = spread**2 / ((a / m) ** 2 / (m - 1) + (b / n) ** 2 / (n - 1))
+    return _by_t(difference, spread, freedom, sides)
 
 
 def paired_t_test(left: Column, right: Column, sides: str = "two") -> Tested:
@@ -47,21 +66,6 @@ def paired_t_test(left: Column, right: Column, sides: str = "two") -> Tested:
     squares = exact_dot(left, left) - 2 * exact_dot(left, right) + exact_dot(right, right)
     spread = (squares - size * difference * difference) / (size - 1)
     return _by_t(difference, spread / size, Fraction(size - 1), sides)
-
-
-def two_sample_t_test(left: Column, right: Column, sides: str = "two", *, equal_variances: bool = False) -> Tested:
-    """Two samples: Welch's test, or Student's where equal variances are assumed."""
-    m, n = size_of(left), size_of(right)
-    a, b = variance(left, "n-1"), variance(right, "n-1")
-    difference = mean(left) - mean(right)
-    if equal_variances:
-        pooled = ((m - 1) * a + (n - 1) * b) / (m + n - 2)
-        return _by_t(difference, pooled * (Fraction(1, m) + Fraction(1, n)), Fraction(m + n - 2), sides)
-    spread = a / m + b / n
-    if not spread:
-        raise UndefinedError("neither sample varies")
-    freedom = spread**2 / ((a / m) ** 2 / (m - 1) + (b / n) ** 2 / (n - 1))
-    return _by_t(difference, spread, freedom, sides)
 
 
 def wilcoxon(
@@ -101,7 +105,9 @@ def wilcoxon(
     if correction:
         half = Fraction(1, 2)
         shift -= {"two": half if shift > 0 else -half if shift < 0 else 0, "greater": half, "less": -half}[sides]
-    return Tested(statistic, _normal_tail(float(shift) / float(root(spread)), sides))
+    from scipy.special import ndtr
+
+    return Tested(statistic, _tail(ndtr, float(shift) / float(root(spread)), sides))
 
 
 def mcnemar(only_left: int, only_right: int, method: str = "exact") -> Tested:
@@ -175,19 +181,12 @@ def _by_t(difference: Fraction, spread: Fraction, freedom: Fraction, sides: str)
     if not spread:
         raise UndefinedError("the values do not vary")
     statistic = float(root(difference * difference / spread)) * (1 if difference >= 0 else -1)
-    below = float(stdtr(float(freedom), -abs(statistic)))
-    p = {
-        "two": 2 * below,
-        "less": float(stdtr(float(freedom), statistic)),
-        "greater": float(stdtr(float(freedom), -statistic)),
-    }[sides]
-    return Tested(statistic, p, freedom)
+    return Tested(statistic, _tail(partial(stdtr, float(freedom)), statistic, sides), freedom)
 
 
-def _normal_tail(z: float, sides: str) -> float:
-    from scipy.special import ndtr
-
-    return {"two": 2 * float(ndtr(-abs(z))), "less": float(ndtr(z)), "greater": float(ndtr(-z))}[sides]
+def _tail(below: Callable[[float], Any], statistic: float, sides: str) -> float:
+    """The chance of a value so far out, of a distribution that is symmetric about zero."""
+    return float({"two": 2 * below(-abs(statistic)), "less": below(statistic), "greater": below(-statistic)}[sides])
 
 
 def _chi2_tail(statistic: Fraction, freedom: int) -> float:

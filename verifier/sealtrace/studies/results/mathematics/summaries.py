@@ -56,29 +56,29 @@ def variance(column: Column, divisor: str) -> Fraction:
     return (exact_dot(column, column) - total * total / size) / free
 
 
-def sd(column: Column, divisor: str) -> Fraction | float:
+def sd(column: Column, divisor: str = "n-1") -> Fraction | float:
     """The standard deviation with the declared divisor."""
     return root(variance(column, divisor))
 
 
-def sem(column: Column, divisor: str) -> Fraction | float:
+def sem(column: Column, divisor: str = "n-1") -> Fraction | float:
     """The standard error of the mean: sd / sqrt(n)."""
     return root(variance(column, divisor) / size_of(column))
 
 
-def quantile(column: Column, share: Fraction, rule: str = "linear") -> Fraction:
-    """The value below which `share` of the column lies, by one of numpy's rules, exact."""
+def quantile(column: Column, q: Fraction = Fraction(1, 2), rule: str = "linear") -> Fraction:
+    """The value below which a share `q` of the column lies, by one of numpy's rules, exact."""
     size = size_of(column)
-    if not 0 <= share <= 1:
+    if not 0 <= q <= 1:
         raise UndefinedError("a quantile lies between 0 and 1")
     if isinstance(column, np.ndarray) and column.dtype.kind == "f" and not np.isfinite(column).all():
         raise UndefinedError("a value is not finite")
     ordered: Column = np.sort(column) if isinstance(column, np.ndarray) else sorted(column)
     if rule in QUANTILE_RULES:
         alpha, beta = QUANTILE_RULES[rule]
-        place = size * share + alpha + share * (1 - alpha - beta) - 1
+        place = size * q + alpha + q * (1 - alpha - beta) - 1
     elif rule in STEP_RULES:
-        place = size * share - 1 if rule == "inverted_cdf" else (size - 1) * share
+        place = size * q - 1 if rule == "inverted_cdf" else (size - 1) * q
     else:
         raise ValueError(f"no rule of quantiles is called {rule!r}")
     place = min(max(place, Fraction(0)), Fraction(size - 1))
@@ -94,7 +94,7 @@ def quantile(column: Column, share: Fraction, rule: str = "linear") -> Fraction:
 
 def median(column: Column) -> Fraction:
     """The middle value, or the mean of the two."""
-    return quantile(column, Fraction(1, 2))
+    return quantile(column)
 
 
 def extremes(column: Column) -> tuple[Fraction, Fraction]:

@@ -1,0 +1,370 @@
+"""Statistics of the selected rows: the columns that each is of, its formula, and what a recipe may say of it.
+
+The mathematics takes columns first and options by name. A recipe gives an option by the same name, as text, and it is
+read as the type that the function declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.defects import nearest
+from sealtrace.bundle.frames import plain
+from sealtrace.mathematics import Mask, Vector
+from sealtrace.printed.metrics import Arguments, RecipeError, constant_of
+from sealtrace.studies.results.mathematics import association, labels, probabilities, significance, summaries, trials
+from sealtrace.studies.results.mathematics.sums import Column, Number
+from sealtrace.studies.results.selection import Selection, within
+
+Statistic = Callable[[Selection, Arguments], Number]
+Columns = Callable[[Selection, Arguments], tuple[Any, ...]]
+"""What a statistic is computed from."""
+
+
+def statistic_of(name: str) -> Statistic:
+    """The statistic of a name: its columns, and what becomes of them."""
+    columns, function = STATISTICS[name]
+    declared = list(signature(function).parameters.values())
+
+    def computed(selection: Selection, arguments: Arguments) -> Number:
+        given = columns(selection, arguments)
+        options = {
+            one.name: _read(one.name, str(one.annotation), arguments)
+            for one in declared[len(given) :]
+            if one.name in arguments
+        }
+        found = function(*given, **options)
+        return _asked(found, arguments) if isinstance(found, significance.Tested) else found
+
+    return computed
+
+
+def _read(name: str, kind: str, arguments: Arguments) -> object:
+    """An option of a recipe as what it stands for."""
+    text = arguments[name]
+    match kind.removesuffix(" | None"):
+        case "int":
+            return whole(arguments, name, text, most=_MOST.get(name, 10**12))
+        case "Fraction":
+            return constant_of(text)
+        case "bool":
+            return text == "true"
+    return text
+
+
+_MOST = {"bins": 10_000}
+
+
+def whole(arguments: Arguments, name: str, default: str, most: int = 10**12) -> int:
+    """A whole number of a recipe."""
+    text = arguments.get(name, default)
+    if not text.isdecimal() or len(text) > 12:
+        raise RecipeError(f"{name} is a whole number, not {text!r}")
+    if int(text) > most:
+        raise RecipeError(f"{name} is at most {most}, not {text}")
+    return int(text)
+
+
+def _asked(tested: significance.Tested, arguments: Arguments) -> Number:
+    give = arguments.get("give", "p")
+    if give not in ("p", "statistic"):
+        raise RecipeError(f"a test gives p or statistic, not {give!r}")
+    return tested.p if give == "p" else tested.statistic
+
+
+def names_of(text: str | None) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",")] if text else []
+
+
+# Columns of a selection
+
+
+def numbers_of(selection: Selection, field: str) -> npt.NDArray[Any]:
+    column = selection.column(field)
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int64())
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        raise RecipeError(f"{field} holds text, not numbers")
+    found: npt.NDArray[Any] = column.to_numpy()
+    return found
+
+
+def texts_of(selection: Selection, field: str) -> pa.ChunkedArray:
+    return plain(selection.column(field)).cast(pa.string())
+
+
+def _flags_of(selection: Selection, field: str, otherwise: str) -> Mask:
+    """A column of zeros and ones."""
+    values = numbers_of(selection, field)
+    if not np.isin(values, (0, 1)).all():
+        raise RecipeError(f"{field} is not only 0 and 1; the recipe must say {otherwise}")
+    return values.astype(np.bool_)
+
+
+def _truth_field(selection: Selection, arguments: Arguments) -> str:
+    """The field of right answers: the recipe's, or the one that the dataset declares."""
+    found = arguments.get("against") or selection.results.declarations[selection.dataset].get("truth")
+    if found is None:
+        raise RecipeError(
+            "against what? The recipe names no field of right answers, and the dataset declares no `truth`"
+        )
+    return str(found)
+
+
+def _own(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any]]:
+    return (numbers_of(selection, arguments["of"]),)
+
+
+def _beside_truth(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    truth = numbers_of(selection, _truth_field(selection, arguments))
+    return truth, numbers_of(selection, arguments["of"])
+
+
+def _label_pair(selection: Selection, arguments: Arguments) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """True labels and predicted ones."""
+    return texts_of(selection, _truth_field(selection, arguments)), texts_of(selection, arguments["of"])
+
+
+def _right(selection: Selection, arguments: Arguments) -> Mask:
+    found: Mask = pc.equal(*_label_pair(selection, arguments)).to_numpy()
+    return found
+
+
+def _counts(selection: Selection, arguments: Arguments) -> tuple[list[int]]:
+    """How often each value of a field is there."""
+    return (texts_of(selection, arguments["of"]).value_counts().field("counts").to_pylist(),)
+
+
+def _scored(selection: Selection, arguments: Arguments) -> tuple[Mask, Vector]:
+    """Whether what a probability speaks of was so (the truth is `positive`, is what was `predicted`, or is true)."""
+    truth = _truth_field(selection, arguments)
+    if "predicted" in arguments:
+        was = pc.equal(texts_of(selection, truth), texts_of(selection, arguments["predicted"])).to_numpy()
+    elif "positive" in arguments:
+        was = pc.equal(texts_of(selection, truth), arguments["positive"]).to_numpy()
+    else:
+        was = _flags_of(selection, truth, "which label is `positive`")
+    return was, numbers_of(selection, arguments["of"]).astype(np.float64)
+
+
+def _given_to_truth(selection: Selection, arguments: Arguments) -> tuple[Vector]:
+    """The probability that was given to what happened."""
+    was, scores = _scored(selection, arguments)
+    return (np.where(was, scores, 1 - scores),)
+
+
+def _confusion(selection: Selection, arguments: Arguments) -> tuple[labels.Confusion, list[str], list[int] | None]:
+    """Confusion counts of predicted labels against true ones; `labels` says which there are and count in averages."""
+    columns = _label_pair(selection, arguments)
+    there = sorted({name for column in columns for name in column.unique().to_pylist()})
+    wanted = names_of(arguments.get("labels"))
+    names = [*wanted, *(name for name in there if name not in wanted)]
+    selection.results.room("labels x labels", len(names), len(names))
+    truth, predicted = (
+        pc.index_in(column, value_set=pa.array(names)).to_numpy().astype(np.int64) for column in columns
+    )
+    return labels.confusion(truth, predicted, len(names)), names, list(range(len(wanted))) if wanted else None
+
+
+def _paired(selection: Selection, arguments: Arguments) -> tuple[Selection, Selection]:
+    """The rows and those that they are compared `versus`, item by item in the same order."""
+    changed = within(arguments, "versus")
+    if not changed:
+        raise RecipeError("versus what? The recipe names no rows to compare with")
+    over = names_of(arguments.get("over"))
+    other = _same_repeat(selection, selection.with_conditions(changed), over)
+    if np.array_equal(selection.rows, other.rows):
+        raise RecipeError("the rows would be compared with themselves")
+    declared: Sequence[str] = selection.results.declarations[selection.dataset]["key"]
+    key = [name for name in selection.frame.names if name in declared and name not in (*changed, *over)]
+    left, right = (_in_order(side, key) for side in (selection, other))
+    if left.num_rows != right.num_rows or not left.select(key).combine_chunks().equals(
+        right.select(key).combine_chunks()
+    ):
+        raise RecipeError(f"the rows and those that they are compared with are not about the same {', '.join(key)}")
+    if len(np.unique(combined_codes(left, tuple(key)))) < left.num_rows:
+        raise RecipeError(f"several rows have the same {', '.join(key)}; the recipe must say `over` what")
+    first, second = (
+        Selection(selection.results, selection.dataset, selection.conditions, side.column(_PLACE).to_numpy())
+        for side in (left, right)
+    )
+    return first, second
+
+
+def _same_repeat(selection: Selection, other: Selection, over: list[str]) -> Selection:
+    """The other side's rows of the same repeat; all of them where the other side was not repeated."""
+    if not over:
+        return other
+    repeats = {part.level(over): part for part in other.groups(over)}
+    found = repeats.get(selection.level(over)) or (other if len(repeats) == 1 else None)
+    if found is None:
+        raise RecipeError(f"the rows that are compared with have other {', '.join(over)}")
+    return found
+
+
+def _in_order(selection: Selection, key: list[str]) -> pa.Table:
+    """The key of each row, as plain text and numbers, with the row's place; in the key's order."""
+    columns = {name: plain(column) for name, column in zip(key, selection.table(key).columns, strict=True)}
+    table = pa.table({**columns, _PLACE: pa.array(selection.rows)})
+    return table.sort_by([(name, "ascending") for name in key])
+
+
+_PLACE = "\0row"
+
+
+def _versus(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any], ...]:
+    return tuple(numbers_of(side, arguments["of"]) for side in _paired(selection, arguments))
+
+
+def _with_others(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """The rows and those that they are compared with, if any."""
+    changed = within(arguments, "versus")
+    there = numbers_of(selection.with_conditions(changed), arguments["of"]) if changed else None
+    return numbers_of(selection, arguments["of"]), there
+
+
+def _discordant(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+    """Items that only the rows got right, and those that only the other side did."""
+    left, right = (_right(side, arguments) for side in _paired(selection, arguments))
+    return int((left & ~right).sum()), int((right & ~left).sum())
+
+
+def _two_by_two(selection: Selection, arguments: Arguments) -> tuple[int, int, int, int]:
+    """Right and wrong of the rows, then of those that they are compared with."""
+    other = selection.with_conditions(within(arguments, "versus"))
+    first, second = (int(_right(side, arguments).sum()) for side in (selection, other))
+    return first, len(selection.rows) - first, second, len(other.rows) - second
+
+
+def _crossed(selection: Selection, arguments: Arguments) -> tuple[list[list[int]]]:
+    """The table of two fields, without empty rows and columns."""
+    counts = _confusion(selection, arguments)[0].counts
+    return (counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].tolist(),)
+
+
+def _tried(selection: Selection, arguments: Arguments) -> tuple[list[int], list[int]]:
+    """How often each problem was tried and passed."""
+    parts = [numbers_of(part, arguments["of"]) for part in selection.groups(names_of(arguments["problem"]))]
+    return [len(part) for part in parts], [int(part.sum()) for part in parts]
+
+
+# Counts
+
+
+def _count(selection: Selection, arguments: Arguments) -> tuple[int]:
+    if "is" not in arguments:
+        return (len(selection.rows),)
+    return (pc.sum(pc.equal(texts_of(selection, arguments["of"]), arguments["is"])).as_py() or 0,)
+
+
+def _rate(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+    if "is" in arguments:
+        return *_count(selection, arguments), len(selection.rows)
+    flags = _flags_of(selection, arguments["of"], "which value it counts (`is`)")
+    return int(flags.sum()), len(flags)
+
+
+def _accuracy(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+    return int(_right(selection, arguments).sum()), len(selection.rows)
+
+
+def _one_cell(selection: Selection, arguments: Arguments) -> tuple[int]:
+    truth, predicted = _label_pair(selection, arguments)
+    both = pc.and_(pc.equal(truth, arguments["was"]), pc.equal(predicted, arguments["is"]))
+    return (pc.sum(both).as_py() or 0,)
+
+
+def _label_counts(selection: Selection, arguments: Arguments) -> tuple[list[int]]:
+    """How often each label is there; the labels that could be given are the recipe's, or those of the right answers."""
+    texts = texts_of(selection, arguments["of"])
+    counts = {one["values"]: one["counts"] for one in texts.value_counts().to_pylist()}
+    truth = arguments.get("against") or selection.results.declarations[selection.dataset].get("truth")
+    names = names_of(arguments.get("labels")) or (
+        sorted(texts_of(selection, truth).unique().to_pylist()) if truth else list(counts)
+    )
+    if set(counts) - set(names):
+        raise RecipeError(f"{arguments['of']} has values beside {', '.join(names)}")
+    return ([counts.get(name, 0) for name in names],)
+
+
+def _entropy(counts: list[int], base: str = "e", normalized: str = "false") -> float:
+    if base not in ("e", "2") or normalized not in ("true", "false"):
+        raise RecipeError("the base is e or 2, and normalized is true or false")
+    return summaries.entropy(counts, base, normalized=normalized == "true")
+
+
+# Scores of labels
+
+
+def _averaged(score: str, average: str, selection: Selection, arguments: Arguments) -> tuple[Any, ...]:
+    table, _, chosen = _confusion(selection, arguments)
+    return table, score, average, chosen
+
+
+def _of_label(score: str, selection: Selection, arguments: Arguments) -> tuple[Any, ...]:
+    table, names, _ = _confusion(selection, arguments)
+    if (label := arguments["label"]) not in names:
+        raise RecipeError(f"there is no label {label!r}{nearest(label, names)}")
+    return table, score, names.index(label)
+
+
+def _win_rate(left: Column, right: Column, ties: str = "half", better: str = "higher") -> Fraction:
+    return trials.win_rate(left, right, ties, higher=better == "higher")
+
+
+STATISTICS: dict[str, tuple[Columns, Callable[..., Any]]] = {
+    "count": (_count, lambda count: count),
+    "rate": (_rate, summaries.rate),
+    "mean": (_own, summaries.mean),
+    "sum": (_own, lambda values: summaries.mean(values) * len(values)),
+    "median": (_own, summaries.median),
+    "quantile": (_own, summaries.quantile),
+    "minimum": (_own, lambda values: summaries.extremes(values)[0]),
+    "maximum": (_own, lambda values: summaries.extremes(values)[1]),
+    "sd": (_own, summaries.sd),
+    "sem": (_own, summaries.sem),
+    "distinct": (_counts, len),
+    "dominant_rate": (_counts, lambda counts: Fraction(max(counts), sum(counts))),
+    "uniform_accuracy": (_counts, lambda counts: Fraction(1, len(counts))),
+    "prior_accuracy": (_counts, lambda counts: Fraction(sum(one * one for one in counts), sum(counts) ** 2)),
+    "entropy": (_label_counts, _entropy),
+    "accuracy": (_accuracy, summaries.rate),
+    "confusion": (_one_cell, lambda count: count),
+    **{score: (partial(_of_label, score), labels.class_score) for score in labels.SCORES},
+    **{
+        f"{average}_{score}": (partial(_averaged, score, average), labels.average_score)
+        for score in labels.SCORES
+        for average in labels.AVERAGES
+    },
+    "auroc": (_scored, probabilities.auroc),
+    "average_precision": (_scored, probabilities.average_precision),
+    "brier": (_scored, probabilities.brier),
+    "ece": (_scored, probabilities.calibration_error),
+    "log_loss": (_given_to_truth, probabilities.log_loss),
+    "pass_at_k": (_tried, trials.pass_at_k),
+    "mae": (_beside_truth, association.mean_absolute_error),
+    "mse": (_beside_truth, association.mean_squared_error),
+    "rmse": (_beside_truth, association.root_mean_squared_error),
+    "r2": (_beside_truth, association.r_squared),
+    "pearson": (_beside_truth, association.pearson),
+    "spearman": (_beside_truth, association.spearman),
+    "kendall": (_beside_truth, association.kendall),
+    "win_rate": (_versus, _win_rate),
+    "mcnemar": (_discordant, significance.mcnemar),
+    "paired_t_test": (_versus, significance.paired_t_test),
+    "t_test": (_with_others, significance.t_test),
+    "wilcoxon": (_versus, significance.wilcoxon),
+    "fisher": (_two_by_two, significance.fisher),
+    "chi_squared": (_crossed, significance.chi_squared),
+}
