@@ -6,7 +6,8 @@ import math
 from pathlib import Path
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.studies.policies.evidence.calibration import Calibration, competing, declared_setting
+from sealtrace.studies.policies.evidence.bank import competing
+from sealtrace.studies.policies.evidence.calibration import Calibration, declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of, twin
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
     from sealtrace.contract.checked import Check
     from sealtrace.contract.report import Report
-    from sealtrace.studies.policies.certifying import Certified
+    from sealtrace.studies.policies.certified import Certified
 
 __all__ = ["Examination", "audit", "certify", "check", "diff", "examine", "verify"]
 

@@ -91,7 +91,8 @@ def certify(
     unreadable input; 3 something is missing. With a what-if option, sealed maps are not compared.
     """
     from sealtrace.report.certify_text import render_text
-    from sealtrace.studies.policies.certifying import certify, render_json
+    from sealtrace.studies.policies.certified import render_json
+    from sealtrace.studies.policies.certifying import certify
 
     explored: Explored = {}
     for names, value in (

@@ -9,7 +9,7 @@ from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 from sealtrace.report.sheet import Sheet
-from sealtrace.studies.policies.certifying import Assigned, Certified, Competitor, Group, PartitionTable, SelectorChoice
+from sealtrace.studies.policies.certified import Assigned, Certified, Competitor, Group, PartitionTable, SelectorChoice
 
 NOT_CERTIFIED = "A choice made after looking at the calibration scores is not certified."
 _NAME, _MARK = "candidate", "certified"

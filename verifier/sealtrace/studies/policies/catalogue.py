@@ -67,7 +67,7 @@ join.score: Traces and scores join one to one
     enforces RSD-Poker paper, appendix D: oracle join, one score per trace
     broken where a score is removed
     reads trace score; needs join.unique-key; whole
-# Actions.
+# Actions and probabilities.
 action.legal-set: Every legal set is non-empty, without repeats, within the declared actions
     enforces RSD-Poker paper, appendix A: empty legal sets are explicit error states
     broken where an observation lists no legal action
@@ -84,7 +84,6 @@ action.chosen: The stored action is the legal action of largest probability, the
     enforces RSD-Poker paper, appendix E, reproduction checks: action replay
     broken where a trace stores its second-best action
     reads STATES trace; needs action.legal-set
-# Probabilities.
 probability.support: Probabilities are finite, nonnegative and on the legal actions only
     enforces RSD-Poker paper, appendix E, reproduction checks: probability support
     broken where a trace puts a tiny negative probability on an action
@@ -109,23 +108,20 @@ replay.normalizer: Every replayed normalizer is finite and positive
 replay.anchor: The anchor is the teacher smoothed with the uniform distribution
     enforces RSD-Poker paper, section 3.2, tilt equation, left half
     broken where a billionth of an anchor's probability moves to another action
-    reads POLICIES; needs join.teacher JOINED; consequences replay.zero-scale score.utility score.delta
-      aggregate.summary
+    reads POLICIES; needs join.teacher JOINED; consequences replay.zero-scale RESCORED
 replay.top-action: Top-action imitation puts all probability on the teacher's top action
     enforces RSD-Poker paper, appendix C: deterministic baselines
     broken where a top-action trace imitates another action
-    reads POLICIES; needs join.teacher JOINED; consequences score.utility score.delta threshold.recomputed
-      aggregate.summary table.cells
+    reads POLICIES; needs join.teacher JOINED; consequences RESCORED threshold.recomputed table.cells
 replay.tilt: Every residual policy is the exponential tilt of the anchor
     enforces RSD-Poker paper, section 3.2, tilt equation; appendix E: distribution replay
     broken where a residual trace holds the distribution of another scale
-    reads POLICIES; needs join.teacher bank.policies JOINED; consequences score.utility score.delta aggregate.summary
-      table.cells
+    reads POLICIES; needs join.teacher bank.policies JOINED; consequences RESCORED table.cells
 replay.student: Every teacher-free policy is the tilt of its checkpoint's own base policy
     enforces RSD-Poker paper, section 3.7, student equation
     broken where a teacher-free trace holds the distribution of another scale
     reads STATES candidate checkpoint residual trace; needs bank.policies bank.checkpoints JOINED; consequences
-      score.utility score.delta threshold.recomputed aggregate.summary table.cells
+      RESCORED threshold.recomputed table.cells
 replay.residual: Every sealed direction is what the checkpoint's weights give on the observation
     enforces RSD-Poker paper, section 3.2: frozen residual directions
     broken where a sealed direction is changed
@@ -142,8 +138,7 @@ replay.query-gate: Query scores, requests and acceptances follow the gate and it
 replay.query-policy: The query policy is the anchor where a query was accepted, else the prior
     enforces RSD-Poker paper, appendix C: rejected requests keep the prior
     broken where a query trace without a query holds the anchor's distribution
-    reads POLICIES; needs join.teacher bank.policies JOINED; consequences score.utility score.delta
-      threshold.recomputed aggregate.summary table.cells
+    reads POLICIES; needs join.teacher bank.policies JOINED; consequences RESCORED threshold.recomputed table.cells
 replay.ledger: Every ledger charges what the protocol configures for its events, rejected queries too
     enforces RSD-Poker paper, appendix C: cost ledger
     broken where a residual trace charges one token instead of two
@@ -157,7 +152,7 @@ boundary.inputs: No policy read a field that its interface does not show
     enforces RSD-Poker paper, appendix B, field visibility table
     broken where a trace names the strong action values among its inputs
     reads protocol candidate trace; needs join.trace
-# Scores.
+# Scores and their aggregates.
 score.trace-digest: Every score names the content digest of the trace table that was scored
     enforces RSD-Poker paper, appendix B: score rows are joined to the exact policy trace
     broken where scores name the digest of another trace table
@@ -178,7 +173,6 @@ threshold.recomputed: The reported crossing is what distributions and action val
     enforces RSD-Poker paper, appendix E, reproduction checks: threshold counts
     broken where a row reports a delta and a crossing that its distribution does not give
     reads protocol candidate trace values score; needs join.score join.values JOINED; consequences score.delta
-# Aggregates.
 aggregate.summary: Every retained policy summary is the aggregate of its states
     enforces RSD-Poker paper, appendix E, reproduction checks: score aggregation
     broken where a summary's mean weak utility is changed
@@ -291,6 +285,7 @@ map.held-out: Every map was sealed before any held-out value or score, and says 
     STATES="protocol observation",
     POLICIES="STATES teacher candidate trace",
     SCORED="STATES candidate trace values",
+    RESCORED="score.utility score.delta aggregate.summary",
     # What must hold before states are counted, counted in groups, bounded there, and chosen among.
     JOINED="join.unique-key join.trace action.legal-set action.vocabulary",
     COUNTED="split.inventory split.agreement join.values JOINED",

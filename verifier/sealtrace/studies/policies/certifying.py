@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
-from decimal import Context, Decimal, Inexact, localcontext
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sealtrace import __version__
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Matrix
 from sealtrace.contract.scalars import exact
-from sealtrace.report.inert import json_text
 from sealtrace.studies.policies import PACK
+from sealtrace.studies.policies.certified import (
+    Assigned,
+    Certified,
+    Change,
+    Competitor,
+    Count,
+    Group,
+    PartitionTable,
+    SelectorChoice,
+    constant_text,
+)
 from sealtrace.studies.policies.checks.maps import assigned_name
 from sealtrace.studies.policies.evidence.calibration import (
     ASSUMPTIONS,
@@ -30,154 +38,13 @@ from sealtrace.studies.policies.evidence.calibration import (
 from sealtrace.studies.policies.evidence.choice import Chosen, count_scales
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
-from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Settled
-from sealtrace.studies.policies.records.protocol import Selector
+from sealtrace.studies.policies.records.choosing import Selector
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
-
-
-Outcome = Literal["selected", "no-certified-candidate"]
-
-
-@dataclass(frozen=True)
-class Competitor:
-    """The bounds of one candidate in one group."""
-
-    candidate: str
-    crossings: int
-    risk_upper: float | None
-    utility_mean: float | None
-    """Normalized to the utility range."""
-    utility_lower: float | None
-    certified: bool | None
-
-
-@dataclass(frozen=True)
-class Group:
-    """One group with everything that competes in it."""
-
-    group: str
-    states: int
-    candidates: tuple[Competitor, ...]
-    epsilon: str | None = None
-    """The group's own budget; None where it is the setting's."""
-
-
-@dataclass(frozen=True)
-class PartitionTable:
-    """The certificates of one partition."""
-
-    name: str
-    groups: tuple[Group, ...]
-
-
-@dataclass(frozen=True)
-class Assigned:
-    """What a map deploys in one group."""
-
-    group: str | None
-    """None where the selector has no partition."""
-    candidate: str
-    outcome: Outcome
-
-
-@dataclass(frozen=True)
-class Count:
-    """Crossings of one candidate over all calibration states."""
-
-    candidate: str
-    crossings: int
-    states: int
-
-
-@dataclass(frozen=True)
-class SelectorChoice:
-    """What one selector chooses."""
-
-    selector: str
-    rule: str
-    partition: str | None
-    map: tuple[Assigned, ...] = ()
-    risk_upper: float | None = None
-    utility_lower: float | None = None
-    radius: str | None = None
-    reason: str | None = None
-    global_budget: Literal["idle", "can-bind"] | None = None
-    sealed: Literal["same", "differs", "none"] = "none"
-    differences: tuple[str, ...] = ()
-    declared: tuple[Assigned, ...] | None = None
-    counts: tuple[Count, ...] = ()
-
-
-@dataclass(frozen=True)
-class Change:
-    """A constant that a what-if option replaced."""
-
-    declared: str | None
-    explored: str
-
-
-@dataclass(frozen=True)
-class Certified:
-    """Everything that the command says of a bundle."""
-
-    name: str
-    root_sha256: str | None
-    verdict: str = "verified"
-    """Of the bundle as a whole: certificates of records that fail elsewhere are worth nothing."""
-    waived: int = 0
-    """How many findings of the bundle the reader accepts for now."""
-    changed: dict[str, Change] = field(default_factory=dict)
-    setting: dict[str, Any] = field(default_factory=dict)
-    partitions: tuple[PartitionTable, ...] = ()
-    selectors: tuple[SelectorChoice, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-
-    @property
-    def exploratory(self) -> bool:
-        """Whether anything but the declared setting was asked about."""
-        return bool(self.changed)
-
-    @property
-    def exit_code(self) -> int:
-        """1 where the bundle fails or a sealed map is another one, 3 where something is missing or waived."""
-        if self.verdict == "findings":
-            return 1
-        if not self.exploratory and any(one.sealed == "differs" for one in self.selectors):
-            return 1
-        return 3 if self.missing or self.waived else 0
-
-
-def render_json(found: Certified) -> str:
-    """The stable form, as the module describes it."""
-    known = {name: value for name, value in asdict(found).items() if name not in ("name", "root_sha256", "waived")}
-    bundle = {"name": found.name, "root_sha256": found.root_sha256}
-    first = {"sealtrace": __version__, "bundle": bundle, "verdict": found.verdict, "exploratory": found.exploratory}
-    return json_text({**first, **known})
-
-
-def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | None:
-    """A constant as a decimal where it has a short one, otherwise as a ratio."""
-    if value is None:
-        return None
-    if isinstance(value, tuple):
-        return ",".join(constant_text(one) or "" for one in value)
-    with localcontext(Context(prec=LONGEST, traps=[Inexact])):
-        try:
-            decimal = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
-        except Inexact:
-            return str(value)
-    _, digits, power = decimal.as_tuple()
-    plain = isinstance(power, int) and -LONGEST < power < 6
-    return f"{decimal:f}" if plain else f"{int(''.join(map(str, digits))) * (-1 if value < 0 else 1)}e{power}"
-
-
-LONGEST = 18
-"""Digits of a decimal that is still easier to read than a ratio."""
 
 
 def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> SelectorChoice:
@@ -283,7 +150,7 @@ def certify(
     tables = [
         table
         for name in shown
-        if (table := _certificates(study, frozen_partitions(study).get(name), name, setting, missing)) is not None
+        if (table := missing.attempt(f"certificates of {name}", partial(_certificates, study, name, setting, missing)))
     ]
     choices = [_choice(study, selector, setting, declared, missing) for selector in asked]
     if not tables and not choices:
@@ -327,6 +194,9 @@ def _unusable(examination: Examination) -> str | None:
     return None if reason is None else f"nothing was computed: {reason}; `sealtrace verify` says more"
 
 
+Found = TypeVar("Found")
+
+
 class Missing:
     """What could not be computed, by reason: one absent record is the reason of many things."""
 
@@ -339,75 +209,52 @@ class Missing:
         if what not in known:
             known.append(what)
 
+    def attempt(self, what: str, compute: Callable[[], Found]) -> Found | None:
+        """What the evidence gives, or None with the reason noted."""
+        try:
+            return compute()
+        except UNCOMPUTABLE as error:
+            self.note(what, f"void, because {error}" if isinstance(error, VoidError) else str(error))
+            return None
+
     def sentences(self) -> tuple[str, ...]:
         """One for each reason."""
         return tuple(f"{', '.join(things)}: {reason}" for reason, things in self._by_reason.items())
 
 
-@contextmanager
-def _noting(missing: Missing, what: str) -> Iterator[None]:
-    """What the evidence does not give is missing, with its reason."""
-    try:
-        yield
-    except VoidError as error:
-        missing.note(what, f"void, because {error}")
-    except UNCOMPUTABLE as error:
-        missing.note(what, str(error))
-
-
-Found = TypeVar("Found")
-
-
-def _attempt(missing: Missing, what: str, compute: Callable[[], Found]) -> Found | None:
-    """What the evidence gives, or None with the reason noted."""
-    with _noting(missing, what):
-        return compute()
-    return None
-
-
 # Certificates
 
 
-def _certificates(
-    study: Study, partition: Partition | None, name: str, setting: Setting, missing: Missing
-) -> PartitionTable | None:
-    if partition is None:
-        missing.note(f"certificates of {name}", f"the bundle has no partition {name!r}")
-        return None
-    with _noting(missing, f"certificates of {name}"):
-        split = calibration_split(study)
-        calibration = Calibration(study, setting, partition, states_of(study, split))
-        if not len(calibration.states):
-            raise UnscoredError(f"{split} has no states")
-        crossings = calibration.crossings
-        risk, utility = f"risk bounds of {name}", f"utility bounds of {name}"
-        upper = _attempt(missing, risk, lambda: calibration.upper)
-        certified = _attempt(missing, risk, lambda: calibration.certified)
-        mean = _attempt(missing, utility, lambda: calibration.normalized)
-        lower = _attempt(missing, utility, lambda: calibration.lower)
-        return PartitionTable(
-            name,
-            tuple(
-                Group(
-                    group,
-                    int(calibration.counts[place]),
-                    tuple(
-                        Competitor(
-                            study.candidates[candidate].name,
-                            int(crossings[row, place]),
-                            _entry(upper, row, place),
-                            _entry(mean, row, place),
-                            _entry(lower, row, place),
-                            None if certified is None else bool(certified[row, place]),
-                        )
-                        for row, candidate in enumerate(calibration.candidates)
-                    ),
-                    constant_text(budget) if budget != setting.epsilon_group else None,
-                )
-                for place, (group, budget) in enumerate(zip(partition.groups, calibration.budgets, strict=True))
-            ),
+def _certificates(study: Study, name: str, setting: Setting, missing: Missing) -> PartitionTable:
+    """The certificates of a partition; `UNCOMPUTABLE` where there are none."""
+    if (partition := frozen_partitions(study).get(name)) is None:
+        raise UndeclaredError(f"the bundle has no partition {name!r}")
+    split = calibration_split(study)
+    calibration = Calibration(study, setting, partition, states_of(study, split))
+    if not len(calibration.states):
+        raise UnscoredError(f"{split} has no states")
+    crossings = calibration.crossings
+    risk, utility = f"risk bounds of {name}", f"utility bounds of {name}"
+    upper = missing.attempt(risk, lambda: calibration.upper)
+    certified = missing.attempt(risk, lambda: calibration.certified)
+    mean = missing.attempt(utility, lambda: calibration.normalized)
+    lower = missing.attempt(utility, lambda: calibration.lower)
+    groups = []
+    for place, (group, budget) in enumerate(zip(partition.groups, calibration.budgets, strict=True)):
+        candidates = tuple(
+            Competitor(
+                study.candidates[candidate].name,
+                int(crossings[row, place]),
+                _entry(upper, row, place),
+                _entry(mean, row, place),
+                _entry(lower, row, place),
+                None if certified is None else bool(certified[row, place]),
+            )
+            for row, candidate in enumerate(calibration.candidates)
         )
-    return None
+        own = constant_text(budget) if budget != setting.epsilon_group else None
+        groups.append(Group(group, int(calibration.counts[place]), candidates, own))
+    return PartitionTable(name, tuple(groups))
 
 
 def _entry(table: Matrix | None, row: int, group: int) -> float | None:
@@ -420,13 +267,13 @@ def _entry(table: Matrix | None, row: int, group: int) -> float | None:
 
 def _choice(study: Study, selector: Selector, setting: Setting, declared: Setting, missing: Missing) -> SelectorChoice:
     name = selector.name
-    choice = _attempt(missing, f"choice of {name}", lambda: _chosen(study, selector, setting, missing))
+    choice = missing.attempt(f"choice of {name}", lambda: _chosen(study, selector, setting, missing))
     if choice is None:
         choice = SelectorChoice(name, selector.rule, selector.partition)
     if setting == declared:
         return choice
     # What cannot be computed under the declared setting is not what was asked about.
-    before = _attempt(Missing(), name, lambda: _chosen(study, selector, declared, Missing()).map) or ()
+    before = Missing().attempt(name, lambda: _chosen(study, selector, declared, Missing()).map) or ()
     return choice if before == choice.map else replace(choice, declared=before)
 
 
@@ -437,9 +284,9 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
     name, chosen = selector.name, chosen_by(study, selector.name, setting)
     risk = utility = None
     if "risk" in chosen.certifies:
-        risk = _attempt(missing, f"risk bound of {name}", chosen.risk_upper)
+        risk = missing.attempt(f"risk bound of {name}", chosen.risk_upper)
     if "utility" in chosen.certifies:
-        utility = _attempt(missing, f"utility bound of {name}", chosen.utility_lower)
+        utility = missing.attempt(f"utility bound of {name}", chosen.utility_lower)
     proof = None if chosen.solution is None else chosen.solution.proof
     idle = isinstance(proof.proof if isinstance(proof, Settled) else proof, GroupWise)
     choice = SelectorChoice(
@@ -498,7 +345,7 @@ def _described(study: Study, setting: Setting) -> dict[str, Any]:
         None if bounds_of_utility is None else [constant_text(one) for one in bounds_of_utility]
     )
     described |= {"utility": setting.utility, "risk": setting.risk, "split": None, "states": None}
-    split = _attempt(Missing(), "split", lambda: calibration_split(study))
+    split = Missing().attempt("split", lambda: calibration_split(study))
     if split is not None:
         described |= {"split": split, "states": len(states_of(study, split))}
     return described

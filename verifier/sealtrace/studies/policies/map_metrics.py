@@ -22,7 +22,8 @@ from sealtrace.printed.metrics import (
     constant_of,
     value_of,
 )
-from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, VoidError, competing
+from sealtrace.studies.policies.evidence.bank import competing
+from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, VoidError
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import (
     Deployed,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,19 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import as_double, mean
-from sealtrace.printed.cells import TableCell, cells_in
 from sealtrace.printed.judgement import Rounded
 from sealtrace.printed.metrics import (
     Arguments,
     MissingEvidenceError,
     RecipeError,
     Value,
-    all_metrics,
     constant_of,
     metrics_of,
     rounded_values,
     value_of,
 )
 from sealtrace.studies.policies.catalogue import METRICS
+from sealtrace.studies.policies.evidence.bank import candidate_at
 from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.features import Feature
@@ -37,21 +35,16 @@ from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 from sealtrace.studies.policies.records.protocol import Bootstrap
 from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
+from sealtrace.studies.policies.uses import is_used
 
 
 def candidate_place(study: Study, text: str) -> int:
     """The bank's candidate that `arm` or `arm@scale` names; scales are compared as numbers."""
     arm, _, scale = text.partition("@")
-    place = _candidate_places(study).get((arm, constant_of(scale) if scale else None))
+    place = candidate_at(study, arm, constant_of(scale) if scale else None)
     if place is None:
         raise RecipeError(f"the bank has no policy {text!r}")
     return place
-
-
-@once
-def _candidate_places(study: Study) -> dict[tuple[str, Fraction | None], int]:
-    scales = [None if one.scale is None else exact(one.scale) for one in study.candidates]
-    return {(one.arm, scale): place for place, (one, scale) in enumerate(zip(study.candidates, scales, strict=True))}
 
 
 def state_place(study: Study, text: str) -> int:
@@ -125,7 +118,7 @@ def observation(study: Study, arguments: Arguments) -> Value:
     if field not in study.observed or not Feature(FeatureRule(field=field, form="number")).fits(frame.table.schema):
         raise RecipeError(f"an observation has no number {field!r}")
     place = state_place(study, arguments["state"])
-    return value_of(frame, np.array([place]), float(frame.numbers(arguments["field"])[place]))
+    return value_of(frame, np.array([place]), float(frame.numbers(field)[place]))
 
 
 @metric("scale")
@@ -182,12 +175,6 @@ _mean_of("expected_risk", "strong")
 _mean_of("degradation", "delta")
 
 
-def _extreme(study: Study, rows: Index, values: Vector, word: str, rounded: Rounded | None = None) -> Value:
-    """The least or the greatest value, with the one trace that has it."""
-    place = int(values.argmin() if word == "least" else values.argmax())
-    return value_of(study.frame("trace"), rows[[place]], float(values[place]), rounded=rounded)
-
-
 def _of_crossings(name: str, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> None:
     """Registers what becomes of the number of crossings and of states."""
 
@@ -209,66 +196,58 @@ def marked_delta(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("trace"), rows, float(study.scored.delta[places][0]), marks="†" if crossed else "")
 
 
-@dataclass(frozen=True)
-class _Gain:
-    """Paired utilities of a policy and its base."""
-
-    rows: Index
-    policy: Vector
-    base: Vector
-
-    @property
-    def values(self) -> Vector:
-        return self.policy - self.base
-
-    def rounded(self, reduce: Callable[[list[Fraction]], Fraction]) -> Rounded:
-        """The same reduction of differences between printed numbers."""
-
-        def compute_it(unit: Fraction) -> tuple[Fraction, ...] | None:
-            if not np.isfinite(self.values).all():
-                return None
-            pairs = zip(rounded_values(self.policy, unit), rounded_values(self.base, unit), strict=True)
-            return (reduce([one - other for one, other in pairs]),)
-
-        return compute_it
+def _gain(study: Study, arguments: Arguments) -> tuple[Index, Vector, Vector]:
+    """Paired utilities of a policy and its base, with the policy's traces."""
+    rows, places = scored_traces(study, arguments)
+    _, bases = scored_traces(study, {**arguments, "policy": arguments["base"]})
+    return rows, study.scored.weak[places], study.scored.weak[bases]
 
 
-def _gain(study: Study, arguments: Arguments) -> _Gain:
-    shared = {name: text for name, text in arguments.items() if name != "base"}
-    rows, places = scored_traces(study, shared)
-    _, bases = scored_traces(study, {**shared, "policy": arguments["base"]})
-    return _Gain(rows, study.scored.weak[places], study.scored.weak[bases])
+def _rounded(policy: Vector, base: Vector, reduce: Callable[[list[Fraction]], Fraction]) -> Rounded:
+    """A reduction of differences between printed numbers."""
+
+    def compute_it(unit: Fraction) -> tuple[Fraction, ...] | None:
+        if not np.isfinite(policy - base).all():
+            return None
+        pairs = zip(rounded_values(policy, unit), rounded_values(base, unit), strict=True)
+        return (reduce([one - other for one, other in pairs]),)
+
+    return compute_it
 
 
 @metric("weak_gain")
 def weak_gain(study: Study, arguments: Arguments) -> Value:
-    gain = _gain(study, arguments)
-    rounded = gain.rounded(lambda values: sum(values, Fraction(0)) / len(values))
-    return value_of(study.frame("trace"), gain.rows, mean(gain.values), rounded=rounded)
+    rows, policy, base = _gain(study, arguments)
+    rounded = _rounded(policy, base, lambda values: sum(values, Fraction(0)) / len(values))
+    return value_of(study.frame("trace"), rows, mean(policy - base), rounded=rounded)
 
 
-def _extremes(end: str, word: str, reduce: Callable[[list[Fraction]], Fraction]) -> None:
-    """Registers the least or the greatest of what differs between states."""
+def _extremes(end: str, place_of: Callable[[Vector], Any], reduce: Callable[[list[Fraction]], Fraction]) -> None:
+    """Registers the least or the greatest of what differs between states, with the one trace that has it."""
+
+    def extreme(study: Study, rows: Index, values: Vector, rounded: Rounded | None = None) -> Value:
+        place = int(place_of(values))
+        return value_of(study.frame("trace"), rows[[place]], float(values[place]), rounded=rounded)
 
     @metric(f"delta_{end}")
     def delta(study: Study, arguments: Arguments) -> Value:
         rows, places = scored_traces(study, arguments)
-        return _extreme(study, rows, study.scored.delta[places], word)
+        return extreme(study, rows, study.scored.delta[places])
 
     @metric(f"weak_gain_{end}")
     def gain(study: Study, arguments: Arguments) -> Value:
-        found = _gain(study, arguments)
-        return _extreme(study, found.rows, found.values, word, found.rounded(reduce))
+        rows, policy, base = _gain(study, arguments)
+        return extreme(study, rows, policy - base, _rounded(policy, base, reduce))
 
     @metric(f"strong_ev_{end}")
     def strong(study: Study, arguments: Arguments) -> Value:
         named = [{**arguments, "policy": name.strip()} for name in arguments["policies"].split(",")]
         rows, places = zip(*(scored_traces(study, one) for one in named), strict=True)
-        return _extreme(study, np.concatenate(rows), study.scored.strong[np.concatenate(places)], word)
+        return extreme(study, np.concatenate(rows), study.scored.strong[np.concatenate(places)])
 
 
-_extremes("min", "least", min)
-_extremes("max", "greatest", max)
+_extremes("min", np.argmin, min)
+_extremes("max", np.argmax, max)
 
 
 # Fidelity
@@ -321,23 +300,16 @@ def query_rate(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("trace"), rows, Fraction(int(asked[rows].sum()), len(rows)))
 
 
-def _mean_charge(name: str) -> Callable[[Study, Arguments], Value]:
-    def compute_mean(study: Study, arguments: Arguments) -> Value:
-        rows = traces_of(study, arguments)
-        if name not in study.declared.counted:
-            raise RecipeError(f"ledgers count no {name!r}; they count {', '.join(study.declared.counted)}")
-        return value_of(study.frame("trace"), rows, study.charged(name, rows) / len(rows))
-
-    return compute_mean
+def _mean_charge(study: Study, arguments: Arguments, quantity: str | None = None) -> Value:
+    rows, name = traces_of(study, arguments), quantity or arguments["quantity"]
+    if name not in study.declared.counted:
+        raise RecipeError(f"ledgers count no {name!r}; they count {', '.join(study.declared.counted)}")
+    return value_of(study.frame("trace"), rows, study.charged(name, rows) / len(rows))
 
 
+metric("cost")(_mean_charge)
 for _name in ("tokens", "latency_ms", "tool_calls"):
-    metric(_name)(_mean_charge(_name))
-
-
-@metric("cost")
-def cost(study: Study, arguments: Arguments) -> Value:
-    return _mean_charge(arguments["quantity"])(study, arguments)
+    metric(_name)(partial(_mean_charge, quantity=_name))
 
 
 # Intervals
@@ -373,14 +345,14 @@ def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -
 
 @metric("delta_interval")
 def delta_interval(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, {name: text for name, text in arguments.items() if name != "schedule"})
+    rows, places = scored_traces(study, arguments)
     return _interval(study, arguments, rows, study.scored.delta[places])
 
 
 @metric("difference_interval")
 def difference_interval(study: Study, arguments: Arguments) -> Value:
-    gain = _gain(study, {name: text for name, text in arguments.items() if name != "schedule"})
-    return _interval(study, arguments, gain.rows, gain.values)
+    rows, policy, base = _gain(study, arguments)
+    return _interval(study, arguments, rows, policy - base)
 
 
 # Single records
@@ -398,31 +370,21 @@ def _action(study: Study, arguments: Arguments) -> int:
     return study.actions.index(arguments["action"])
 
 
-def _teacher_row(study: Study, arguments: Arguments) -> int:
-    row = int(study.by_state("teacher")[state_place(study, arguments["state"])])
-    if row < 0:
-        raise MissingEvidenceError("the state has no single teacher record")
-    return row
+def _of_teacher(name: str, compute: Callable[[Vector, Vector, Callable[[], int]], float]) -> None:
+    """Registers what the teacher's probabilities and action values at a state give."""
 
-
-def _of_teacher(name: str, field: str) -> None:
     @metric(name)
     def compute_it(study: Study, arguments: Arguments) -> Value:
-        row, frame = _teacher_row(study, arguments), study.frame("teacher")
-        values = action_matrix(frame, field, study.actions).values[row]
-        return value_of(frame, np.array([row]), float(values[_action(study, arguments)]))
+        row, frame = int(study.by_state("teacher")[state_place(study, arguments["state"])]), study.frame("teacher")
+        if row < 0:
+            raise MissingEvidenceError("the state has no single teacher record")
+        chances, values = (action_matrix(frame, one, study.actions).values[row] for one in ("distribution", "values"))
+        return value_of(frame, np.array([row]), float(compute(chances, values, partial(_action, study, arguments))))
 
 
-_of_teacher("teacher_probability", "distribution")
-_of_teacher("teacher_action_value", "values")
-
-
-@metric("teacher_state_value")
-def teacher_state_value(study: Study, arguments: Arguments) -> Value:
-    row = _teacher_row(study, arguments)
-    frame = study.frame("teacher")
-    chances, values = (action_matrix(frame, one, study.actions).values[row] for one in ("distribution", "values"))
-    return value_of(frame, np.array([row]), float((chances * values).sum()))
+_of_teacher("teacher_probability", lambda chances, _, action: chances[action()])
+_of_teacher("teacher_action_value", lambda _, values, action: values[action()])
+_of_teacher("teacher_state_value", lambda chances, values, _: (chances * values).sum())
 
 
 @metric("selected_scale")
@@ -430,100 +392,14 @@ def selected_scale(study: Study, arguments: Arguments) -> Value:
     arms = {one.name: one.arm for one in study.declared.selectors}
     if arguments["selector"] not in arms:
         raise RecipeError(f"the protocol declares no selector {arguments['selector']!r}")
-    arm = arms[arguments["selector"]]
+    arm, grid = arms[arguments["selector"]], study.declared.scale_grid
     calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
     population = arguments.get("population", calibration)
-    joined = [
-        scored_traces(study, {"policy": f"{arm}@{text}", "population": population})[0]
-        for text in study.declared.scale_grid
-    ]
-    if not joined:
+    if not grid:
         raise RecipeError("the grid of scales is empty")
-    counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
-    if counted.choice.chosen is None:
+    for text in grid:
+        rows, _ = scored_traces(study, {"policy": f"{arm}@{text}", "population": population})
+    chosen = count_scales(study, arm, members_of(study, population), declared_setting(study)).choice.chosen
+    if chosen is None:
         raise MissingEvidenceError("no scale is certified")
-    return value_of(study.frame("trace"), joined[-1], counted.choice.chosen)
-
-
-# Whether anything depends on a declared constant: one that nothing uses may say whatever a table prints
-
-_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
-
-
-def is_used(study: Study, path: list[str]) -> bool:
-    """Whether a check, a policy of the bank or another cell depends on the protocol's constant at a path."""
-    section, *rest = path
-    rule = _USES.get(section)
-    return rule is None or rule(study, rest[0] if rest else "")
-
-
-def _asked(study: Study) -> set[tuple[str, str | None]]:
-    """The metrics of results that the tables' cells ask for, each with its variant."""
-    return {asked for document in study.bundle.documents_of("table") for asked in _asked_by(study, document.path)}
-
-
-@once
-def _asked_by(study: Study, table: str) -> frozenset[tuple[str, str | None]]:
-    found = set()
-    for cell in cells_in(study, table):
-        recipe = cell.recipe or {}
-        metric = all_metrics().get(recipe.get("metric") or "")
-        if metric is not None and not metric.given:
-            variant = (recipe.get("arguments") or {}).get("variant")
-            found.add((metric.name, None if variant is None else _filled(variant, cell)))
-    return frozenset(found)
-
-
-def _filled(template: str, cell: TableCell) -> str:
-    known = {**cell.texts, **cell.arguments}
-    return _PLACEHOLDER.sub(lambda match: known.get(match.group(1), ""), template)
-
-
-def _some_metric(name: str) -> Callable[[Study, str], bool]:
-    return lambda study, _: any(name in metric for metric, _ in _asked(study))
-
-
-def _charged(study: Study, event: str) -> bool:
-    ledgers = study.frame("trace").column("ledger").to_pylist()
-    return any(charge["event"] == event for ledger in ledgers for charge in ledger or [])
-
-
-def _feature(study: Study, name: str) -> bool:
-    rules = [study.protocol.get(part) for part in ("prior", "query", "assignment", "resampling", "partition_classes")]
-    rules += [document.value["leaves"] for document in study.bundle.documents_of("partition")]
-    rules += study.frame("candidate").column("direction").to_pylist()
-    return any(_names(rule, name) for rule in rules)
-
-
-def _names(node: Any, name: str) -> bool:
-    """Whether a name stands anywhere in a record."""
-    if isinstance(node, dict):
-        return name in node or any(_names(value, name) for value in node.values())
-    return any(_names(one, name) for one in node) if isinstance(node, list | tuple) else node == name
-
-
-def _policy(*kinds: str) -> Callable[[Study, str], bool]:
-    return lambda study, _: any(one.policy in kinds for one in study.candidates)
-
-
-_USES: dict[str, Callable[[Study, str], bool]] = {
-    "teacher": lambda study, _: study.frame("teacher").size > 0,
-    "anchor": _policy("anchor", "tilt"),
-    "prior": _policy("query"),
-    "query": _policy("query"),
-    "gates": lambda study, arm: any(one.policy == "query" and one.arm == arm for one in study.candidates),
-    "charges": _charged,
-    "features": _feature,
-    "bootstrap": _some_metric("interval"),
-    "resampling": _some_metric("repeated_"),
-    "certification": lambda study, _: bool(study.bundle.documents_of("partition")),
-    "variants": lambda study, name: any(variant == name for _, variant in _asked(study)),
-    "allocations": lambda study, name: any(
-        name in (one.allocation for one in declared)
-        for declared in (study.declared.selectors, study.declared.variants.values())
-    ),
-    "partition_classes": lambda study, name: any(
-        document.value.get("learned_in") == name for document in study.bundle.documents_of("partition")
-    ),
-}
-"""By section of the protocol: what depends on it. Every check of a study of policies reads the other sections."""
+    return value_of(study.frame("trace"), rows, chosen)

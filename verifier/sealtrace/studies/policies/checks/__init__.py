@@ -3,6 +3,7 @@
 from sealtrace.studies.policies.checks import (  # noqa: F401 - imported for their registrations
     access,
     actions,
+    bank,
     certificates,
     maps,
     partitions,

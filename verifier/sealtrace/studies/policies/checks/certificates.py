@@ -13,7 +13,8 @@ from sealtrace.bundle.frames import Index, Matrix, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import once
-from sealtrace.studies.policies.evidence.calibration import UNCOMPUTABLE, Calibration, competing, declared_setting
+from sealtrace.studies.policies.evidence.bank import competing
+from sealtrace.studies.policies.evidence.calibration import UNCOMPUTABLE, Calibration, declared_setting
 from sealtrace.studies.policies.evidence.deployment import calibration_split
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions

@@ -12,14 +12,14 @@ import numpy as np
 from sealtrace.bundle.reading import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.certificates import missing_where_undefined
 from sealtrace.studies.policies.checks.selection import report_held_out
+from sealtrace.studies.policies.evidence.bank import candidate_at
 from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.protocol import Selector
+from sealtrace.studies.policies.records.choosing import Selector
 
 
 def _no_map(study: Study, outcome: Outcome) -> bool:
@@ -111,12 +111,10 @@ def admitted_names(chosen: Chosen, group: int) -> list[str]:
 
 def assigned_name(study: Study, assigned: dict[str, Any]) -> str:
     """The candidate that an assignment names, as the bank writes it."""
-    scale = assigned.get("scale")
-    for one in study.candidates:
-        same = (one.scale is None) if scale is None else (one.scale is not None and exact(one.scale) == exact(scale))
-        if one.arm == assigned["arm"] and same:
-            return one.name
-    return str(assigned["arm"]) if scale is None else f"{assigned['arm']}@{scale}"
+    arm, scale = str(assigned["arm"]), assigned.get("scale")
+    if (place := candidate_at(study, arm, scale)) is not None:
+        return study.candidates[place].name
+    return arm if scale is None else f"{arm}@{scale}"
 
 
 @check("map.choice", "assignments", unless=_no_map)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from sealtrace.checks.outcome import Outcome, Spot
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.evidence.calibration import competing
+from sealtrace.studies.policies.evidence.bank import candidate_at, competing
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
@@ -312,10 +313,8 @@ def _chooses(study: Study, name: str) -> bool:
 
 def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
     """Each entry is positive and names a competing candidate and a group, and every pair has one."""
-    names = {study.candidates[one].name: one for one in competing(study)}
-    by_value = {(study.candidates[one].arm, exact(study.candidates[one].scale or "0")): one for one in names.values()}
-    groups = set(partition.groups)
-    seen: set[tuple[int, str]] = set()
+    bank, groups = competing(study), set(partition.groups)
+    seen: set[tuple[int | None, str]] = set()
     for place, entry in enumerate(partition.document.value["allocations"]):
         scaled = {} if entry.get("scale") is None else {"scale": entry["scale"]}
         at = _at(outcome, partition, arm=entry["arm"], group=entry["group"], **scaled)
@@ -323,21 +322,15 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
             if entry.get(kind) is not None and exact(entry[kind]) <= 0:
                 message = "A share of the failure budget is positive."
                 at.error(f"/allocations/{place}/{kind}", message, "above 0", entry[kind])
-        scale = None if entry.get("scale") is None else exact(entry["scale"])
-        candidate = None if scale is None else by_value.get((entry["arm"], scale))
-        if candidate is None or entry["group"] not in groups or (candidate, entry["group"]) in seen:
+        candidate = candidate_at(study, entry["arm"], entry.get("scale"))
+        if candidate not in bank or entry["group"] not in groups or (candidate, entry["group"]) in seen:
             message = "The share belongs to no pair of a competing candidate and a group, or the pair has one already."
             found = f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}"
             at.error(f"/allocations/{place}", message, "one share per competing candidate and group", found)
             continue
         seen.add((candidate, entry["group"]))
-    absent = [
-        (name, group)
-        for name, candidate in names.items()
-        for group in partition.groups
-        if (candidate, group) not in seen
-    ]
-    for name, group in absent:
-        _at(outcome, partition, group=group, candidate=name).error(
-            "/allocations", "The pair has no share of the failure budgets.", "one share", "none"
-        )
+    message = "The pair has no share of the failure budgets."
+    for candidate, group in product(bank, partition.groups):
+        if (candidate, group) not in seen:
+            at = _at(outcome, partition, group=group, candidate=study.candidates[candidate].name)
+            at.error("/allocations", message, "one share", "none")

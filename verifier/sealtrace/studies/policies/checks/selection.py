@@ -19,7 +19,7 @@ from sealtrace.studies.policies.evidence.choice import Chosen, CountedScales, co
 from sealtrace.studies.policies.evidence.deployment import chosen_by, deciding
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.protocol import Selector
+from sealtrace.studies.policies.records.choosing import Selector
 
 _RISK, _UTILITY = ("risk-only", "dual", "robust"), ("dual", "robust")
 """Rules that use risk bounds, and rules that use utility bounds."""

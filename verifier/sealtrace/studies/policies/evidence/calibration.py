@@ -19,10 +19,11 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
+from sealtrace.studies.policies.evidence.bank import competing
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.protocol import Variant, Weights
+from sealtrace.studies.policies.records.choosing import Variant, Weights
 
 ASSUMPTIONS = (
     "calibration states are independent draws within each group",
@@ -97,28 +98,6 @@ def declared_setting(study: Study, variant: Variant | None = None) -> Setting:
         partition=changed.partition,
         calibration=changed.calibration,
     )
-
-
-@once
-def competing(
-    study: Study, families: tuple[str, ...] | None = None, scales: tuple[Fraction, ...] | None = None
-) -> list[int]:
-    """The candidates that compete, the smaller scale first, then the lower family index.
-
-    They are the candidates of the declared arms, by default the tilts of the anchor, whose scale is on the grid.
-    """
-    grid = {exact(text) for text in study.declared.scale_grid}
-    arms = study.declared.competitors
-    chosen = [
-        (exact(one.scale), one.family_index or 0, place)
-        for place, one in enumerate(study.candidates)
-        if (one.policy == "tilt" if arms is None else one.arm in arms)
-        and one.scale is not None
-        and exact(one.scale) in grid
-        and (families is None or one.family in families)
-        and (scales is None or exact(one.scale) in scales)
-    ]
-    return [place for _, _, place in sorted(chosen)]
 
 
 class UndeclaredError(Exception):
@@ -221,15 +200,11 @@ class Calibration:
 
     @cached_property
     def risk_shares(self) -> Shares:
-        return self._shares("risk", self.setting.zeta_risk)
+        return shares_of(self.study, self.partition, self.setting, "risk")
 
     @cached_property
     def utility_shares(self) -> Shares:
-        return self._shares("utility", self.setting.zeta_util)
-
-    def _shares(self, kind: Literal["risk", "utility"], zeta: Fraction | None) -> Shares:
-        chosen = self.setting.families, self.setting.scales
-        return shares_of(self.study, self.partition, zeta, *chosen, self.setting.allocation, kind)
+        return shares_of(self.study, self.partition, self.setting, "utility")
 
     @cached_property
     def upper(self) -> Matrix:
@@ -342,25 +317,18 @@ def _usable_range(declared: tuple[Fraction, Fraction] | None) -> tuple[Fraction,
 
 
 @once
-def shares_of(
-    study: Study,
-    partition: Partition,
-    zeta: Fraction | None,
-    families: tuple[str, ...] | None,
-    scales: tuple[Fraction, ...] | None,
-    allocation: str | None,
-    kind: Literal["risk", "utility"],
-) -> Shares:
+def shares_of(study: Study, partition: Partition, setting: Setting, kind: Literal["risk", "utility"]) -> Shares:
     """The shares of one kind: as the named allocation has them, equal where not everything competes, or as frozen."""
+    zeta, allocation = setting.zeta_risk if kind == "risk" else setting.zeta_util, setting.allocation
     if zeta is None:
         raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
     if not 0 < zeta < 1:
         raise UndeclaredError(f"the failure probability of {kind} bounds does not lie between 0 and 1")
-    candidates, groups = competing(study, families, scales), range(len(partition.groups))
+    candidates, groups = competing(study, setting.families, setting.scales), range(len(partition.groups))
     if allocation is not None:
         weights = _weighed(study, partition, candidates, allocation, kind)
         return Shares([[zeta * weight for weight in row] for row in weights])
-    if families is not None or scales is not None:
+    if setting.families is not None or setting.scales is not None:
         return Shares([[zeta / (len(candidates) * len(groups))] * len(groups)] * len(candidates))
 
     def weight(candidate: int, group: int) -> Fraction:

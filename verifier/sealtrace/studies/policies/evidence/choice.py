@@ -17,6 +17,7 @@ from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double, mean
+from sealtrace.studies.policies.evidence.bank import candidate_at
 from sealtrace.studies.policies.evidence.calibration import Calibration, Setting, UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
@@ -27,7 +28,7 @@ from sealtrace.studies.policies.mathematics.maps.proof import Refuted, Solution,
 from sealtrace.studies.policies.mathematics.maps.recheck import recheck
 from sealtrace.studies.policies.mathematics.maps.search import best_map
 from sealtrace.studies.policies.mathematics.scores import ScaleChoice, empirical_zero
-from sealtrace.studies.policies.records.protocol import Selector
+from sealtrace.studies.policies.records.choosing import Selector
 
 BITS = 256
 """The precision of bounds where doubles do not decide."""
@@ -185,11 +186,10 @@ def _take_anchor(_: Calibration, __: Selector, ___: int) -> Taken:
 
 
 def _take_fixed(calibration: Calibration, selector: Selector, _: int) -> Taken:
-    for row, candidate in enumerate(calibration.candidates):
-        one = calibration.study.candidates[candidate]
-        if one.arm == selector.arm and exact(one.scale or "-1") == exact(selector.scale or "-2"):
-            return row
-    raise UndeclaredError(f"{selector.arm}@{selector.scale} is no competing candidate")
+    candidate = candidate_at(calibration.study, selector.arm, selector.scale)
+    if candidate not in calibration.candidates:
+        raise UndeclaredError(f"{selector.arm}@{selector.scale} is no competing candidate")
+    return calibration.candidates.index(candidate)
 
 
 def _take_empirical_zero(calibration: Calibration, selector: Selector, group: int) -> Taken:
@@ -217,12 +217,13 @@ class CountedScales:
 def count_scales(study: Study, arm: str | None, states: Index, setting: Setting) -> CountedScales:
     """Counts every scale of the protocol's grid, where the bank has the arm at all of them."""
     grid = [exact(text) for text in study.declared.scale_grid]
-    places = {exact(one.scale): place for place, one in enumerate(study.candidates) if one.arm == arm and one.scale}
-    if absent := [text for text, scale in zip(study.declared.scale_grid, grid, strict=True) if scale not in places]:
-        raise UndeclaredError(f"the bank has no {arm}@{absent[0]}")
     if not grid:
         raise UndeclaredError("the grid of scales is empty")
-    candidates = [places[scale] for scale in grid]
+    candidates = []
+    for text in study.declared.scale_grid:
+        if (place := candidate_at(study, arm, text)) is None:
+            raise UndeclaredError(f"the bank has no {arm}@{text}")
+        candidates.append(place)
     crossings, scored = list[int](), list[int]()
     for _, found in outcomes_of(study, setting.utility, setting.risk, setting.tau).parts(candidates):
         crossings += found.crossed[:, states].sum(axis=1).tolist()

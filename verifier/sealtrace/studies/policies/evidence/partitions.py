@@ -12,6 +12,7 @@ from sealtrace.bundle.frames import Index, Vector
 from sealtrace.bundle.reading import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
+from sealtrace.studies.policies.evidence.bank import candidate_at
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions.rules import Condition, assign, held
 
@@ -84,21 +85,16 @@ class Partition:
     @cached_property
     def shares(self) -> dict[tuple[int, int], Share]:
         """(candidate, group) to its share; a pair that stands twice keeps its first entry."""
-        places = {(one.arm, _exact(one.scale)): index for index, one in enumerate(self.study.candidates)}
         groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
         shares: dict[tuple[int, int], Share] = {}
         for place, entry in enumerate(self.document.value.get("allocations") or []):
-            candidate = places.get((entry["arm"], _exact(entry.get("scale"))))
+            candidate = candidate_at(self.study, entry["arm"], entry.get("scale"))
             if candidate is not None and entry["group"] in groups:
                 share = Share(
                     place, exact(entry["risk"]), None if entry.get("utility") is None else exact(entry["utility"])
                 )
                 shares.setdefault((candidate, groups[entry["group"]]), share)
         return shares
-
-
-def _exact(text: str | None) -> Fraction | None:
-    return None if text is None else exact(text)
 
 
 @once

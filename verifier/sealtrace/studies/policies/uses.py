@@ -1,0 +1,84 @@
+"""Whether anything depends on a declared constant: one that nothing uses may say whatever a table prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sealtrace.evidence import once
+from sealtrace.printed.cells import cells_in
+from sealtrace.printed.metrics import all_metrics
+from sealtrace.studies.policies.evidence.study import Study
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+def is_used(study: Study, path: list[str]) -> bool:
+    """Whether a check, a policy of the bank or another cell depends on the protocol's constant at a path."""
+    section, *rest = path
+    rule = _USES.get(section)
+    return rule is None or rule(study, rest[0] if rest else "")
+
+
+@once
+def _asked(study: Study) -> frozenset[tuple[str, str]]:
+    """The metrics of results that the tables' cells ask for, each with its variant."""
+    found = set()
+    for cell in (one for document in study.bundle.documents_of("table") for one in cells_in(study, document.path)):
+        recipe, known = cell.recipe or {}, {**cell.texts, **cell.arguments}
+        metric = all_metrics().get(recipe.get("metric") or "")
+        if metric is not None and not metric.given:
+            variant = (recipe.get("arguments") or {}).get("variant") or ""
+            found.add((metric.name, _PLACEHOLDER.sub(lambda match: known.get(match.group(1), ""), variant)))
+    return frozenset(found)
+
+
+def _some_metric(name: str) -> Callable[[Study, str], bool]:
+    return lambda study, _: any(name in metric for metric, _ in _asked(study))
+
+
+def _charged(study: Study, event: str) -> bool:
+    ledgers = study.frame("trace").column("ledger").to_pylist()
+    return any(charge["event"] == event for ledger in ledgers for charge in ledger or [])
+
+
+def _feature(study: Study, name: str) -> bool:
+    rules = [study.protocol.get(part) for part in ("prior", "query", "assignment", "resampling", "partition_classes")]
+    rules += [document.value["leaves"] for document in study.bundle.documents_of("partition")]
+    rules += study.frame("candidate").column("direction").to_pylist()
+    return any(_names(rule, name) for rule in rules)
+
+
+def _names(node: Any, name: str) -> bool:
+    """Whether a name stands anywhere in a record."""
+    if isinstance(node, dict):
+        return name in node or any(_names(value, name) for value in node.values())
+    return any(_names(one, name) for one in node) if isinstance(node, list | tuple) else node == name
+
+
+def _policy(*kinds: str) -> Callable[[Study, str], bool]:
+    return lambda study, _: any(one.policy in kinds for one in study.candidates)
+
+
+_USES: dict[str, Callable[[Study, str], bool]] = {
+    "teacher": lambda study, _: study.frame("teacher").size > 0,
+    "anchor": _policy("anchor", "tilt"),
+    "prior": _policy("query"),
+    "query": _policy("query"),
+    "gates": lambda study, arm: any(one.policy == "query" and one.arm == arm for one in study.candidates),
+    "charges": _charged,
+    "features": _feature,
+    "bootstrap": _some_metric("interval"),
+    "resampling": _some_metric("repeated_"),
+    "certification": lambda study, _: bool(study.bundle.documents_of("partition")),
+    "variants": lambda study, name: any(variant == name for _, variant in _asked(study)),
+    "allocations": lambda study, name: any(
+        name in (one.allocation for one in declared)
+        for declared in (study.declared.selectors, study.declared.variants.values())
+    ),
+    "partition_classes": lambda study, name: any(
+        document.value.get("learned_in") == name for document in study.bundle.documents_of("partition")
+    ),
+}
+"""By section of the protocol: what depends on it. Every check of a study of policies reads the other sections."""
