@@ -260,7 +260,7 @@ def _scale_rows(documents: dict[str, Any], teacher: Vector, settings: dict[str, 
 
 def _hands(profiles: dict[str, Vector], contest: dict[str, Any]) -> list[dict[str, Any]]:
     names = list(profiles)
-    endings = hands.endings(KUHN)
+    endings = {one.history: one for one in hands.endings(KUHN)}
     places = {history: place for place, history in enumerate(endings)}
     rows = []
     for arm in contest["arms"]:

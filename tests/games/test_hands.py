@@ -52,7 +52,7 @@ def test_endings_are_openspiels(name: str, game: Game) -> None:
         for action, own in zip(state.legal_actions(), openspiel.legal_of(name, state), strict=True):
             visit(state.child(action), history + "fcr"[own], cards)
 
-    known = hands.endings(game)
+    known = {one.history: one for one in hands.endings(game)}
     visit(openspiel.load(name).new_initial_state(), "", [])
     assert found == known
 
@@ -70,7 +70,7 @@ def test_mean_return_nears_the_exact_value() -> None:
         deals[:, 2],
         lambda playing, step: np.array([hands.draw(2, str(match), f"action {step}") for match in playing.tolist()]),
     )
-    endings = hands.endings(LEDUC)
+    endings = {one.history: one for one in hands.endings(LEDUC)}
     places = {history: place for place, history in enumerate(endings)}
     ending = np.array([places[history] for history in histories])
     won = hands.returns(LEDUC, list(endings.values()), ending, deals[:, :2], deals[:, 2])

@@ -228,7 +228,7 @@ def test_square_roots_are_compared_exactly() -> None:
     eights = np.array([0] * 8 + [1] * 8 + [-1] * 2)
     two = np.array([0] * 2 + [-1] * 16)
     for comp, sign in ((Fraction(0), 0), (Fraction(1), 1), (Fraction(1, 10**400), 1)):
-        found = exact.Degradations(zeros, exact.Weights(Fraction(1), comp))
+        found = exact.Degradations(zeros, Fraction(1), comp)
         costs = [found.partition(groups, leaves) for groups, leaves in ((eights, 2), (two, 1))]
         assert exact.sign_of(exact.total(costs[:1], minus=costs[1:])) == sign
 

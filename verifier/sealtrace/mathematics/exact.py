@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.mathematics import Index, Matrix, Vector
+
+Integers = npt.NDArray[np.object_]
 
 
 class Undecided(ArithmeticError):  # noqa: N818 - an outcome that callers report, not a fault
@@ -38,17 +42,21 @@ def row_products(left: Matrix, right: Matrix) -> tuple[list[int], int]:
     Entries are finite.
     """
     # A double is an integer times a power of two; sums of integers need no common divisors.
-    (wholes, powers), (others, more) = _as_integers(left), _as_integers(right)
-    powers = powers + more
-    least = int(powers.min(initial=0))
-    terms = (wholes.astype(object) * others.astype(object)) << (powers - least).astype(object)
+    (wholes, powers), (others, more) = as_integers(left), as_integers(right)
+    terms, least = shifted(wholes.astype(object) * others.astype(object), powers + more)
     return terms.sum(axis=1).tolist(), least
 
 
-def _as_integers(matrix: Matrix) -> tuple[Index, Index]:
-    """Every entry as an integer and the power of two that it is multiplied with."""
-    mantissas, exponents = np.frexp(matrix)
+def as_integers(doubles: npt.NDArray[np.float64]) -> tuple[Index, Index]:
+    """Every finite entry as an integer and the power of two that it is multiplied with."""
+    mantissas, exponents = np.frexp(doubles)
     return (mantissas * 2.0**53).astype(np.int64), exponents.astype(np.int64) - 53
+
+
+def shifted(wholes: npt.NDArray[Any], powers: Index) -> tuple[Integers, int]:
+    """Integers that count powers of two, all counted in the least power, and that power."""
+    least = int(powers.min(initial=0))
+    return wholes.astype(object) << (powers - least).astype(object), least
 
 
 def scaled(sums: list[int], power: int) -> Fraction:

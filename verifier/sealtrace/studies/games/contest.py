@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from sealtrace.bundle.frames import Frame, Index, Mask
 from sealtrace.bundle.reading import Document
@@ -51,15 +52,11 @@ class Hands:
 
     @cached_property
     def arms(self) -> Index:
-        return self._among("arm", self.declared.arms)
+        return self.frame.lookup("arm", pa.array(self.declared.arms))
 
     @cached_property
     def opponents(self) -> Index:
-        return self._among("opponent", self.declared.opponents)
-
-    def _among(self, field: str, known: list[str]) -> Index:
-        codes, names = self.frame.texts(field)
-        return np.array([*(known.index(name) if name in known else -1 for name in names), -1], np.int64)[codes]
+        return self.frame.lookup("opponent", pa.array(self.declared.opponents))
 
     def texts(self, field: str) -> npt.NDArray[np.object_]:
         """A text column, row by row; None where it is absent."""
@@ -90,15 +87,14 @@ class Hands:
         return found
 
     @cached_property
-    def endings(self) -> tuple[dict[str, int], list[hands.Ending]]:
-        found = hands.endings(self.study.game)
-        return {history: place for place, history in enumerate(found)}, list(found.values())
+    def endings(self) -> list[hands.Ending]:
+        """Every legal way in which a hand ends."""
+        return hands.endings(self.study.game)
 
     @cached_property
     def ended(self) -> Index:
         """The ending of each row; -1 where its history is not legal, or does not end."""
-        codes, names = self.frame.texts("history")
-        return np.array([*(self.endings[0].get(name, -1) for name in names), -1], np.int64)[codes]
+        return self.frame.lookup("history", pa.array([one.history for one in self.endings]))
 
     @cached_property
     def due_returns(self) -> Vector:
@@ -106,19 +102,15 @@ class Hands:
         values = np.full(self.frame.size, np.nan)
         rows = np.flatnonzero(self.known & (self.ended >= 0))
         dealt = self.deals[self.matches[rows]]
-        won = hands.returns(self.study.game, self.endings[1], self.ended[rows], dealt[:, :2], dealt[:, 2])
+        won = hands.returns(self.study.game, self.endings, self.ended[rows], dealt[:, :2], dealt[:, 2])
         values[rows] = np.where(self.seats[rows] == 0, won, -won)
         return values
 
     @cached_property
     def replayed(self) -> tuple[Index, list[str]]:
         """Rows whose two profiles are known, and the history that profiles and draws give each of them."""
-        names = list(self.profiles)
-        arm_places, opponent_places = (
-            np.array([*(names.index(name) if name in names else -1 for name in wanted), -1])
-            for wanted in (self.declared.arms, self.declared.opponents)
-        )
-        mine, theirs = arm_places[self.arms], opponent_places[self.opponents]
+        names = pa.array(list(self.profiles), pa.string())
+        mine, theirs = (self.frame.lookup(field, names) for field in ("arm", "opponent"))
         rows = np.flatnonzero(self.known & (mine >= 0) & (theirs >= 0))
         first = self.seats[rows] == 0
         seats = np.column_stack([np.where(first, mine[rows], theirs[rows]), np.where(first, theirs[rows], mine[rows])])

@@ -23,8 +23,8 @@ from sealtrace.printed.metrics import (
     value_of,
 )
 from sealtrace.studies.policies.evidence.bank import competing
-from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, VoidError
-from sealtrace.studies.policies.evidence.choice import Chosen
+from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, VoidError, declared_setting
+from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, selector_named
 from sealtrace.studies.policies.evidence.deployment import (
     Deployed,
     Repeat,
@@ -41,7 +41,7 @@ from sealtrace.studies.policies.evidence.deployment import (
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.policy_metrics import candidate_place
+from sealtrace.studies.policies.policy_metrics import candidate_place, members_of, scored_traces
 from sealtrace.studies.policies.policy_metrics import metric as plain_metric
 
 
@@ -155,6 +155,19 @@ def map_scale(study: Study, arguments: Arguments) -> Value:
     if scale is None:
         raise RecipeError(f"{arguments['selector']} chooses in several groups")
     return value_of(study.frame("observation"), _counted(study), scale)
+
+
+@metric("selected_scale")
+def selected_scale(study: Study, arguments: Arguments) -> Value:
+    arm = selector_named(study, arguments["selector"]).arm
+    calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
+    population = arguments.get("population", calibration)
+    counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
+    for text in study.declared.scale_grid:
+        rows, _ = scored_traces(study, {"policy": f"{arm}@{text}", "population": population})
+    if counted.choice.chosen is None:
+        raise MissingEvidenceError("no scale is certified")
+    return value_of(study.frame("trace"), rows, counted.choice.chosen)
 
 
 def _of_chosen(name: str, bound: str, compute_bound: Callable[[Chosen], float]) -> None:

@@ -27,8 +27,6 @@ from sealtrace.printed.metrics import (
 )
 from sealtrace.studies.policies.catalogue import METRICS
 from sealtrace.studies.policies.evidence.bank import candidate_at
-from sealtrace.studies.policies.evidence.calibration import declared_setting
-from sealtrace.studies.policies.evidence.choice import count_scales
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.outcomes import in_order, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.study import Study
@@ -385,21 +383,3 @@ def _of_teacher(name: str, compute: Callable[[Vector, Vector, Callable[[], int]]
 _of_teacher("teacher_probability", lambda chances, _, action: chances[action()])
 _of_teacher("teacher_action_value", lambda _, values, action: values[action()])
 _of_teacher("teacher_state_value", lambda chances, values, _: (chances * values).sum())
-
-
-@metric("selected_scale")
-def selected_scale(study: Study, arguments: Arguments) -> Value:
-    arms = {one.name: one.arm for one in study.declared.selectors}
-    if arguments["selector"] not in arms:
-        raise RecipeError(f"the protocol declares no selector {arguments['selector']!r}")
-    arm, grid = arms[arguments["selector"]], study.declared.scale_grid
-    calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
-    population = arguments.get("population", calibration)
-    if not grid:
-        raise RecipeError("the grid of scales is empty")
-    for text in grid:
-        rows, _ = scored_traces(study, {"policy": f"{arm}@{text}", "population": population})
-    chosen = count_scales(study, arm, members_of(study, population), declared_setting(study)).choice.chosen
-    if chosen is None:
-        raise MissingEvidenceError("no scale is certified")
-    return value_of(study.frame("trace"), rows, chosen)

@@ -267,9 +267,7 @@ class Results(Evidence):
         place = np.full(len(items) + 1, -1, np.int64)
         place[codes] = np.arange(labels.size)
         place[:-1][times != 1] = -1
-        known = {item: index for index, item in enumerate(items)}
-        predicted, texts = self.frame("prediction").texts("item")
-        found: Index = place[np.array([known.get(text, -1) for text in texts] or [-1])[predicted]]
+        found: Index = place[self.frame("prediction").lookup("item", pa.array(items, pa.string()))]
         return found
 
     @cached_property

@@ -249,7 +249,7 @@ def _two_by_two(selection: Selection, arguments: Arguments) -> tuple[int, int, i
 
 def _crossed(selection: Selection, arguments: Arguments) -> tuple[list[list[int]]]:
     """The table of two fields, without empty rows and columns."""
-    counts = _confusion(selection, arguments)[0].counts
+    counts = _confusion(selection, arguments)[0]
     return (counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].tolist(),)
 
 

@@ -67,7 +67,7 @@ def dealt(hands: Hands, outcome: Outcome) -> None:
     wrong = hands.texts("cards")[rows] != cards
     outcome.rows(frame, rows[wrong], "/cards", "The seed deals other cards.", cards[wrong])
     ended = hands.ended[rows]
-    public = np.array([*(each.public for each in hands.endings[1]), False])[ended]
+    public = np.array([*(each.public for each in hands.endings), False])[ended]
     boards = np.where(public, ranks[deals[:, 2]], None)  # type: ignore[call-overload]
     wrong = (ended >= 0) & (hands.texts("board")[rows] != boards)
     message = "The seed deals another public card, or the hand ended before it."

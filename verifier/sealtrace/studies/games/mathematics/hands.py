@@ -42,9 +42,9 @@ class Ending:
     """Whether the public card was dealt."""
 
 
-def endings(game: Game) -> dict[str, Ending]:
-    """Every legal way in which a hand ends, by history."""
-    found: dict[str, Ending] = {}
+def endings(game: Game) -> list[Ending]:
+    """Every legal way in which a hand ends."""
+    found: list[Ending] = []
 
     def visit(place: int, before: str, betting_round: int, paid: int) -> None:
         node = game.nodes[place]
@@ -53,13 +53,13 @@ def endings(game: Game) -> dict[str, Ending]:
             history = node.history + LETTERS[action]
             whole = before + history
             if action == FOLD:
-                found[whole] = Ending(whole, paid + (node.raises - 1) * size, node.player, betting_round > 0)
+                found.append(Ending(whole, paid + (node.raises - 1) * size, node.player, betting_round > 0))
             elif action == CALL and node.history:
                 matched = paid + node.raises * size
                 if betting_round + 1 < len(game.raises):
                     visit(0, whole + "/", betting_round + 1, matched)
                 else:
-                    found[whole] = Ending(whole, matched, None, betting_round > 0)
+                    found.append(Ending(whole, matched, None, betting_round > 0))
             else:
                 visit(game.node_places[history], before, betting_round, paid)
 

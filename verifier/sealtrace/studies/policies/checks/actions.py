@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 from sealtrace.bundle.frames import ActionMatrix, Frame, Mask, action_matrix, some_rows
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
@@ -89,12 +90,9 @@ def chosen(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(rows)
     legal = study.legal.named[study.trace_state[rows]]
     best = policies.top_action(study.probabilities.values[rows], legal)
-    codes, texts = frame.texts("action")
-    places = np.array([study.actions.index(text) if text in study.actions else -2 for text in texts] or [-2])
-    wrong = np.flatnonzero(places[codes[rows]] != best)
-    replayed = {int(rows[index]): study.actions[best[index]] for index in wrong.tolist()}
+    wrong = frame.lookup("action", pa.array(study.actions))[rows] != best
     message = "The stored action is not the legal action of largest probability."
-    outcome.rows(frame, rows[wrong], "/action", message, lambda row: replayed[row])
+    outcome.rows(frame, rows[wrong], "/action", message, [study.actions[place] for place in best[wrong]])
 
 
 def _distributions(study: Study) -> list[tuple[Frame, str, ActionMatrix]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 
 from sealtrace.bundle.frames import Index, Matrix, Vector
 from sealtrace.checks.outcome import Outcome
@@ -80,7 +81,6 @@ def joined(study: Study) -> list[Joined]:
     """Certificates by partition; those that name nothing known are reported as incomplete."""
     frame = study.frame("certificate")
     names, partition_texts = frame.texts("partition")
-    group_codes, group_texts = frame.texts("group")
     of_row = study.candidate_of("certificate")
     place_of = {candidate: place for place, candidate in enumerate(competing(study))}
     places = np.array([place_of.get(one, -1) for one in of_row.tolist()], np.int64)
@@ -88,9 +88,7 @@ def joined(study: Study) -> list[Joined]:
     for name, partition in frozen_partitions(study).items():
         if name not in partition_texts:
             continue
-        places_of_groups = {group: place for place, group in enumerate(partition.groups)}
-        group_place = np.array([*(places_of_groups.get(one, -1) for one in group_texts), -1])
-        groups = group_place[group_codes]
+        groups = frame.lookup("group", pa.array(partition.groups))
         rows = np.flatnonzero((names == partition_texts.index(name)) & (places >= 0) & (groups >= 0))
         found.append(Joined(partition, rows, places[rows], groups[rows]))
     return found

@@ -38,10 +38,9 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
     due = np.array([texts.index(digest) if digest in texts else -1 for digest in digests])
     files = traces.file_of()[rows]
     reported = study.score_of_trace[rows]
-    wrong = np.flatnonzero(codes[reported] != due[files])
-    expected = {int(reported[index]): digests[files[index]] for index in wrong.tolist()}
-    message = "The score was made for another trace table."
-    outcome.rows(scores, reported[wrong], "/trace_sha256", message, lambda row: expected[row])
+    wrong = codes[reported] != due[files]
+    expected = [digests[file] for file in files[wrong]]
+    outcome.rows(scores, reported[wrong], "/trace_sha256", "The score was made for another trace table.", expected)
 
 
 @check("score.utility", "scores")

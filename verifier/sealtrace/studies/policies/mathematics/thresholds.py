@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.mathematics import Mask, Matrix, Vector
-from sealtrace.mathematics.exact import as_double
+from sealtrace.mathematics.exact import as_double, row_products, scaled
 
 _UNIT = 2.0**-53
 
@@ -45,13 +45,8 @@ def expected_difference(policy: Matrix, base: Matrix, values: Matrix) -> tuple[V
 
 def exact_difference(policy: Vector, base: Vector, values: Vector) -> Fraction:
     """sum_a (pi - pi_0) Q with nothing rounded."""
-    return sum(
-        (
-            (Fraction(p) - Fraction(b)) * Fraction(q)
-            for p, b, q in zip(policy.tolist(), base.tolist(), values.tolist(), strict=True)
-        ),
-        Fraction(0),
-    )
+    gained, lost = (scaled(*row_products(one[None], values[None])) for one in (policy, base))
+    return gained - lost
 
 
 @dataclass(frozen=True)

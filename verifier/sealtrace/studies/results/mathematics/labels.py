@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -15,26 +14,8 @@ SCORES = ("precision", "recall", "f1")
 AVERAGES = ("macro", "micro", "weighted")
 
 
-@dataclass(frozen=True)
-class Confusion:
-    """How often each true label (row) was given each label (column)."""
-
-    counts: npt.NDArray[np.int64]
-
-    @property
-    def total(self) -> int:
-        return int(self.counts.sum())
-
-    def hits(self, label: int) -> int:
-        return int(self.counts[label, label])
-
-    def support(self, label: int) -> int:
-        """How often the label is the true one."""
-        return int(self.counts[label].sum())
-
-    def predicted(self, label: int) -> int:
-        """How often the label was given."""
-        return int(self.counts[:, label].sum())
+Confusion = npt.NDArray[np.int64]
+"""How often each true label (row) was given each label (column)."""
 
 
 def confusion(truth: Codes, predicted: Codes, labels: int) -> Confusion:
@@ -43,8 +24,7 @@ def confusion(truth: Codes, predicted: Codes, labels: int) -> Confusion:
         raise ValueError("two columns of one table have the same length")
     if not len(truth):
         raise UndefinedError("there are no predictions")
-    flat = np.bincount(truth * labels + predicted, minlength=labels * labels)
-    return Confusion(flat.reshape(labels, labels))
+    return np.bincount(truth * labels + predicted, minlength=labels * labels).reshape(labels, labels)
 
 
 def class_score(table: Confusion, score: str, label: int, undefined: str = "zero") -> Fraction:
@@ -53,31 +33,33 @@ def class_score(table: Confusion, score: str, label: int, undefined: str = "zero
     Where nothing was predicted there is no precision, and where nothing is true no recall: `undefined` says whether
     that counts as zero, as it does in scikit-learn, or is an error.
     """
-    return _score(score, table.hits(label), table.predicted(label), table.support(label), undefined)
+    return _score(score, table, [label], undefined)
 
 
 def average_score(
     table: Confusion, score: str, average: str, labels: list[int] | None = None, undefined: str = "zero"
 ) -> Fraction:
     """Precision, recall or F1 over labels: `macro` (each label once), `weighted` (by support), `micro` (pooled)."""
-    chosen = list(range(len(table.counts))) if labels is None else labels
+    chosen = list(range(len(table))) if labels is None else labels
     if not chosen:
         raise UndefinedError("an average over no labels")
-    supports = [table.support(label) for label in chosen]
     if average == "micro":
-        hits, predicted = (sum(map(count, chosen)) for count in (table.hits, table.predicted))
-        return _score(score, hits, predicted, sum(supports), undefined)
+        return _score(score, table, chosen, undefined)
     scores = [class_score(table, score, label, undefined) for label in chosen]
     if average == "macro":
         return sum(scores, Fraction(0)) / len(chosen)
-    if average == "weighted":
-        if not sum(supports):
-            raise UndefinedError("none of the labels is ever the true one")
-        return sum((s * n for s, n in zip(scores, supports, strict=True)), Fraction(0)) / sum(supports)
-    raise ValueError(f"no average is called {average!r}")
+    if average != "weighted":
+        raise ValueError(f"no average is called {average!r}")
+    supports: list[int] = table[chosen].sum(axis=1).tolist()
+    if not sum(supports):
+        raise UndefinedError("none of the labels is ever the true one")
+    return sum((s * n for s, n in zip(scores, supports, strict=True)), Fraction(0)) / sum(supports)
 
 
-def _score(score: str, hits: int, predicted: int, support: int, undefined: str) -> Fraction:
+def _score(score: str, table: Confusion, labels: list[int], undefined: str) -> Fraction:
+    """Of some labels pooled: their hits by how often they were given, or true, or both."""
+    hits = int(table[labels, labels].sum())
+    predicted, support = int(table[:, labels].sum()), int(table[labels].sum())
     above, below = {"precision": (hits, predicted), "recall": (hits, support), "f1": (2 * hits, predicted + support)}[
         score
     ]

@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Index
+from sealtrace.mathematics.exact import as_integers
+
 Number: TypeAlias = int | float | Fraction
 Column: TypeAlias = npt.NDArray[Any] | Sequence[Number]
 """Numbers of a column: an array of integers, booleans or doubles, or a short list of exact numbers."""
@@ -69,18 +72,17 @@ def root(square: Fraction) -> Fraction | float:
     return float(Fraction(math.isqrt((square.numerator << shift) // square.denominator), 1 << (shift // 2)))
 
 
-def _parts(column: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _parts(column: npt.NDArray[Any]) -> tuple[Index, Index]:
     """Integers and exponents with `value = integer * 2**exponent`."""
     if column.dtype.kind in "iu" and len(column) and max(-int(column.min()), int(column.max())) > 2**53:
         raise UndefinedError("an integer is beyond 2^53")
     doubles = column.astype(np.float64)
     if not np.isfinite(doubles).all():
         raise UndefinedError("a value is not finite")
-    significands, exponents = np.frexp(doubles)
-    return (significands * 2.0**53).astype(np.int64), exponents.astype(np.int64) - 53
+    return as_integers(doubles)
 
 
-def _sums_by(exponents: npt.NDArray[np.int64], integers: npt.NDArray[np.int64]) -> dict[int, int]:
+def _sums_by(exponents: Index, integers: Index) -> dict[int, int]:
     kinds, place = np.unique(exponents, return_inverse=True)
     if len(kinds) > 1:
         order = np.argsort(place, kind="stable")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from sealtrace.mathematics import Index, Matrix
-from sealtrace.mathematics.exact import Undecided
-
-Integers = npt.NDArray[np.object_]
+from sealtrace.mathematics.exact import Integers, Undecided, as_integers, shifted
 
 Value = dict[int, Fraction]
 """Squarefree n to the coefficient of sqrt(n); sqrt(1) carries the rational part."""
@@ -83,34 +79,21 @@ def _enclosed(value: Value, precision: int) -> tuple[Fraction, Fraction]:
     return lower, upper
 
 
-@dataclass(frozen=True)
-class Weights:
-    """lambda_cert and lambda_comp."""
-
-    cert: Fraction
-    comp: Fraction
-
-
 class Degradations:
     """The degradations as integers times one power of two, which every set of doubles is."""
 
-    def __init__(self, degradations: Matrix, weights: Weights) -> None:
+    def __init__(self, degradations: Matrix, lambda_cert: Fraction, lambda_comp: Fraction) -> None:
         require_degradations(degradations)
-        mantissas, exponents = np.frexp(degradations)
-        integers = np.ldexp(mantissas, 53).astype(np.int64)
-        lowest = int(exponents[integers != 0].min(initial=0))
-        shifts = np.where(integers == 0, 0, exponents - lowest)
-        self._rows: Integers = integers.astype(object) << shifts.astype(object)
+        self._rows, power = shifted(*as_integers(degradations))
         self._squares: Integers = (self._rows * self._rows).sum(axis=1)
-        states, candidates = degradations.shape
-        self._unit = Fraction(4) ** (lowest - 53) / (states * candidates)
-        self._weights = weights
+        self._unit = Fraction(4) ** power / degradations.size
+        self._cert, self._comp = lambda_cert, lambda_comp
 
     def leaf(self, states: Index) -> Value:
         """What one leaf with these states adds to the objective."""
         count = len(states)
         root, radicand = _squarefree(max(count, 1))
-        terms = [{radicand: self._weights.cert / (root * radicand)}, {1: self._weights.comp}]
+        terms = [{radicand: self._cert / (root * radicand)}, {1: self._comp}]
         if count:
             sums = self._rows[states].sum(axis=0)
             spread = count * int(self._squares[states].sum()) - int((sums * sums).sum())
@@ -136,5 +119,5 @@ def objective(groups: Index, leaves: int, degradations: Matrix, lambda_cert: Fra
     Groups are numbered from zero; a state of group -1 is in no leaf and still counts among the structure states.
     An empty leaf has a penalty and no variance.
     """
-    exact = Degradations(degradations, Weights(lambda_cert, lambda_comp))
+    exact = Degradations(degradations, lambda_cert, lambda_comp)
     return as_float(exact.partition(groups, leaves))
