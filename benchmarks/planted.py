@@ -15,12 +15,13 @@ import random
 from pathlib import Path
 
 from sealtrace.binding.checking import WORK_A_SECOND, views_of
-from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.files import read_results
 from sealtrace.binding.hypotheses import FrameView
-from sealtrace.binding.series import Grid, Spot, grids_of, slots_of
+from sealtrace.binding.series import Grid, Spot, grids_of
+from sealtrace.binding.slots import slots_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
+from sealtrace.binding.weighing import printed_as
 from sealtrace.printed.papers import read_paper
 
 Place = tuple[int, int, int]

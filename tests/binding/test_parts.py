@@ -19,7 +19,7 @@ from sealtrace.binding.frames import Dimension, Frame, melted
 from sealtrace.binding.labels import UNSURE, FieldMatcher, Glossary, matcher_of
 from sealtrace.binding.names import aligned_fields, words
 from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
-from sealtrace.binding.series import slots_of
+from sealtrace.binding.slots import slots_of
 
 
 def test_fields_of_file_names_are_found_in_any_order() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
-from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.names import OLD
 from sealtrace.binding.prose import BoundText
 from sealtrace.binding.series import Grid, PrintedCell
+from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.wording import formula_of
 from sealtrace.contract.checked import CheckAccident
 

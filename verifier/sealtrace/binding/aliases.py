@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import PLACE, Frame, Numbers
-from sealtrace.binding.hypotheses import FrameView, Selection, transformations
+from sealtrace.binding.hypotheses import FrameView, Selection
 from sealtrace.binding.scoring import digits_bits
 from sealtrace.binding.series import Series
+from sealtrace.binding.transformations import transformations
 
 MOST_GROUPS = 1500
 """Groups of rows that a label is looked for in."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from sealtrace.binding import scoring
 from sealtrace.binding.frames import Frame, Numbers
-from sealtrace.binding.hypotheses import Selection, Transformation
+from sealtrace.binding.hypotheses import Selection
 from sealtrace.binding.operations import Operation
 from sealtrace.binding.series import Series, Spot
-
-Truths = npt.NDArray[np.bool_]
+from sealtrace.binding.transformations import Transformation
+from sealtrace.binding.weighing import Truths, Weighed
 
 
 @dataclass(kw_only=True)
@@ -24,18 +23,29 @@ class Candidate:
     expected: Numbers
     """What it gives for each number; NaN where it says nothing."""
     agrees: Truths
-    bits: Numbers
+    weighed: Weighed
     cost: float
     shared: float = 0.0
     """The part of the cost that further bindings of the same table in the same frame need not pay again."""
     where: float = 0.0
     """The part of the cost that says which values the fixed fields have."""
-    score: float
-    """Evidence less costs, for deciding whether to believe it."""
-    beside: float = 0.0
-    """The same where other bindings of the table live in the same frame."""
-    rank: float
-    """The same with evidence from printed digits only, and less for numbers left out, for choosing."""
+    left_out: float = 0.0
+    """Bits less, in choosing, for numbers of which it says nothing."""
+
+    @property
+    def score(self) -> float:
+        """Evidence less costs, for deciding whether to believe it."""
+        return self.weighed.evidence - self.cost
+
+    @property
+    def beside(self) -> float:
+        """The same where other bindings of the table live in the same frame."""
+        return self.weighed.beside - self.cost
+
+    @property
+    def rank(self) -> float:
+        """The same with evidence from printed digits only, and less for numbers left out, for choosing."""
+        return self.weighed.digits - self.cost - self.left_out
 
     @property
     def covered(self) -> Truths:
@@ -161,6 +171,11 @@ class BoundNumber:
     binding: Binding
     place: int
     """In its series."""
+
+    @property
+    def part(self) -> Part:
+        """The number as a part of others."""
+        return self.binding.candidate, self.place
 
     @property
     def agrees(self) -> bool:

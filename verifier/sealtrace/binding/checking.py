@@ -23,7 +23,6 @@ import numpy as np
 
 from sealtrace.binding.accidents import accidents_of, message_of
 from sealtrace.binding.candidates import Binding, Bound
-from sealtrace.binding.choosing import printed_as
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames
 from sealtrace.binding.files import Listing, read_results
@@ -34,6 +33,7 @@ from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, PrintedCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
+from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
 from sealtrace.contract.audit import Audit
 from sealtrace.contract.checked import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from functools import cached_property
 from typing import Any
 
@@ -13,23 +12,23 @@ import numpy.typing as npt
 
 from sealtrace.binding import scoring
 from sealtrace.binding.aliases import by_value
-from sealtrace.binding.candidates import Candidate, Composed, Part, Selected, Truths
+from sealtrace.binding.candidates import Candidate, Composed, Part, Selected
 from sealtrace.binding.evaluation import QUANTILES, STATISTICS, Evaluated, evaluate, rows_chosen
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.hypotheses import (
     FrameView,
     Named,
     Selection,
-    Transformation,
     filter_costs,
     fixed_sets,
     frame_costs,
     selections,
-    transformations,
 )
 from sealtrace.binding.operations import COMPARISONS, DIFFERENCE, Operation, compares
-from sealtrace.binding.series import Series, Slot
+from sealtrace.binding.series import Series
 from sealtrace.binding.tally import Tally
+from sealtrace.binding.transformations import Transformation, transformations
+from sealtrace.binding.weighing import Truths, bits_of, printed_as, swapped_pair, weighed
 
 KEPT = 10
 """Candidates that are kept of each series."""
@@ -91,26 +90,8 @@ class _Good:
     statistic: int
     filter: int
     measure: int
-    expected: Numbers
-    agrees: Truths
-    weighed: Weighed
-    cost: float
-
-
-def printed_as(value: float, slot: Slot) -> str:
-    """A value as the paper would have printed it in a number's place."""
-    if not math.isfinite(value):
-        return "nothing"
-    with localcontext() as context:
-        context.prec = 60
-        unit = Decimal(slot.unit.numerator) / Decimal(slot.unit.denominator) if slot.unit else Decimal(1)
-        steps = (Decimal(value) / unit).to_integral_value(ROUND_HALF_EVEN)
-        exact = steps * unit
-    decimals = slot.decimals
-    text = f"{exact:,.{decimals}f}" if "," in slot.text else f"{exact:.{decimals}f}"
-    if slot.text.startswith("."):
-        text = text.replace("0.", ".", 1)
-    return f"+{text}" if slot.text.startswith("+") and not text.startswith("-") else text
+    judged: dict[str, Any]
+    """What a candidate of it says of the series."""
 
 
 def search(
@@ -168,62 +149,6 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
     usual = frozenset(STATISTICS) - (frozenset(QUANTILES) - {"median"}) if deep else frozenset(scoring.EVERYDAY)
     tried = frozenset(one for one in STATISTICS if one in usual or scoring.said(one, words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
-
-
-def bits_of(series: Series) -> Numbers:
-    """What each number of a series can give, from its digits."""
-    bits = scoring.digits_bits(series.value, series.unit)
-    # A bound says little: half of all values lie below it. A number that is bound already says nothing more.
-    bits = np.where([bool(slot.side) for slot in series.slots], np.minimum(bits, 1.0), bits)
-    return np.where(series.fresh, bits, 0.0)
-
-
-@dataclass
-class Weighed:
-    """What the numbers of a hypothesis say for it."""
-
-    bits: Numbers
-    evidence: float
-    """Bits of the numbers that agree, less the loss of those that do not."""
-    beside: float
-    """The same beside other bindings in the frame: a constant column is one observation, not none."""
-    digits: float
-    """The same from printed digits only."""
-
-
-def weighed(
-    series: Series, known: Numbers, expected: Numbers, agrees: Truths, pool: Numbers, *, blind: bool = False
-) -> Weighed | None:
-    """The evidence for what a hypothesis gives; None where too many numbers are off."""
-    covered = np.isfinite(expected)
-    wrong = covered & ~agrees
-    off = int(wrong.sum())
-    swapped = _swapped(series, expected, wrong)
-    if off > max(2, 0.15 * covered.sum()) or agrees.sum() < off or (off > 1 and agrees.sum() == off and not swapped):
-        return None
-    bits = np.minimum(known, scoring.common_bits(pool, series.value, series.unit, blind=blind))
-    lost = 0.0
-    if swapped:
-        # Two labels that changed places: their numbers are evidence still, and the pair has to be named.
-        size = len(series.slots)
-        lost = scoring.SLIP + math.log2(size * (size - 1) / 2) - float(bits[wrong].sum())
-    for spot in np.nonzero(wrong)[0] if not swapped else ():
-        slot = series.slots[spot]
-        if agrees.sum() == off and not scoring.one_digit_apart(slot.text, printed_as(float(expected[spot]), slot)):
-            return None
-        lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
-        lost += math.log2(len(series.slots))
-    evidence, digits = (float(one[agrees].sum()) - lost for one in (bits, known))
-    return Weighed(bits, evidence, min(digits, evidence + scoring.CONSTANT), digits)
-
-
-def _swapped(series: Series, expected: Numbers, wrong: Truths) -> bool:
-    """Whether the two numbers that disagree are each what the other should be."""
-    places = np.nonzero(wrong)[0]
-    if len(places) != 2:
-        return False
-    crossed = scoring.hits(expected[places[::-1]], series.low[places], series.high[places])
-    return bool(crossed.all())
 
 
 def _keep(kept: list[Candidate], candidate: Candidate) -> None:
@@ -312,7 +237,12 @@ class _Comparison:
             cost = float(costs[at, filter_, measure]) + self.shared
             if found is not None and found.digits - cost > wanted.floor:
                 expected = np.where(agrees | self._slips(expected, agrees), expected, np.nan)
-                good.append(_Good(at, filter_, measure, expected, agrees, found, cost))
+                unsaid = UNSAID * float((~np.isfinite(expected)).sum()) if wanted.series.kind == "column" else 0.0
+                judged = {
+                    "series": wanted.series, "expected": expected, "agrees": agrees, "weighed": found, "cost": cost,
+                    "shared": self.shared, "left_out": unsaid,
+                }  # fmt: skip
+                good.append(_Good(at, filter_, measure, judged))
         return good
 
     def _slips(self, expected: Numbers, agrees: Truths) -> Truths:
@@ -322,7 +252,7 @@ class _Comparison:
         """
         series = self.wanted.series
         wrong = np.isfinite(expected) & ~agrees
-        if _swapped(series, expected, wrong):
+        if swapped_pair(series, expected, wrong):
             return wrong
         slips = np.zeros(len(expected), bool)
         # A number that is printed with other digits than the rest was not printed by the same rule.
@@ -351,21 +281,6 @@ class _Comparison:
         order = np.argsort(-(gained - missed * 4.0 - cost)[hopeful], kind="stable")[:_LOOKED_AT]
         return [(int(a), int(b), int(c)) for a, b, c in spots[hopeful][order]]
 
-    def _judged(self, found: _Good) -> dict[str, Any]:
-        series = self.wanted.series
-        unsaid = UNSAID * float((~np.isfinite(found.expected)).sum()) if series.kind == "column" else 0.0
-        return {
-            "series": series,
-            "expected": found.expected,
-            "agrees": found.agrees,
-            "bits": found.weighed.bits,
-            "cost": found.cost,
-            "shared": self.shared,
-            "score": found.weighed.evidence - found.cost,
-            "beside": found.weighed.beside - found.cost,
-            "rank": found.weighed.digits - found.cost - unsaid,
-        }
-
     def _selected(self, change: Transformation, statistic: str, found: _Good) -> Selected:
         fields = self.view.frame.dimensions
         return Selected(
@@ -380,7 +295,7 @@ class _Comparison:
             transformation=change,
             sizes=self.evaluated.sizes[:, found.filter, found.measure],
             where=float(self.filters[found.filter]),
-            **self._judged(found),
+            **found.judged,
         )
 
     def _keep_differences(self, measures: Numbers, tally: Tally) -> None:
@@ -419,10 +334,10 @@ class _Comparison:
         sides = []
         for filter_, name in zip(divmod(found.filter, size), (statistic, "mean"), strict=True):
             values = change.transformation(self.evaluated.of(name)[:, filter_, found.measure])
-            side = replace(found, filter=filter_, expected=values)
+            side = replace(found, filter=filter_, judged={**found.judged, "expected": values})
             sides.append(self._selected(change.transformation, name, side))
         parts: list[list[Part]] = [
-            [(side, place) for side in sides] if np.isfinite(found.expected[place]) else []
-            for place in range(len(found.expected))
+            [(side, place) for side in sides] if there else []
+            for place, there in enumerate(np.isfinite(found.judged["expected"]))
         ]
-        return Composed(operation=operation, parts=parts, **self._judged(found))
+        return Composed(operation=operation, parts=parts, **found.judged)

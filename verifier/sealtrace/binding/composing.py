@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, Composed, Part, Truths
-from sealtrace.binding.choosing import bits_of, weighed
+from sealtrace.binding.candidates import Binding, Bound, Composed, Part
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.operations import AGGREGATES, COMPARISONS, SHARES, Operation
 from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.tally import Tally
+from sealtrace.binding.weighing import Truths, bits_of, weighed
 
 Line = tuple[int, int]
 """A column or a row, and which number of its cells."""
@@ -71,32 +71,16 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
         found = weighed(series, known, one.expected, agrees, one.expected)
         if found is None or found.evidence - cost < scoring.ACCEPTED:
             continue
-        rank = found.digits - cost
-        if best is None or rank > best.rank:
-            covered = np.isfinite(one.expected)
-            parts = [
-                [_part(bound, spot) for spot in one.parts(at)] if there else [] for at, there in enumerate(covered)
-            ]
+        if best is None or found.digits - cost > best.rank:
+            given_by = [one.parts(at) if there else [] for at, there in enumerate(np.isfinite(one.expected))]
+            parts: list[list[Part]] = [[bound.numbers[spot].part for spot in spots] for spots in given_by]
             composed = Composed(
-                series=series,
-                expected=one.expected,
-                agrees=agrees,
-                bits=found.bits,
-                cost=cost,
-                score=found.evidence - cost,
-                rank=rank,
-                operation=one.operation,
-                parts=parts,
-                of=one.of,
-            )
+                series=series, expected=one.expected, agrees=agrees, weighed=found, cost=cost,
+                operation=one.operation, parts=parts, of=one.of,
+            )  # fmt: skip
             if not composed.off or not composed.unsaid:
                 best = composed
     return best
-
-
-def _part(bound: Bound, spot: Spot) -> Part:
-    number = bound.numbers[spot]
-    return number.binding.candidate, number.place
 
 
 class _Lines:

@@ -21,6 +21,7 @@ from sealtrace.binding.frames import (
     Numbers,
     Runs,
     field_name,
+    quoted,
     run_fields,
     runs_of,
 )
@@ -61,28 +62,19 @@ def derived_frames(frame: Frame, tally: Tally) -> list[Frame]:
 
 def _intervals(frame: Frame) -> list[Frame]:
     """Bounds of 95 % intervals, where an estimate stands beside its standard error."""
-    bounds: dict[str, Numbers] = {}
-    queries: dict[str, str] = {}
+    bounds: dict[str, tuple[Numbers, str]] = {}
     columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
+    others = [one for one in frame.measures if not _ERROR.search(one) and not _BOUND.search(one)]
     for name in frame.measures if frame.rows <= MOST_RUNS else ():
         if (found := _ERROR.search(name)) is None:
             continue
         stem = name[: found.start()] + name[found.end() :]
-        others = [one for one in frame.measures if not _ERROR.search(one) and not _BOUND.search(one)]
         near = [one for one in others if one == stem] or [one for one in others if stem and one.startswith(stem)]
         for estimate in (near or [one for one in others if not stem and _ESTIMATE.search(one)])[:2]:
-            for side, sign in (("low", -1), ("high", 1)):
-                bounds[f"{estimate} ci {side}"] = columns[estimate] + sign * 1.96 * columns[name]
-                queries[f"{estimate} ci {side}"] = (
-                    f"avg({field_name(estimate)} {'+' if sign > 0 else '-'} 1.96 * {field_name(name)})"
-                )
-    if not bounds:
-        return []
-    return [
-        Frame(f"{frame.name}, intervals", frame.files, frame.dimensions, list(bounds),
-              np.column_stack([*bounds.values()]), frame.places, "estimates and 1.96 standard errors", frame.depth,
-              derivation=Derivation(frame, [], queries, "true"))
-    ]  # fmt: skip
+            for side, sign in (("low", "-"), ("high", "+")):
+                value = columns[estimate] + float(f"{sign}1.96") * columns[name]
+                bounds[f"{estimate} ci {side}"] = value, f"avg({field_name(estimate)} {sign} 1.96 * {field_name(name)})"
+    return frame.beside("intervals", "estimates and 1.96 standard errors", bounds)
 
 
 def _shares(frame: Frame) -> list[Frame]:
@@ -96,21 +88,14 @@ def _shares(frame: Frame) -> list[Frame]:
         if name not in frame.inherited and np.isfinite(values).any() and np.nanmin(values) >= 0
         and np.array_equal(values, np.round(values), equal_nan=True)
     }  # fmt: skip
-    shares: dict[str, Numbers] = {}
-    queries: dict[str, str] = {}
+    shares: dict[str, tuple[Numbers, str]] = {}
     for total in [name for name in whole if _TOTAL.search(name) and np.nanmax(whole[name]) > 4][:2]:
         for part, values in list(whole.items())[:MAX_LABELS]:
             both = np.isfinite(values) & np.isfinite(whole[total])
             if part != total and values[both].any() and np.all(values[both] <= whole[total][both]):
-                shares[f"{part} / {total}"] = _ratio(values, whole[total])
-                queries[f"{part} / {total}"] = f"avg({field_name(part)} / {field_name(total)})"
-    if not shares:
-        return []
-    derivation = Derivation(frame, [], queries, "true")
-    return [
-        Frame(f"{frame.name}, shares", frame.files, frame.dimensions, list(shares), np.column_stack([*shares.values()]),
-              frame.places, "counts as shares of a total", frame.depth, derivation=derivation)
-    ]  # fmt: skip
+                query = f"avg({field_name(part)} / {field_name(total)})"
+                shares[f"{part} / {total}"] = _ratio(values, whole[total]), query
+    return frame.beside("shares", "counts as shares of a total", shares)
 
 
 def _label_shares(frame: Frame) -> list[Frame]:
@@ -129,21 +114,19 @@ def _label_shares(frame: Frame) -> list[Frame]:
             runs = runs_of([*running, *extra], frame.rows)
             if runs.count > MOST_RUNS or runs.count * 4 > frame.rows:
                 continue
-            counts = np.stack([np.bincount(runs.codes, judged.codes == code, runs.count)
-                               for code in range(len(judged.values))], axis=1).astype(float)  # fmt: skip
-            texts = [value.replace("'", "''") for value in judged.values]
-            queries = {f"share of {judged.name} {value}": f"count(*) FILTER ({field} = '{text}') / count({field})"
-                       for value, text in zip(judged.values, texts, strict=True)}  # fmt: skip
-            queries |= {f"{judged.name} {value}": f"count(*) FILTER ({field} = '{text}')"
-                        for value, text in zip(judged.values, texts, strict=True)}  # fmt: skip
-            derivation = Derivation(frame, [one.name for one in runs.dimensions], queries, "true")
+            codes = {value: judged.codes == code for code, value in enumerate(judged.values)}
+            counts = {value: np.bincount(runs.codes, here, runs.count) for value, here in codes.items()}
+            known = np.bincount(runs.codes, judged.codes >= 0, runs.count)
+            said = {value: f"count(*) FILTER ({field} = {quoted(value)})" for value in judged.values}
+            share, count = f"share of {judged.name} ", f"{judged.name} "
+            measures = {share + value: _ratio(one, known) for value, one in counts.items()}
+            measures |= {count + value: one for value, one in counts.items()}
+            queries = {share + value: f"{one} / count({field})" for value, one in said.items()}
+            queries |= {count + value: one for value, one in said.items()}
             by = "".join(f" by {one.name}" for one in extra)
-            found.append(
-                Frame(f"{frame.name}, {judged.name} per run{by}", frame.files, runs.dimensions, list(queries),
-                      np.hstack([_ratio(counts, counts.sum(axis=1, keepdims=True)), counts]),
-                      [frame.places[one].split(":")[0] for one in runs.first], "how often each text comes",
-                      derivation=derivation)
-            )  # fmt: skip
+            derivation = Derivation(frame, [one.name for one in runs.dimensions], queries)
+            what = f"{judged.name} per run{by}"
+            found.append(runs.frame(frame, what, "how often each text comes", measures, derivation))
     return found
 
 
@@ -164,12 +147,9 @@ def _means_of_repeats(frame: Frame) -> list[Frame]:
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.where(counts > 0, sums / counts, np.nan)
     queries = {name: f"avg({field_name(name)})" for name in frame.measures}
-    derivation = Derivation(frame, [one.name for one in running], queries, "true")
-    places = [frame.places[one].split(":")[0] for one in runs.first]
-    return [
-        Frame(f"{frame.name}, per repeat", frame.files, runs.dimensions, frame.measures, means, places,
-              "means of each repeat", frame.depth, derivation=derivation)
-    ]  # fmt: skip
+    derivation = Derivation(frame, [one.name for one in running], queries)
+    measures = dict(zip(frame.measures, means.T, strict=True))
+    return [runs.frame(frame, "per repeat", "means of each repeat", measures, derivation)]
 
 
 def _of_predictions(frame: Frame) -> list[Frame]:
@@ -239,41 +219,34 @@ def _metrics(
     gold, guess = (field_name(one.name) for one in pair)
     known = f"(SELECT {gold} AS {{0}} FROM {{{{rows}}}} UNION SELECT {guess} FROM {{{{rows}}}})"
 
-    def derived(
-        what: str, extra: list[Dimension], rows: npt.NDArray[np.int64], measures: dict[str, Numbers], how: str,
-        queries: dict[str, str],
-    ) -> Frame:  # fmt: skip
-        fields = [*(Dimension(one.name, one.values, one.codes[rows]) for one in runs.dimensions), *extra]
+    def derived(what: str, how: str, by: Runs, measures: dict[str, Numbers], queries: dict[str, str]) -> Frame:
         derivation = Derivation(
             frame,
-            [one.name for one in fields],
+            [one.name for one in by.dimensions],
             {name: text.format(gold=gold, guess=guess) for name, text in queries.items()},
             f"{gold} IS NOT NULL AND {guess} IS NOT NULL",
-            " CROSS JOIN ".join(known.format(field_name(one.name)) for one in extra),
+            " CROSS JOIN ".join(known.format(field_name(one.name)) for one in by.dimensions[len(runs.dimensions) :]),
         )
-        return Frame(
-            f"{frame.name}, per run{suffix}{what}", frame.files, fields, list(measures),
-            np.column_stack(list(measures.values())),
-            [frame.places[runs.first[one]].split(":")[0] for one in rows], how, derivation=derivation,
-        )  # fmt: skip
+        return by.frame(frame, f"per run{suffix}{what}", how, measures, derivation)
 
-    every = np.arange(runs.count)
-    frames = [derived("", [], every, summarize(confusion), "metrics of the predictions of each run", OF_RUN)]
+    frames = [derived("", "metrics of the predictions of each run", runs, summarize(confusion), OF_RUN)]
     seen = confusion.sum(axis=2) + confusion.sum(axis=1) > 0
     run, label = np.nonzero(seen)
     by_class = {name: values[seen] for name, values in by_label(confusion).items()}
-    field = Dimension("label", labels, label.astype(np.int32))
-    frames.append(derived(" and label", [field], run, by_class, "metrics of each label in each run", OF_LABEL))
+    labelled = runs.by(run, [Dimension("label", labels, label.astype(np.int32))])
+    frames.append(derived(" and label", "metrics of each label in each run", labelled, by_class, OF_LABEL))
     if size <= 12:
         run, was, given = np.nonzero(seen[:, :, None] & seen[:, None, :])
         named = (("true label", was), ("predicted label", given))
-        extra = [Dimension(name, labels, codes.astype(np.int32)) for name, codes in named]
+        paired = runs.by(run, [Dimension(name, labels, codes.astype(np.int32)) for name, codes in named])
         counts = {"count": confusion[run, was, given]}
-        how = "examples by true and predicted label in each run"
-        frames.append(derived(", confusion", extra, run, counts, how, OF_PAIR))
+        frames.append(
+            derived(", confusion", "examples by true and predicted label in each run", paired, counts, OF_PAIR)
+        )
     return frames
 
 
+_SCORES = ("f1", "precision", "recall")
 _HIT = "count(*) FILTER ({gold} = {guess})"
 _TRUE = "count(*) FILTER ({gold} = label)"
 _SAID = "count(*) FILTER ({guess} = label)"
@@ -286,7 +259,7 @@ OF_RUN = {
     **{
         f"{average}_{score}": f"{average}_{score}(list({{gold}}), list({{guess}}))"
         for average in ("macro", "weighted")
-        for score in ("f1", "precision", "recall")
+        for score in _SCORES
     },
     "dominant_rate": "list_max(map_values(histogram({guess}))) / count(*)",
     "prediction_entropy": "entropy({guess}) * ln(2)",
@@ -360,12 +333,8 @@ def summarize(confusion: Numbers) -> dict[str, Numbers]:
         "correct": hits,
         "errors": total - hits,
         "accuracy": accuracy,
-        "macro_f1": mean("f1"),
-        "macro_precision": mean("precision"),
-        "macro_recall": mean("recall"),
-        "weighted_f1": weighted("f1"),
-        "weighted_precision": weighted("precision"),
-        "weighted_recall": weighted("recall"),
+        **{f"macro_{score}": mean(score) for score in _SCORES},
+        **{f"weighted_{score}": weighted(score) for score in _SCORES},
         "mcc": _ratio(accuracy - expected, squares),
         "kappa": _ratio(accuracy - expected, 1 - expected),
         "dominant_rate": share.max(axis=1),

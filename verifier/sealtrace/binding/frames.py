@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -48,7 +48,7 @@ class Derivation:
     """Fields of the rows that are one run."""
     queries: dict[str, str]
     """Measure to what gives it for the rows of a run."""
-    where: str
+    where: str = "true"
     """What must hold for a row to count."""
     beside: str = ""
     """What the rows are joined with: the labels, where there is a row for each."""
@@ -91,6 +91,17 @@ class Frame:
         """Number of rows."""
         return int(self.numbers.shape[0])
 
+    def beside(self, what: str, how: str, found: Mapping[str, tuple[Numbers, str]]) -> list[Frame]:
+        """The same rows with numbers that follow from theirs, each with its query; nothing where there are none."""
+        if not found:
+            return []
+        derivation = Derivation(self, [], {name: query for name, (_, query) in found.items()})
+        numbers = np.column_stack([values for values, _ in found.values()])
+        return [
+            replace(self, name=f"{self.name}, {what}", measures=list(found), numbers=numbers, derived=how,
+                    inherited=frozenset(), derivation=derivation)
+        ]  # fmt: skip
+
     def only(self, names: set[str]) -> Frame:
         """The frame with some of its measures."""
         kept = [place for place, name in enumerate(self.measures) if name in names]
@@ -106,6 +117,11 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
 def field_name(name: str) -> str:
     """A field of a frame as a column that queries can name without quotes."""
     return _UNSAFE.sub("_", name).strip("_") or "field"
+
+
+def quoted(text: str) -> str:
+    """A text as queries write it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _halves(names: list[str]) -> Iterator[list[Dimension]]:
@@ -140,18 +156,10 @@ def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
     dimensions.append(Dimension(COLUMN, list(frame.measures), column.astype(np.int32)))
     for halves in _halves(frame.measures):
         dimensions += [one.at(column.astype(np.int32)) for one in halves]
-    return Frame(
-        frame.name,
-        frame.files,
-        dimensions,
-        ["value"],
-        frame.numbers[keep][:, None],
-        [frame.places[one] for one in row],
-        frame.derived,
-        frame.depth,
-        frame,
-        frame.derivation,
-    )
+    return replace(
+        frame, dimensions=dimensions, measures=["value"], numbers=frame.numbers[keep][:, None],
+        places=[frame.places[one] for one in row], whole=frame, inherited=frozenset(),
+    )  # fmt: skip
 
 
 GOLD = re.compile(r"gold|true|truth|target|label|answer|reference|expected|actual|correct_?(label|answer)", re.I)
@@ -171,6 +179,18 @@ class Runs:
     dimensions: list[Dimension]
     """One code per run."""
     first: npt.NDArray[np.int64]
+
+    def frame(self, base: Frame, what: str, how: str, measures: Mapping[str, Numbers], derivation: Derivation) -> Frame:
+        """What the rows of each run come to, by what is counted."""
+        return Frame(
+            f"{base.name}, {what}", base.files, self.dimensions, list(measures), np.column_stack([*measures.values()]),
+            [base.places[one].split(":")[0] for one in self.first], how, base.depth, derivation=derivation,
+        )  # fmt: skip
+
+    def by(self, codes: npt.NDArray[np.int64], more: list[Dimension]) -> Runs:
+        """Rows of some of the runs, told apart by more fields."""
+        fields = [Dimension(one.name, one.values, one.codes[codes]) for one in self.dimensions]
+        return Runs(self.codes, len(codes), [*fields, *more], self.first[codes])
 
 
 def run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:

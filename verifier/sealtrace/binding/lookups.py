@@ -10,12 +10,15 @@ import numpy as np
 
 from sealtrace.binding.candidates import Binding, Bound, Selected
 from sealtrace.binding.frames import PLACE
-from sealtrace.binding.hypotheses import FrameView, Selection, Transformation
+from sealtrace.binding.hypotheses import FrameView, Selection
 from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records
 from sealtrace.binding.scoring import ACCEPTED
-from sealtrace.binding.series import Grid, PrintedCell, Series, Slot, Spot, series_of
+from sealtrace.binding.series import Grid, PrintedCell, Series, Spot, series_of
+from sealtrace.binding.slots import Slot
 from sealtrace.binding.tally import Tally
+from sealtrace.binding.transformations import Transformation
+from sealtrace.binding.weighing import Weighed
 from sealtrace.binding.wording import rows_behind
 
 NAMED = 5.5
@@ -103,7 +106,7 @@ def _binding(series: Series, place: int, named: Named, view: FrameView) -> Bindi
     field = len(view.frame.dimensions) - 1
     candidate = Selected(
         series=series, expected=np.where(here, change(np.array([value]))[0], np.nan), agrees=here,
-        bits=np.where(here, named.bits, 0.0), cost=0.0, score=named.bits, rank=named.bits, frame=view.frame,
+        weighed=Weighed(named.bits, named.bits, named.bits), cost=0.0, frame=view.frame,
         selection=Selection([field], codes, chosen, 0.0), fixed=(), measure=named.frame.measures[named.measure],
         statistic="mean", transformation=change, sizes=here.astype(float),
     )  # fmt: skip

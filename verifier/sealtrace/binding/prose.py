@@ -21,8 +21,9 @@ from sealtrace.binding.frames import Frame
 from sealtrace.binding.names import OLD, words
 from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, summaries
 from sealtrace.binding.scoring import ACCEPTED
-from sealtrace.binding.series import Grid, PrintedCell, Slot, Spot, pointed, slots_of
+from sealtrace.binding.series import Grid, PrintedCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
+from sealtrace.binding.slots import Slot, pointed, slots_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.checked import CheckStatus

@@ -17,7 +17,7 @@ import numpy as np
 from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
 from sealtrace.binding.checking import Findings
 from sealtrace.binding.evaluation import QUANTILES
-from sealtrace.binding.frames import COLUMN, Frame, field_name
+from sealtrace.binding.frames import COLUMN, Frame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.wording import needed_fields, rows_behind
 from sealtrace.printed.reported import Reported
@@ -131,10 +131,10 @@ def _condition(frame: Frame, dataset: Dataset, name: str, text: str) -> str:
     fields = {one.name: one for one in frame.dimensions}
     whole = name.partition("/")[0]
     if dataset.has(name) or name not in fields or whole not in fields or text not in fields[name].values:
-        return f"{field_name(name)} = {_quoted(text)}" if text else f"{field_name(name)} IS NULL"
+        return f"{field_name(name)} = {quoted(text)}" if text else f"{field_name(name)} IS NULL"
     part, names = fields[name], fields[whole]
     codes = np.unique(names.codes[part.codes == part.values.index(text)])
-    return f"{field_name(whole)} IN ({', '.join(_quoted(names.values[code]) for code in codes)})"
+    return f"{field_name(whole)} IN ({', '.join(quoted(names.values[code]) for code in codes)})"
 
 
 def _as_compared(value: str, candidate: Candidate, place: int) -> str:
@@ -158,10 +158,6 @@ def _conditions(candidate: Selected, place: int) -> tuple[str, dict[str, str]]:
         measure = columns.values[columns.codes[rows_behind(candidate, place)[0]]]
         conditions = {name: value for name, value in conditions.items() if name.partition("/")[0] != COLUMN}
     return measure, conditions
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def dataset_rows(frame: Frame) -> list[dict[str, Any]]:

@@ -17,13 +17,11 @@ import numpy.typing as npt
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Frame, Numbers
 from sealtrace.binding.names import telling_words, words
-from sealtrace.binding.series import Slot
+from sealtrace.binding.slots import HALF, Slot
 from sealtrace.binding.wording import plain_field
 
 MAX_VALUES = 30_000
 """Values of one table that are looked through."""
-NEAR = 50
-"""Units of the last place within which other values count as near."""
 _EMPTY = frozenset({"vs", "the", "a", "of", "and", "to", "in", "by", "for", "on", "is", "value", "current", "item"})
 
 
@@ -108,6 +106,7 @@ class Records:
         sizes = [one.frame.numbers.size for one in self._values]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self._flat = np.concatenate([one.frame.numbers.reshape(-1) for one in self._values]) if sizes else np.zeros(0)
+        self._place = {id(one.frame): place for place, one in enumerate(self._values)}
         self._told: Mapping[str, float] = {}
         self._weights = np.zeros(0)
         self._covers: dict[int, Numbers | None] = {}
@@ -125,33 +124,25 @@ class Records:
     def disputed(self, named: Named, slot: Slot, told: Mapping[str, float]) -> bool | None:
         """Whether other words name another value of the measure than the number beside them; None: they name none."""
         self._listen(told)
-        cover = self._cover(next(at for at, one in enumerate(self._values) if one.frame is named.frame))
+        cover = self._cover(self._place[id(named.frame)])
         if cover is None or cover[:, named.measure].max() < named.said - 1e-9:
             return None
         best = cover[:, named.measure] >= cover[:, named.measure].max() - 1e-9
-        values = np.abs(named.frame.numbers[best, named.measure])
-        gaps = [np.abs(values * scale - abs(float(slot.value))) for scale in (1.0, 100.0)]
-        return not any(bool(np.any(gap <= float(slot.unit) / 2 * (1 + 1e-9))) for gap in gaps)
+        values = named.frame.numbers[best, named.measure]
+        return not any(bool(np.any(slot.gaps(values, scale) <= HALF)) for scale in (1.0, 100.0))
 
     def named(self, slot: Slot, told: Mapping[str, float]) -> Named | None:
         """The value that prints as the number and that the words name most surely."""
         self._listen(told)
-        unit = float(slot.unit) or 1.0
-        target = abs(float(slot.value))
         found: list[tuple[float, float, int, int]] = []
-        for scale in _scales(slot):
-            hit = np.abs(np.abs(self._flat * scale) - target) <= unit / 2 * (1 + 1e-9)
-            if slot.text[0] in "+-−":
-                hit &= self._flat * float(slot.value) >= 0
-            for place, inside, cover in self._by_frame(np.nonzero(hit)[0]):
-                values = self._values[place]
-                if values.frame.derived == "rows" and "." in slot.text:
-                    continue
-                good = inside[cover >= 0.5]
-                lengths = values.lengths.reshape(-1)[good]
-                covers = cover[cover >= 0.5]
-                order = np.lexsort((-covers, lengths, -np.round(covers, 1)))[:4]
-                found += [(float(covers[at]), float(lengths[at]), place, int(good[at])) for at in order]
+        for place, inside, cover in self._by_frame(np.nonzero(slot.prints(self._flat))[0]):
+            values = self._values[place]
+            if values.frame.derived == "rows" and "." in slot.text:
+                continue
+            good, covers = inside[cover >= 0.5], cover[cover >= 0.5]
+            lengths = values.lengths.reshape(-1)[good]
+            order = np.lexsort((-covers, lengths, -np.round(covers, 1)))[:4]
+            found += [(float(covers[at]), float(lengths[at]), place, int(good[at])) for at in order]
         # Of what is said as well, the shorter name goes first; the few best are weighed against their rivals.
         found.sort(key=lambda one: (-round(one[0], 1), one[1], -one[0]))
         best: Named | None = None
@@ -165,12 +156,11 @@ class Records:
 
     def only(self, named: Named, slot: Slot) -> bool:
         """Whether the words that were asked last name no other value of the frame as well that prints differently."""
-        place = next(at for at, one in enumerate(self._values) if one.frame is named.frame)
-        cover = self._cover(place)
+        cover = self._cover(self._place[id(named.frame)])
         assert cover is not None
         values = named.frame.numbers[cover >= named.said - 1e-9]
         value = named.frame.numbers[named.row, named.measure]
-        return bool(np.all(np.abs(values - value)[np.isfinite(values)] <= float(slot.unit) / max(_scales(slot))))
+        return bool(np.all(np.abs(values - value)[np.isfinite(values)] <= float(slot.unit) / max(slot.scales)))
 
     def _by_frame(self, flat: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64], Numbers]]:
         """Values by their frame: places inside it, and the share of their words that is said."""
@@ -186,31 +176,35 @@ class Records:
 
         Values that print the same are no rivals, and equal rivals count once.
         """
-        unit = float(slot.unit) or 1.0
-        reach = min(NEAR * unit, max(2 * unit, abs(float(slot.value)) / 2))
-        target = abs(float(slot.value))
         rivals: set[float] = set()
-        for scale in _scales(slot):
-            gap = np.abs(np.abs(self._flat * scale) - target)
-            near = np.nonzero((gap <= reach) & (gap > unit / 2 * (1 + 1e-9)))[0]
-            for place, inside, cover in self._by_frame(near):
+        for scale in slot.scales:
+            gaps = slot.gaps(self._flat, scale)
+            for place, inside, cover in self._by_frame(np.nonzero((gaps <= slot.reach) & (gaps > HALF))[0]):
                 values = self._values[place]
                 named = inside[(cover >= least) & (values.lengths.reshape(-1)[inside] <= words_in_name)]
-                rivals.update(np.unique(np.round(values.frame.numbers.reshape(-1)[named] * scale / unit)).tolist())
-        return -math.log2((len(rivals) + 0.5) / (2 * reach / unit + 1))
+                rivals |= _apart(values.frame.numbers.reshape(-1)[named] * scale, slot)
+        return _surprise(len(rivals), slot)
 
 
 def beside(record: Named, slot: Slot) -> Named | None:
     """Another value of the measure that the number next to this one was bound to, where few could print the same."""
     values = record.frame.numbers[:, record.measure]
-    unit = float(slot.unit) or 1.0
-    gap = np.abs(values - float(slot.value))
-    equal = np.nonzero(gap <= unit / 2 * (1 + 1e-9))[0]
-    reach = min(NEAR * unit, max(2 * unit, abs(float(slot.value)) / 2))
-    rivals = len(np.unique(np.round(values[(gap <= reach) & (gap > unit / 2 * (1 + 1e-9))] / unit)))
+    gaps = np.abs(values - float(slot.value)) / (float(slot.unit) or 1.0)
+    equal = np.nonzero(gaps <= HALF)[0]
+    rivals = _apart(values[(gaps <= slot.reach) & (gaps > HALF)], slot)
     if len(equal) != 1:
         return None
-    return Named(record.frame, int(equal[0]), record.measure, -math.log2((rivals + 0.5) / (2 * reach / unit + 1)), 0.0)
+    return Named(record.frame, int(equal[0]), record.measure, _surprise(len(rivals), slot), 0.0)
+
+
+def _apart(values: Numbers, slot: Slot) -> set[float]:
+    """Values as they would be told apart in a number's place."""
+    return set(np.round(values / (float(slot.unit) or 1.0)).tolist())
+
+
+def _surprise(rivals: int, slot: Slot) -> float:
+    """Bits of a value that prints so among rivals which lie near it and do not."""
+    return -math.log2((rivals + 0.5) / (2 * slot.reach + 1))
 
 
 def _value_words(field: Dimension) -> list[tuple[str, ...]]:
@@ -218,10 +212,6 @@ def _value_words(field: Dimension) -> list[tuple[str, ...]]:
     if all(one.isdecimal() for one in field.values):
         return [words(f"{field.name} {one}") for one in field.values]
     return telling_words(field.values)
-
-
-def _scales(slot: Slot) -> tuple[float, ...]:
-    return (100.0, 1.0) if slot.percent else (1.0,)
 
 
 def _told(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -314,8 +304,7 @@ class Neighbourhoods:
         together = said >= _NAMED
         chances = together.astype(float)
         for slot in {slot.text.lstrip("+"): slot for slot in slots}.values():
-            hit = self._printing(slot)
-            held = np.bincount(self._owners, hit, len(said))
+            held = np.bincount(self._owners, slot.prints(self._values), len(said))
             together &= held > 0
             if not together.any():
                 return None
@@ -326,16 +315,6 @@ class Neighbourhoods:
             np.nonzero(together)[0].tolist(), key=lambda one: (round(float(said[one]), 2), len(self._names[one]))
         )
         return self._names[place], -math.log2(max(float(chances[said >= said[place] - 1e-9].sum()), 1e-30))
-
-    def _printing(self, slot: Slot) -> npt.NDArray[np.bool_]:
-        """The values that print so; a sign must be theirs."""
-        target, half = abs(float(slot.value)), float(slot.unit) / 2 * (1 + 1e-9)
-        hit = np.zeros(len(self._values), bool)
-        for scale in _scales(slot):
-            hit |= np.abs(np.abs(self._values * scale) - target) <= half
-        if slot.text[0] in "+-−":
-            hit &= self._values * float(slot.value) >= 0
-        return hit
 
 
 def _above(place: str, level: int) -> str:

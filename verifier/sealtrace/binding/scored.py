@@ -11,7 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sealtrace.binding.frames import GOLD, GUESS, Derivation, Frame, Numbers, Runs, field_name, run_fields, runs_of
+from sealtrace.binding.frames import (
+    GOLD,
+    GUESS,
+    Derivation,
+    Frame,
+    Numbers,
+    Runs,
+    field_name,
+    quoted,
+    run_fields,
+    runs_of,
+)
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.packs import loaded, packs
 
@@ -52,14 +63,8 @@ def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
         for metric, (function, query) in pair.metrics.items():
             measures[f"{pair.name}{metric}"] = _each(runs, pair, function, tally)
             queries[f"{pair.name}{metric}"] = query
-    places = [frame.places[one].split(":")[0] for one in runs.first]
-    return [
-        Frame(
-            f"{frame.name}, scores per run", frame.files, runs.dimensions, list(measures),
-            np.column_stack(list(measures.values())), places, "metrics of the scores of each run",
-            derivation=Derivation(frame, [one.name for one in fields], queries, "true"),
-        )
-    ]  # fmt: skip
+    derivation = Derivation(frame, [one.name for one in fields], queries)
+    return [runs.frame(frame, "scores per run", "metrics of the scores of each run", measures, derivation)]
 
 
 def _each(runs: Runs, pair: _Pair, function: Callable[..., float], tally: Tally) -> Numbers:
@@ -113,7 +118,7 @@ def _labels(frame: Frame) -> Iterator[tuple[str, Numbers, str]]:
             positive = next((value for value in one.values if value.lower() in _POSITIVE), sorted(one.values)[1])
             code = one.values.index(positive)
             happened = np.where(one.codes < 0, np.nan, (one.codes == code).astype(float))
-            yield one.name, happened, f"{field_name(one.name)} = '{positive.replace(chr(39), chr(39) * 2)}'"
+            yield one.name, happened, f"{field_name(one.name)} = {quoted(positive)}"
 
 
 def _of_flags(function: Callable[..., float], *more: int) -> Callable[..., float]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sealtrace.binding.files import Listing, Rows
-from sealtrace.binding.series import Grid, PrintedCell, is_wordy, slots_of
+from sealtrace.binding.series import Grid, PrintedCell
+from sealtrace.binding.slots import is_wordy, slots_of
 from sealtrace.bundle.reading import Bundle
 
 _TABULAR = ("struct", "map", "list", "large_list", "fixed_size_list", "binary")

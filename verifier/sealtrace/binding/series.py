@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
@@ -13,57 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
+from sealtrace.binding.slots import Slot, is_wordy, pointed, slots_of
 from sealtrace.printed.extracted import ExtractedTable
-from sealtrace.printed.numbers import Part, read_printed
 
-_LITERAL = re.compile(
-    r"(?<![\w.])(?P<sign>[+\-−±]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"(?P<power>[eE][+-]?\d{1,3})?(?P<unit>\s?%|[kKMBx×](?!\w))?"
-)
-_SCALES = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
-_RAISED = re.compile(r"(?<=\d)·(?=\d)(?!10\s?\^)")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKED = re.compile(r"\b(?:bold|boldface|underlined?|highlighted|shaded|starred|italics?)\b")
 _LOOSE = re.compile(
     r"\brange\b(?!\s+(?:over|across))|\b(?:best|worst|peak|highest|lowest)\b(?!\s+(?:\w+\s+)?(?:of|over|across|among)\b)"
 )
 """What a caption says without naming a statistic: `best in bold`, `a range of tasks`; `best of five runs` names one."""
-
-
-@dataclass(frozen=True)
-class Slot:
-    """One number of a cell."""
-
-    text: str
-    value: Fraction
-    unit: Fraction
-    """One in the last printed place."""
-    percent: bool = False
-    side: Literal["", "<", ">"] = ""
-    """Where only a bound is printed: below or above it."""
-
-    @property
-    def low(self) -> float:
-        """The least value that prints so."""
-        return -1e200 if self.side == "<" else float(self.value - self.unit / 2)
-
-    @property
-    def high(self) -> float:
-        """The greatest value that prints so."""
-        return 1e200 if self.side == ">" else float(self.value + self.unit / 2)
-
-    @property
-    def decimals(self) -> int:
-        """Digits after the point."""
-        return len(self.text.partition(".")[2])
-
-    @property
-    def telling(self) -> bool:
-        """Whether it has two digits that say something, and is no bound."""
-        return not self.side and len(self.text.strip("+-−0.%").replace(".", "").replace(",", "")) >= 2
 
 
 class Label(NamedTuple):
@@ -193,38 +152,6 @@ def _telling(caption: str) -> str:
     return " ".join(_LOOSE.sub(" ", one) for one in sentences if not _MARKED.search(one))
 
 
-def pointed(text: str) -> str:
-    """A text with decimal points where a journal prints raised ones: 24·53; 3·10^2 is a product."""
-    return _RAISED.sub(".", text)
-
-
-def slots_of(text: str) -> list[Slot]:
-    """Every number in a text, in order."""
-    printed = read_printed(text)
-    if printed is not None and printed.parts:
-        return [
-            Slot(part.text, part.value, part.unit, part.percent or printed.percent, _side(part))
-            for part in printed.parts
-        ]
-    found = []
-    for match in _LITERAL.finditer(text):
-        digits = match.group("digits").replace(",", "").replace("\u2009", "")
-        power = Fraction(10) ** int((match.group("power") or "e0")[1:])
-        unit = (match.group("unit") or "").strip()
-        power *= _SCALES.get(unit, 1)
-        decimals = len(digits.partition(".")[2])
-        value = Fraction(digits if digits[0] != "." else f"0{digits}") * power
-        sign = match.group("sign") in ("-", "−")
-        found.append(Slot(match.group(0).strip(), -value if sign else value, power / 10**decimals, unit == "%"))
-    return found
-
-
-def _side(part: Part) -> Literal["", "<", ">"]:
-    if not part.is_bound:
-        return ""
-    return "<" if part.relation in ("<", "≤") else ">"
-
-
 def grids_of(tables: list[ExtractedTable]) -> list[Grid]:
     """Every panel of every table."""
     grids: list[Grid] = []
@@ -300,46 +227,31 @@ def _label_columns(
     return labels if len(labels) < columns else labels[:1]
 
 
-_NAMES = re.compile(r"\bO\(|^[^\W\d_]{2,}[^=<>≤≥≈~:±]*$|^\d{4}-\d\d(?:-\d\d)?$|\d\s?°\s?[NSEW]\b|\bSection\s\d|§")
-"""`O(1)`, `Axis 1`, `Elm-3.1-8B`, dates and sections say what something is, not how much."""
-_MEASURED = re.compile(r"(?<![\w.-])[+\-−]?\d*\.\d+(?![\w-])|\d\s?%")
-
-
-def is_wordy(text: str) -> bool:
-    """Whether a cell is more of a sentence or a name than of a number."""
-    if (found := _NAMES.search(text)) and (not found.group()[0].isalpha() or not _MEASURED.search(text)):
-        return True
-    words = _WORDS.findall(text)
-    return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(slots_of(text)) and len(text) > 25)
-
-
 def series_of(grid: Grid) -> list[Series]:
     """Columns first, then rows, then the block as a whole."""
-    found: list[Series] = []
-    by_column: dict[tuple[int, int], list[PrintedCell]] = {}
-    by_row: dict[tuple[int, int], list[PrintedCell]] = {}
+    columns: dict[tuple[int, int], list[PrintedCell]] = {}
+    rows: dict[tuple[int, int], list[PrintedCell]] = {}
+    blocks: dict[int, list[PrintedCell]] = {}
     for cell in grid.cells.values():
-        if cell.wordy:
-            continue
-        for slot in range(len(cell.slots)):
-            by_column.setdefault((cell.column, slot), []).append(cell)
-            by_row.setdefault((cell.row, slot), []).append(cell)
-    for (column, slot), cells in by_column.items():
-        width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
-        members = [cell for cell in cells if len(cell.slots) == width]
-        role = _role(members[0], slot)
-        found.append(_series(grid, "column", members, slot, (_header(grid, column) + role, grid.caption)))
-    for (row, slot), cells in by_row.items():
-        role = _role(cells[0], slot)
-        labels = (*reversed(grid.row_labels[row]), *([grid.titles[row]] if row in grid.titles else []))
-        found.append(_series(grid, "row", cells, slot, (labels[0] + role, *labels[1:], grid.caption)))
-    for slot in sorted({slot for _, slot in by_column}):
-        cells = [cell for cell in grid.cells.values() if not cell.wordy and len(cell.slots) > slot]
-        width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
-        cells = [cell for cell in cells if len(cell.slots) == width]
-        role = _role(cells[0], slot)
-        found.append(_series(grid, "block", cells, slot, (grid.caption + role,)))
+        for slot in range(len(cell.slots) if not cell.wordy else 0):
+            columns.setdefault((cell.column, slot), []).append(cell)
+            rows.setdefault((cell.row, slot), []).append(cell)
+            blocks.setdefault(slot, []).append(cell)
+    found = [
+        _series(grid, "column", _alike(cells), slot, (_header(grid, column), grid.caption))
+        for (column, slot), cells in columns.items()
+    ]
+    for (row, slot), cells in rows.items():
+        title = [grid.titles[row]] if row in grid.titles else []
+        found.append(_series(grid, "row", cells, slot, (*reversed(grid.row_labels[row]), *title, grid.caption)))
+    found += [_series(grid, "block", _alike(cells), slot, (grid.caption,)) for slot, cells in sorted(blocks.items())]
     return found
+
+
+def _alike(cells: list[PrintedCell]) -> list[PrintedCell]:
+    """Those that have as many numbers as most of them."""
+    width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
+    return [cell for cell in cells if len(cell.slots) == width]
 
 
 _STATISTIC = re.compile(
@@ -375,6 +287,7 @@ def blocks_of(grid: Grid) -> list[Series]:
 def _series(
     grid: Grid, kind: Literal["column", "row", "block"], cells: list[PrintedCell], slot: int, constant: tuple[str, ...]
 ) -> Series:
+    """Numbers of cells, each the first of its cell or a later one (`slot`); the nearest of their labels comes first."""
     varying = []
     for cell in cells:
         row = [
@@ -397,7 +310,7 @@ def _series(
         [Spot(grid.number, cell.row, cell.column, slot) for cell in cells],
         [cell.slots[slot] for cell in cells],
         varying,
-        (*constant, *grid.headings),
+        (constant[0] + _role(cells[0], slot), *constant[1:], *grid.headings),
     )
 
 

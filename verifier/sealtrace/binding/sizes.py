@@ -14,7 +14,7 @@ import numpy as np
 
 from sealtrace.binding.frames import Dimension, Frame
 from sealtrace.binding.names import telling_words, words
-from sealtrace.binding.series import Slot
+from sealtrace.binding.slots import Slot
 
 _ROWS = frozenset(words(
     "rows records items examples instances samples cases questions prompts problems queries tasks sentences documents"

@@ -187,8 +187,7 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[s
             if one.frame.name in known:
                 paid = candidate.shared - one.selection.cost
                 candidate.shared -= paid
-                candidate.score, candidate.beside = candidate.score + paid, candidate.beside + paid
-                candidate.rank += paid
+                candidate.cost -= paid
     totals: dict[Home, float] = {}
     for _, candidates in found:
         best: dict[Home, Candidate] = {}
