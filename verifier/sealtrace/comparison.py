@@ -10,7 +10,8 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.contract.report import Cell, Coverage, Finding
 from sealtrace.contract.waivers import accepted
 from sealtrace.evidence import Evidence
-from sealtrace.examination import Examination, cell_of, coverage_of
+from sealtrace.examination import Examination
+from sealtrace.examined import cell_of, coverage_of
 from sealtrace.printed.cells import TableCell, cells_of, wrong_marks
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.extracted import ProseLine

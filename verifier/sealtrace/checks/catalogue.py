@@ -7,9 +7,13 @@ what it prints.
 
 from __future__ import annotations
 
-from sealtrace.contract.packs import Check, catalogue, packs
+from collections.abc import Sequence
+from functools import cache
 
-__all__ = ["BY_ID", "CATALOGUE", "Check"]
+from sealtrace.bundle.defects import nearest
+from sealtrace.contract.packs import Check, Pack, catalogue, packs
+
+__all__ = ["BY_ID", "CATALOGUE", "Check", "pack_of", "select", "with_needs"]
 
 _BEFORE = catalogue(
     """
@@ -153,3 +157,36 @@ manuscript.overfull: No box of the manuscript is overfull
 CATALOGUE: tuple[Check, ...] = (*_BEFORE, *(check for pack in packs() for check in pack.catalogue), *_AFTER)
 
 BY_ID: dict[str, Check] = {check.id: check for check in CATALOGUE}
+
+
+@cache
+def pack_of(check_id: str) -> Pack | None:
+    """The pack that a check belongs to; None for the engine's own."""
+    return next((pack for pack in packs() if any(entry.id == check_id for entry in pack.catalogue)), None)
+
+
+def select(check: Sequence[str] = (), skip: Sequence[str] = ()) -> frozenset[str]:
+    """The ids that `check` and `skip` leave. A prefix is a whole id or whole leading parts of one."""
+    for prefix in (*check, *skip):
+        if not any(_has_prefix(one.id, prefix) for one in CATALOGUE):
+            known = [part for one in CATALOGUE for part in (one.id, one.family)]
+            raise ValueError(f"no check has the id or prefix {prefix!r}{nearest(prefix, known)}")
+    wanted = frozenset(
+        one.id
+        for one in CATALOGUE
+        if (not check or any(_has_prefix(one.id, prefix) for prefix in check))
+        and not any(_has_prefix(one.id, prefix) for prefix in skip)
+    )
+    if not wanted:
+        raise ValueError("no check is left to run")
+    return wanted
+
+
+def _has_prefix(check_id: str, prefix: str) -> bool:
+    return check_id == prefix or check_id.startswith(f"{prefix.removesuffix('.')}.")
+
+
+def with_needs(chosen: frozenset[str]) -> frozenset[str]:
+    """The chosen checks and everything that they need, directly or not."""
+    needed = chosen.union(*(BY_ID[one].needs for one in chosen))
+    return needed if needed == chosen else with_needs(needed)

@@ -123,7 +123,8 @@ def verify(
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing, skipped or waived (docs/in-your-project.md).
     """
-    from sealtrace.examination import select, unexpected
+    from sealtrace.checks.catalogue import select
+    from sealtrace.examined import unexpected
 
     try:
         select(chosen["check"], chosen["skip"])

@@ -7,7 +7,8 @@ from sealtrace.contract.report import NOT_SEALED, CheckResult, Finding, Report
 from sealtrace.report.diff import agrees
 from sealtrace.report.findings import by_cause, key_text, times, undecided_by_cause
 from sealtrace.report.html.page import CHECK_WORDS, Cause, Item, Page, Steps, Tile
-from sealtrace.report.html.plots import differences, drawn, stage_chain
+from sealtrace.report.html.plots import differences, drawn
+from sealtrace.report.html.stages import stage_chain
 
 VERDICTS = {
     "verified": ("Verified", "Everything was there, and everything that was checked holds."),

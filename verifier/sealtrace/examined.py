@@ -1,0 +1,345 @@
+"""What was found in one bundle, and every answer that a command shows of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+from functools import cache, cached_property
+from typing import Any
+
+from sealtrace import __version__
+from sealtrace.bundle.defects import nearest
+from sealtrace.bundle.reading import Bundle
+from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
+from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.printed import Printed
+from sealtrace.checks.registry import FUNCTIONS
+from sealtrace.checks.stages import stage_links
+from sealtrace.checks.witnesses import Outside, coverage, disclosures
+from sealtrace.contract.details import Details, DrawnTable, Lineage
+from sealtrace.contract.kinds import STAGES
+from sealtrace.contract.packs import Pack, loaded, packs
+from sealtrace.contract.report import (
+    BundleIdentity,
+    Cell,
+    Chain,
+    CheckResult,
+    Coverage,
+    Report,
+    Summary,
+    UnusedPack,
+    Verdict,
+)
+from sealtrace.contract.waivers import Waiver, accepted, waive
+from sealtrace.evidence import Evidence
+from sealtrace.printed.cells import TableCell
+from sealtrace.printed.evaluation import CellResult
+from sealtrace.printed.judgement import RECOMPUTED
+from sealtrace.printed.judgement import Status as CellStatus
+from sealtrace.printed.metrics import RecipeError
+from sealtrace.printed.queries import Queries
+
+
+class Examined:
+    """The outcomes of the checks that were chosen. Every command asks this object, so no two of them can disagree."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        evidence: Evidence,
+        chosen: frozenset[str],
+        strict: bool,
+        draft: bool,
+        waivers: Sequence[Waiver],
+    ) -> None:
+        self.bundle, self.evidence, self.chosen = bundle, evidence, chosen
+        self.strict, self.draft, self.waivers = strict, draft, waivers
+        self.outcomes: dict[str, Outcome] = {}
+        self.results: dict[str, CheckResult] = {}
+        self._spoilt = cache(evidence.spoilt)
+
+    # Checks
+
+    def seen_by(self, pack: Pack | None) -> Evidence:
+        """The records as a study pack sees them; the engine itself sees what is printed."""
+        if pack is None:
+            return self.printed
+        view: type[Evidence] = loaded(pack.evidence) if pack.evidence else Evidence
+        return self.evidence.seen_as(view)
+
+    def unmet(self, reads: tuple[str, ...], needs: tuple[str, ...], pack: Pack | None = None) -> str | None:
+        """Why records of some kinds cannot be relied on, given the checks that they must pass; None where they can."""
+        for kind in reads:
+            if reason := self._spoilt(kind):
+                return reason
+        if pack is not None and (reason := pack.unusable(self.evidence)) is not None:
+            return reason
+        for need in needs:
+            if self.results[need].status == "fail":
+                return f"needs {need}, which failed"
+            if self.results[need].status == "missing":
+                # The reason at the root is the one to act on.
+                return self.results[need].reason
+        return None
+
+    def computed(self, check_id: str) -> bool:
+        """Whether a check ran to its end, whatever it found."""
+        return check_id in self.results and self.results[check_id].status in ("pass", "fail")
+
+    def holds(self, *check_ids: str) -> bool:
+        """Whether these checks passed."""
+        return all(one in self.results and self.results[one].status == "pass" for one in check_ids)
+
+    # Printed cells
+
+    @property
+    def printed(self) -> Printed:
+        """The printed numbers of the bundle."""
+        return self.evidence.seen_as(Printed)
+
+    @property
+    def cells(self) -> list[CellResult]:
+        """Every printed cell and what became of it; none where tables were not to be looked at."""
+        return self.printed.results if self._tables_judged else []
+
+    @property
+    def _tables_judged(self) -> bool:
+        return "table.cells" in self.results and self.results["table.cells"].status in ("pass", "fail", "missing")
+
+    def explain(self, address: str) -> CellResult:
+        """What became of one cell, by its address `TABLE[ROW, COLUMN]`; `LookupError` where there is none."""
+        found = next((one for one in self.cells if _plain(one.cell.name) == _plain(address)), None)
+        if found is None:
+            raise LookupError(self._unknown(address))
+        return found
+
+    def records_behind(self, result: CellResult) -> tuple[int, list[str]]:
+        """How many records a cell was computed from, and the first of them; of a query, the rows that it sums up."""
+        value = result.value
+        if value is None:
+            return 0, []
+        if value.query is None:
+            return value.count, value.records()
+        try:
+            return Queries(self.evidence).behind(value.query)
+        except RecipeError:
+            return 0, []
+
+    def _unknown(self, address: str) -> str:
+        cells = self.printed.cells
+        if held := next((cell for cell in cells if _plain(cell.name) == _plain(address)), None):
+            return f"{address} holds {held.text!r}, which is no number"
+        tables = sorted({cell.table for cell in cells})
+        table, bracket, _ = address.partition("[")
+        if table not in tables:
+            return f"there is no table {table!r}{nearest(table, tables)}"
+        members = [cell for cell in cells if cell.table == table]
+        rows = ", ".join(dict.fromkeys(cell.row for cell in members))
+        columns = ", ".join(dict.fromkeys(cell.column for cell in members))
+        hint = nearest(address, [cell.name for cell in members], listed=0).partition("; there")[0] if bracket else ""
+        said = (
+            f"{table} has no such cell{hint}" if bracket else f"{table} is a table; name a cell as {table}[ROW, COLUMN]"
+        )
+        return f"{said.removesuffix('?')}{'?' if hint else '.'} Its rows: {rows}. Its columns: {columns}."
+
+    # The report
+
+    @cached_property
+    def report(self) -> Report:
+        """What the verifier says."""
+        return self._report(details=None)
+
+    @cached_property
+    def full_report(self) -> Report:
+        """The same with the evidence behind it, which pages show."""
+        return self._report(details=self.details)
+
+    def _report(self, details: Details | None) -> Report:
+        unused = self._unused()
+        left_out = {one.id for pack in unused for one in pack.catalogue}
+        listed = [one for one in CATALOGUE if one.id not in left_out]
+        checks = [self.results[one.id] if one.id in self.chosen else _skipped(one) for one in listed]
+        if details is not None:
+            largest = {one: self.outcomes[one].largest for one in self.outcomes}
+            checks = [one.model_copy(update={"largest": largest.get(one.id)}) for one in checks]
+        findings = [one for check in CATALOGUE if check.id in self.chosen for one in self.outcomes[check.id].findings]
+        if self.waivers:
+            errors = {one: outcome.counts["error"] for one, outcome in self.outcomes.items()}
+            findings, checks = waive(findings, checks, errors, self.waivers, date.today())
+        warned = self.strict and any(one.severity == "warning" and one.waived is None for one in findings)
+        return Report(
+            sealtrace=__version__,
+            bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
+            verdict="findings" if warned else _verdict(checks),  # (6)
+            strict=self.strict,
+            draft=self.draft,
+            summary=self._summary(),  # (5)
+            checks=checks,
+            unused=[
+                UnusedPack(pack=pack.name, reason=reason, checks=len(pack.catalogue)) for pack, reason in unused.items()
+            ],
+            findings=findings,
+            cells=accepted([cell_of(result) for result in self.cells], findings),
+            coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
+            details=details,
+        )
+
+    def _summary(self) -> Summary:
+        met = [outcome.largest for outcome in self.outcomes.values() if outcome.largest is not None]
+        parts: dict[str, Any] = {"inspected": []}
+        for pack in self._present():
+            for name, value in loaded(pack.overview).summary(self.seen_by(pack), self).items():
+                parts[name] = [*parts[name], *value] if name == "inspected" else value
+        return Summary(
+            max_discrepancy=max(met, key=lambda place: place.value, default=None),
+            chain=self._chain(),
+            disclosed=disclosures(self.evidence) if "witness.disclosed" in self.outcomes else [],
+            **parts,
+        )
+
+    def _chain(self) -> Chain:
+        looked = "witness.outside" in self.outcomes
+        seen = self.evidence.seen_as(Outside).witnesses if looked else None
+        return Chain(
+            seals=len(self.bundle.documents_of("seal")),
+            stages=len(STAGES),
+            signatures=seen.count("signature") if seen else 0,
+            timestamps=seen.count("timestamp") if seen else 0,
+            coverage=coverage(self.evidence) if looked else [],
+        )
+
+    def _unused(self) -> dict[Pack, str]:
+        """The packs whose kind of study this is not, with the reason; not those whose checks were asked for by name."""
+        if not self.bundle.manifest_readable:
+            return {}
+        whole = self.chosen == frozenset(BY_ID)
+        reasons = {pack: pack.absent(self.evidence) for pack in packs()}
+        return {
+            pack: reason
+            for pack, reason in reasons.items()
+            if reason is not None and (whole or not any(one.id in self.chosen for one in pack.catalogue))
+        }
+
+    def _present(self) -> list[Pack]:
+        """The packs that have something to say of this bundle."""
+        if not self.bundle.manifest_readable:
+            return []
+        return [one for one in packs() if one.overview and one.absent(self.evidence) is None]
+
+    @cached_property
+    def details(self) -> Details:
+        """The evidence behind the verdict, for pages."""
+        parts: dict[str, Any] = {}
+        for pack in self._present():
+            made = loaded(pack.overview).details(self.seen_by(pack), self)
+            parts |= made | {"plots": [*parts.get("plots", []), *made.get("plots", [])]}
+        return Details(
+            lineages=[_lineage(result) for result in self.cells],
+            tables=[DrawnTable.of(table.value) for table in self.bundle.documents_of("table")],
+            stages=stage_links(self.evidence, {one.stage: one.witnesses for one in self._chain().coverage}),
+            **parts,
+        )
+
+
+OF_PRINTED_NUMBERS = ("relation", "table")
+"""Families of checks that a study may expect to fail without saying where: its printed numbers cannot all be true."""
+
+
+def unexpected(examination: Examined) -> list[str]:
+    """How a report differs from what its study expects of itself; nothing where it is as expected."""
+    report, protocol = examination.report, examination.evidence.protocol
+    due, listed = protocol.get("expects"), protocol.get("expected_findings")
+    if report.verdict != due:
+        return [f"the study expects {due or 'no verdict'}, not {report.verdict}"]
+    found = {one.name for one in report.findings if one.severity == "error"}
+    if listed is None:
+        strange = {name for name in found if name.partition(".")[0] not in OF_PRINTED_NUMBERS}
+        return [f"the study does not list this finding as expected: {name}" for name in sorted(strange)]
+    kept = Counter(one.check for one in report.findings)
+    return [
+        *(
+            f"{one.id} has more findings than are kept to be compared"
+            for one in report.checks
+            if one.findings > kept[one.id]
+        ),
+        *(f"the study does not expect this finding: {name}" for name in sorted(found - set(listed))),
+        *(f"the study expects a finding that is not there: {name}" for name in sorted(set(listed) - found)),
+    ]
+
+
+def cell_of(result: CellResult) -> Cell:
+    """A cell as reports have it."""
+    return Cell(
+        table=result.cell.table,
+        row=result.cell.row,
+        column=result.cell.column,
+        reported=result.cell.text,
+        recomputed=result.recomputed,
+        status=result.status.value,
+        sentence=result.judgement.sentence,
+        source=result.cell.source or result.cell.record,
+        line=result.cell.line,
+        recipe=result.recipe,
+        relation=result.relation,
+    )
+
+
+def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
+    """How the cells are accounted for, of every cell that the tables have."""
+    judged = {result.cell.name for result in cells}
+    roles = [cell.role for cell in every if cell.name not in judged]
+    statuses = [result.status for result in cells]
+    return Coverage(
+        cells=len(statuses),
+        recomputed=sum(status in RECOMPUTED for status in statuses),
+        inputs=statuses.count(CellStatus.INPUT),
+        elsewhere=statuses.count(CellStatus.ELSEWHERE),
+        constrained=statuses.count(CellStatus.CONSTRAINED),
+        contradicted=statuses.count(CellStatus.CONTRADICTED),
+        attested=statuses.count(CellStatus.ATTESTED),
+        unclassified=statuses.count(CellStatus.UNCLASSIFIED),
+        missing=statuses.count(CellStatus.MISSING),
+        statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
+        names=roles.count("name"),
+        declared_names=sum(cell.declared_name for cell in every if cell.name not in judged),
+        text=roles.count("text"),
+    )
+
+
+def _lineage(result: CellResult) -> Lineage:
+    return Lineage(
+        formula=None if result.metric is None else result.metric.formula,
+        formula_source=None if result.metric is None else result.metric.source,
+        population=result.population,
+        count=0 if result.value is None else result.value.count,
+        records=[] if result.value is None else result.value.records(),
+        undisclosed=list(result.undisclosed),
+    )
+
+
+def _plain(address: str) -> str:
+    """Labels may hold commas, so whole addresses are compared, without their spaces."""
+    return "".join(address.split())
+
+
+def _skipped(entry: Check) -> CheckResult:
+    return CheckResult(
+        id=entry.id,
+        title=entry.title,
+        status="skipped",
+        reason="not asked for",
+        inspected=0,
+        unit=FUNCTIONS[entry.id][1],
+        findings=0,
+        seconds=0.0,
+    )
+
+
+def _verdict(checks: list[CheckResult]) -> Verdict:
+    statuses = {check.status for check in checks}
+    if "fail" in statuses:
+        return "findings"
+    if statuses <= {"pass", "not-applicable"} and "pass" in statuses:
+        return "verified"
+    return "incomplete"
