@@ -38,15 +38,20 @@ def test_a_paper_that_follows_is_code_zero(tmp_path: Path, made: Study) -> None:
 
 
 def test_one_directory_with_paper_and_results_is_enough(tmp_path: Path, made: Study) -> None:
-    """The likeliest LaTeX document in it is the paper; which one it is, is said beside the report."""
+    """The likeliest LaTeX document in it is the paper, which is said; and so is where another one fits better."""
     (tmp_path / "letter.tex").write_text("\\documentclass{letter}\\begin{document}Dear all\\end{document}")
     (tmp_path / "sections").mkdir()
     (tmp_path / "sections" / "main.tex").write_text(r"\section{It begins no document}")
     run = sealtrace("check", tmp_path, "--no-audit")
     assert (run.code, run.errors) == (0, f"paper: {tmp_path / 'paper.tex'}\n")
     assert f"tables: {made.numbers} numbers: {made.numbers} explained (100 %)" in run.output
-    (tmp_path / "paper.tex").unlink()
-    (tmp_path / "letter.tex").unlink()
+    (tmp_path / "main.tex").write_text(study(2).paper)
+    run = sealtrace("check", tmp_path, "--no-audit")
+    assert (run.code, run.errors) == (3, f"paper: {tmp_path / 'main.tex'}\n")
+    better = f"{tmp_path / 'paper.tex'}: results give 100 % of the numbers in its tables"
+    assert better.replace(" ", "") in "".join(run.output.split())
+    for name in ("main.tex", "paper.tex", "letter.tex"):
+        (tmp_path / name).unlink()
     (tmp_path / "one.md").write_text("one")
     (tmp_path / "other.md").write_text("other")
     run = sealtrace("check", tmp_path)

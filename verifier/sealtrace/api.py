@@ -58,13 +58,12 @@ def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45
     Where one directory holds both, it is enough to name that.
     """
     from sealtrace import __version__
-    from sealtrace.binding.checking import concluded
-    from sealtrace.binding.checking import examine as bind
-    from sealtrace.printed.papers import paper_and_results, read_paper
+    from sealtrace.binding.checking import concluded, examine_files
+    from sealtrace.printed.papers import paper_and_results
 
     started = time.process_time()
     source, place = paper_and_results(Path(paper), None if results is None else Path(results))
-    findings = bind(read_paper(source), source.name, place, seconds=seconds, started=started, audited=audited)
+    findings, _ = examine_files(source, place, seconds=seconds, started=started, audited=audited)
     return concluded(findings, __version__)
 
 

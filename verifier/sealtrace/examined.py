@@ -44,17 +44,11 @@ from sealtrace.printed.queries import Queries
 class Examined:
     """The outcomes of the checks that were chosen. Every command asks this object, so no two of them can disagree."""
 
-    def __init__(
-        self,
-        bundle: Bundle,
-        evidence: Evidence,
-        chosen: frozenset[str],
-        strict: bool,
-        draft: bool,
-        waivers: Sequence[Waiver],
-    ) -> None:
+    strict, draft = False, False
+    waivers: Sequence[Waiver] = ()
+
+    def __init__(self, bundle: Bundle, evidence: Evidence, chosen: frozenset[str]) -> None:
         self.bundle, self.evidence, self.chosen = bundle, evidence, chosen
-        self.strict, self.draft, self.waivers = strict, draft, waivers
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
         self._spoilt = cache(evidence.spoilt)

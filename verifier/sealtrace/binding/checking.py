@@ -15,9 +15,11 @@ their shares of what is left, and what there was no time for is said.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +37,7 @@ from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
+from sealtrace.bundle.defects import BundleError
 from sealtrace.contract.audit import Audit
 from sealtrace.contract.checked import (
     Check,
@@ -48,6 +51,7 @@ from sealtrace.contract.checked import (
     CheckVerdict,
 )
 from sealtrace.printed.extracted import ProseLine
+from sealtrace.printed.papers import other_papers, read_paper
 from sealtrace.printed.reported import Reported
 
 Progress = Callable[[str, int, int], None]
@@ -55,6 +59,9 @@ VALUES_A_SECOND = 200_000
 WORK_A_SECOND = 20_000_000
 """Work that is allowed for each second of the bound: less than a quiet machine does, so that a busy one gives the same
 answer."""
+LITTLE, MOST_RIVALS = 0.2, 3
+"""Share of explained numbers below which other papers are tried, and how many of them."""
+Rivals = Callable[[], Iterable[tuple[Path, list[Grid]]]]
 READING, FRAMES, SEARCH = 0.35, 0.5, 0.85
 """Shares of the time after which results are read, are columns, and tables are bound; the text has the rest."""
 
@@ -75,6 +82,21 @@ class Findings:
     audit: Audit | None = None
 
 
+def examine_files(
+    paper: Path, results: Path, root: Path | None = None, *, seconds: float, started: float, **options: Any
+) -> tuple[Findings, Reported]:
+    """A paper's file and a directory, and what the paper prints; other papers that lie there are its rivals."""
+    reported = read_paper(paper, root)
+
+    def rivals() -> Iterator[tuple[Path, list[Grid]]]:
+        for path in other_papers(paper, results)[:MOST_RIVALS]:
+            with suppress(BundleError):
+                yield path, grids_of(read_paper(path, root).tables)
+
+    found = examine(reported, paper.name, results, seconds=seconds, started=started, rivals=rivals, **options)
+    return found, reported
+
+
 def examine(
     reported: Reported,
     paper: str,
@@ -84,6 +106,7 @@ def examine(
     started: float | None = None,
     audited: bool = False,
     progress: Progress | None = None,
+    rivals: Rivals = tuple,
 ) -> Findings:
     """Steps 1 to 4 and 6 for a paper and a directory; `seconds` bounds everything from when the check `started`."""
     end = (time.process_time() if started is None else started) + seconds
@@ -98,8 +121,9 @@ def examine(
     captions = [table.caption for table in reported.tables]
     name = results.resolve().name  # The current directory has none of its own.
     findings = find(
-        grids, reported.prose, listing, paper, name, captions, seconds=seconds, tally=tally, progress=progress
-    )
+        grids, reported.prose, listing, paper, name, captions,
+        seconds=seconds, tally=tally, progress=progress, rivals=rivals,
+    )  # fmt: skip
     return replace(findings, audit=audit)
 
 
@@ -122,8 +146,12 @@ def find(
     seconds: float = 45.0,
     tally: Tally | None = None,
     progress: Progress | None = None,
+    rivals: Rivals = tuple,
 ) -> Findings:
-    """Steps 3 and 4, for tables and rows from wherever they came."""
+    """Steps 3 and 4, for tables and rows from wherever they came.
+
+    Where hardly anything is explained, the tables of `rivals` are tried as well: the paper may be another one.
+    """
     tally = tally or Tally(time.process_time() + seconds)
     tally.begin(FRAMES)
     views = views_of(listing, [*(line.text for line in prose), *captions], tally)
@@ -131,9 +159,20 @@ def find(
     tally.begin(SEARCH)
     bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
     tally.begin(1.0)
+    for path, others in rivals() if _explained(bound, grids) < LITTLE else ():
+        share = _explained(bind_tables(others, views, Tally(tally.end), seconds * WORK_A_SECOND / 4), others)
+        if share > 0.5:
+            told = f"results give {100 * share:.0f} % of the numbers in its tables, and hardly any in those of {paper}"
+            listing.problems.insert(0, f"{path}: {told}; is that the paper?")
     text, set_aside = bind_text(prose, grids, bound, frames, tally, progress)  # (4)
     tally.seconds = time.process_time() - tally.started
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
+
+
+def _explained(bound: Bound, grids: list[Grid]) -> float:
+    """Share of the numbers of tables that results give."""
+    numbers = sum(len(cell.slots) for grid in grids for cell in grid.cells.values() if not cell.wordy)
+    return sum(one.agrees for one in bound.numbers.values()) / max(1, numbers)
 
 
 def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView]:

@@ -82,9 +82,9 @@ def check(
     something is unexplained (0 with --allow-unexplained).
     """
     from sealtrace import __version__
-    from sealtrace.binding.checking import concluded, examine
+    from sealtrace.binding.checking import concluded, examine_files
     from sealtrace.binding.recipes import draft_of
-    from sealtrace.printed.papers import paper_and_results, read_paper
+    from sealtrace.printed.papers import paper_and_results
 
     started = time.process_time()
     if ask:
@@ -96,9 +96,8 @@ def check(
         click.echo(f"paper: {harmless(str(paper))}", err=True)
     outputs.refuse(paper)
     with progress_bar() as progress:
-        reported = read_paper(paper, root)
-        findings = examine(
-            reported, paper.name, place, seconds=seconds, started=started, audited=not no_audit, progress=progress
+        findings, reported = examine_files(
+            paper, place, root, seconds=seconds, started=started, audited=not no_audit, progress=progress
         )
     if ask:
         ask_about(findings.bound)

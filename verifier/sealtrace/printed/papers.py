@@ -77,26 +77,38 @@ def paper_and_results(paper: Path, results: Path | None) -> tuple[Path, Path]:
 
 def _paper_in(directory: Path) -> Path:
     """The paper in a directory: the likeliest LaTeX file that begins a document, else the one Markdown or PDF paper."""
-    found = [
-        path
-        for pattern in ("*", "*/*", "*/*/*", "*/*/*/*")
-        for path in sorted(directory.glob(pattern))[:SOUGHT]
-        if path.suffix.lower() in (".tex", ".ltx", ".md", ".pdf") and path.is_file()
-    ]
-    sources = {
-        path.relative_to(directory).as_posix(): _text(path.read_bytes()[:SOUGHT_BYTES])
-        for path in found
-        if path.suffix.lower() in (".tex", ".ltx")
-    }
-    if (main := _main_file(sources)) is not None:
-        return directory / main
-    others = [path for path in found if path.suffix.lower() in (".md", ".pdf")]
+    sources = _sources_in(directory)
+    if mains := _main_files(sources):
+        return directory / mains[0]
+    others = _files_in(directory, (".md", ".pdf"))
     named = [path for path in others if path.stem.lower() in _MAIN_STEMS] or others
     if len(named) == 1:
         return named[0]
     listed = ", ".join(str(path) for path in (named or list(map(directory.joinpath, sources)))[:4])
     which = f"which of these is the paper: {listed}?" if listed else "no paper in it (.tex, .md, .pdf)."
     raise BundleError(f"{directory}: {which} Name it: sealtrace check PAPER {directory}")
+
+
+def other_papers(paper: Path, directory: Path) -> list[Path]:
+    """LaTeX files beside a paper, or in a directory, that begin a document, too; the likeliest first."""
+    places = [one for one in (paper.parent, directory) if one.is_dir()]
+    found = [place / name for place in places for name in _main_files(_sources_in(place))]
+    return list({path.resolve(): path for path in found if path.resolve() != paper.resolve()}.values())
+
+
+def _sources_in(directory: Path) -> dict[str, str]:
+    """Every LaTeX file of a directory, as text."""
+    found = _files_in(directory, (".tex", ".ltx"))
+    return {path.relative_to(directory).as_posix(): _text(path.read_bytes()[:SOUGHT_BYTES]) for path in found}
+
+
+def _files_in(directory: Path, endings: tuple[str, ...]) -> list[Path]:
+    return [
+        path
+        for pattern in ("*", "*/*", "*/*/*", "*/*/*/*")
+        for path in sorted(directory.glob(pattern))[:SOUGHT]
+        if path.suffix.lower() in endings and path.is_file()
+    ]
 
 
 def read_paper(path: Path, root: Path | None = None) -> Reported:
@@ -181,9 +193,10 @@ def _read_archive(path: Path) -> Reported:
         if total > MAX_TEXT:
             raise BundleError(f"{path}: more than {MAX_TEXT} bytes of sources")
         files[name] = _text(content)
-    main = _main_file(files)
-    if main is None:
+    mains = _main_files(files)
+    if not mains:
         raise BundleError(f"{path}: no LaTeX file in it begins a document")
+    main = mains[0]
     home = posixpath.dirname(main)
 
     def load(name: str) -> str | None:
@@ -197,13 +210,13 @@ def _read_archive(path: Path) -> Reported:
     return read_reported(files[main], posixpath.basename(main), load)
 
 
-def _main_file(files: dict[str, str]) -> str | None:
-    """The file that the archive's own list names, or the likeliest of those that begin a document."""
+def _main_files(files: dict[str, str]) -> list[str]:
+    """The file that the archive's own list names, or those that begin a document, the likeliest first."""
     for listing in ("00README.json", "00README.XXX", "00readme.json", "00readme.xxx"):
         for match in _TOP_LEVEL.finditer(files.get(listing, "")[:100_000]):
             named = next(group for group in match.groups() if group)
             if named in files:
-                return named
+                return [named]
     plain = {name: _COMMENT.sub("", text) for name, text in files.items() if name.endswith((".tex", ".ltx"))}
     asked = {name: [_asked(name, one) for one in _INPUTS.findall(text)] for name, text in plain.items()}
     put_in = {one for names in asked.values() for one in names}
@@ -212,7 +225,7 @@ def _main_file(files: dict[str, str]) -> str | None:
         weight = len(plain[name]) + sum(len(plain.get(one, "")) for one in set(asked[name]))
         return name in put_in, name.count("/"), posixpath.basename(name).lower() not in _MAIN_NAMES, -weight, name
 
-    return min((name for name, text in plain.items() if _BEGINS.search(text)), key=unlikelihood, default=None)
+    return sorted((name for name, text in plain.items() if _BEGINS.search(text)), key=unlikelihood)
 
 
 def _asked(source: str, name: str) -> str:
