@@ -115,8 +115,8 @@ def _label_shares(frame: Frame) -> list[Frame]:
             if runs.count > MOST_RUNS or runs.count * 4 > frame.rows:
                 continue
             codes = {value: judged.codes == code for code, value in enumerate(judged.values)}
-            counts = {value: np.bincount(runs.codes, here, runs.count) for value, here in codes.items()}
-            known = np.bincount(runs.codes, judged.codes >= 0, runs.count)
+            counts = {value: runs.sums(here) for value, here in codes.items()}
+            known = runs.sums(judged.codes >= 0)
             said = {value: f"count(*) FILTER ({field} = {quoted(value)})" for value in judged.values}
             share, count = f"share of {judged.name} ", f"{judged.name} "
             measures = {share + value: _ratio(one, known) for value, one in counts.items()}
@@ -141,14 +141,12 @@ def _means_of_repeats(frame: Frame) -> list[Frame]:
     if runs.count > MOST_RUNS or runs.count * 2 > frame.rows:
         return []
     finite = np.isfinite(frame.numbers)
-    counts = np.stack([np.bincount(runs.codes, column, runs.count) for column in finite.T], axis=1)
     filled = np.where(finite, frame.numbers, 0.0)
-    sums = np.stack([np.bincount(runs.codes, column, runs.count) for column in filled.T], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = np.where(counts > 0, sums / counts, np.nan)
+        means = [runs.sums(total) / runs.sums(known) for total, known in zip(filled.T, finite.T, strict=True)]
     queries = {name: f"avg({field_name(name)})" for name in frame.measures}
     derivation = Derivation(frame, [one.name for one in running], queries)
-    measures = dict(zip(frame.measures, means.T, strict=True))
+    measures = dict(zip(frame.measures, means, strict=True))
     return [runs.frame(frame, "per repeat", "means of each repeat", measures, derivation)]
 
 

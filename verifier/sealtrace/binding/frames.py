@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -186,6 +187,10 @@ class Runs:
             f"{base.name}, {what}", base.files, self.dimensions, list(measures), np.column_stack([*measures.values()]),
             [base.places[one].split(":")[0] for one in self.first], how, base.depth, derivation=derivation,
         )  # fmt: skip
+
+    def sums(self, column: npt.NDArray[Any]) -> Numbers:
+        """The sum of a column in each run, or how often it is true."""
+        return np.bincount(self.codes, column, self.count).astype(float)
 
     def by(self, codes: npt.NDArray[np.int64], more: list[Dimension]) -> Runs:
         """Rows of some of the runs, told apart by more fields."""

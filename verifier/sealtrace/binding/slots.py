@@ -66,7 +66,7 @@ class Slot:
 
     def prints(self, values: Numbers) -> npt.NDArray[np.bool_]:
         """The values that print so; a sign must be theirs."""
-        hit = np.logical_or.reduce([self.gaps(values, scale) <= HALF for scale in self.scales])
+        hit: npt.NDArray[np.bool_] = np.logical_or.reduce([self.gaps(values, scale) <= HALF for scale in self.scales])
         return hit & (values * float(self.value) >= 0) if self.text[0] in "+-−" else hit
 
     @property
