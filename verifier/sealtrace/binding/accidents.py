@@ -87,11 +87,8 @@ def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
             continue
         for place in np.nonzero(candidate.covered & ~candidate.agrees)[0]:
             row = series.spots[place].row
-            printed_by = scoring.hits(
-                candidate.expected,
-                np.full(len(series.slots), series.low[place]),
-                np.full(len(series.slots), series.high[place]),
-            )
+            low, high = scoring.widened(series.low[place : place + 1], series.high[place : place + 1])
+            printed_by = (candidate.expected >= low) & (candidate.expected <= high)
             owners = [series.spots[one].row for one in np.nonzero(printed_by)[0] if one != place]
             if len(owners) == 1:
                 label = series.grid.row_name(owners[0])
@@ -101,41 +98,29 @@ def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
     accidents = []
     for (number, row, label), columns in evidence.items():
         grid = grids[number]
-        mutual = (number, _row_of(grid, label), grid.row_name(row)) in evidence
+        other = next(one for one in grid.row_labels if grid.row_name(one) == label)
+        mutual = (number, other, grid.row_name(row)) in evidence
         if mutual and grid.row_name(row) > label:
             continue
         if mutual or (len(columns) > 1 and not against[number, row]):
             line = next(cell.line for cell in grid.cells.values() if cell.row == row)
-            accidents.append(
-                CheckAccident(
-                    kind="pairing-swap",
-                    message=f"{grid.name}: row {grid.row_name(row)} prints the numbers of {label}"
-                    + (" and the other way round" if mutual else "")
-                    + f" ({_listed(columns)})",
-                    places=[f"{grid.source}:{line}"],
-                )
-            )
+            told = " and the other way round" if mutual else ""
+            message = f"{grid.name}: row {grid.row_name(row)} prints the numbers of {label}{told} ({_listed(columns)})"
+            accidents.append(CheckAccident(kind="pairing-swap", message=message, places=[f"{grid.source}:{line}"]))
     return accidents
-
-
-def _row_of(grid: Grid, name: str) -> int:
-    return next(row for row in grid.row_labels if grid.row_name(row) == name)
 
 
 def _twice(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
     accidents = []
     for spot, number in bound.numbers.items():
-        if not number.agrees and _rounded_twice(number.binding.candidate, number.place):
+        if not number.agrees and _rounded_twice(*number.part):
             grid = grids[spot.table]
             cell = grid.cells[spot.row, spot.column]
             value = float(number.binding.candidate.expected[number.place])
+            place = f"{grid.name}: row {grid.row_name(spot.row)}, {grid.headers[spot.column]}"
+            message = f"{place} prints {cell.text}, and {value:.6g} rounds to that only in two steps"
             accidents.append(
-                CheckAccident(
-                    kind="double-rounding",
-                    message=f"{grid.name}: row {grid.row_name(spot.row)}, {grid.headers[spot.column]} prints "
-                    f"{cell.text}, and {value:.6g} rounds to that only in two steps",
-                    places=[f"{cell.source}:{cell.line}"],
-                )
+                CheckAccident(kind="double-rounding", message=message, places=[f"{cell.source}:{cell.line}"])
             )
     return accidents
 

@@ -11,6 +11,7 @@ from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import Selection
 from sealtrace.binding.operations import Operation
 from sealtrace.binding.series import Series, Spot
+from sealtrace.binding.statistics import EVERYDAY, STATISTICS
 from sealtrace.binding.transformations import Transformation
 from sealtrace.binding.weighing import Truths, Weighed
 
@@ -60,7 +61,7 @@ class Candidate:
     @property
     def unsaid(self) -> bool:
         """Whether it takes a median, an extreme or a sum that no label mentions: nothing is off from such a rule."""
-        return any(one.statistic not in scoring.EVERYDAY and not scoring.said(one.statistic, one.series.words)
+        return any(one.statistic not in EVERYDAY and not STATISTICS[one.statistic].said(one.series.words)
                    for one in self.selected)  # fmt: skip
 
     @property

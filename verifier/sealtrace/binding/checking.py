@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -196,17 +196,12 @@ def concluded(findings: Findings, version: str) -> Check:
         for _, cell in sorted(grid.cells.items())
         if not cell.wordy
     ]
+    told = [name for name in CheckText.model_fields if name not in ("printed", "bits")]
     text = [
         CheckText(
             printed=one.slot.text,
-            sentence=one.sentence,
-            source=one.source,
-            line=one.line,
-            status=one.status,
-            by=one.by,
-            expected=one.expected,
             bits=None if one.bits is None else round(one.bits, 1),
-            message=one.message,
+            **{name: getattr(one, name) for name in told},
         )
         for one in findings.text
     ]
@@ -244,42 +239,24 @@ def _verdict(counts: CheckCounts, accidents: list[CheckAccident]) -> CheckVerdic
 
 
 def _counts(cells: list[CheckCell], text: list[CheckText], set_aside: int) -> CheckCounts:
-    def of(status: str, found: list[CheckCell] | list[CheckText]) -> int:
-        return sum(one.status == status for one in found)
-
-    return CheckCounts(
-        cells=len(cells),
-        explained=of("explained", cells),
-        off=of("off", cells),
-        unexplained=of("unexplained", cells),
-        text=len(text),
-        text_explained=of("explained", text),
-        text_off=of("off", text),
-        text_unexplained=of("unexplained", text),
-        set_aside=set_aside,
-    )
+    counts = {
+        prefix + status: sum(one.status == status for one in found)
+        for prefix, found in (("", cells), ("text_", text))
+        for status in get_args(CheckStatus)
+    }
+    return CheckCounts(cells=len(cells), text=len(text), set_aside=set_aside, **counts)
 
 
 def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, str]) -> CheckCell:
-    found = [
-        findings.bound.numbers.get(Spot(grid.number, cell.row, cell.column, slot)) for slot in range(len(cell.slots))
-    ]
-    wrong = [one for one in found if one is not None and not one.agrees]
-    status: CheckStatus = "off" if wrong else "explained" if all(one is not None for one in found) else "unexplained"
-    records: list[str] = []
-    behind = 0
-    for one in found:
-        if one is not None:
-            places, count = records_behind(one.binding.candidate, one.place)
-            records += places
-            behind = max(behind, count)
-    expected = None
-    if wrong:
-        expected = cell.text
-        for slot, one in zip(cell.slots, found, strict=True):
-            if one is not None and not one.agrees:
-                value = printed_as(float(one.binding.candidate.expected[one.place]), slot)
-                expected = expected.replace(slot.text, value, 1)
+    spots = [Spot(grid.number, cell.row, cell.column, slot) for slot in range(len(cell.slots))]
+    found = [findings.bound.numbers[spot] for spot in spots if spot in findings.bound.numbers]
+    wrong = [one for one in found if not one.agrees]
+    status: CheckStatus = "off" if wrong else "explained" if len(found) == len(spots) else "unexplained"
+    behind = [records_behind(*one.part) for one in found]
+    expected = cell.text
+    for one in wrong:
+        slot = one.binding.candidate.series.slots[one.place]
+        expected = expected.replace(slot.text, printed_as(float(one.binding.candidate.expected[one.place]), slot), 1)
     return CheckCell(
         table=grid.name,
         row=grid.row_name(cell.row),
@@ -288,10 +265,10 @@ def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, st
         source=cell.source,
         line=cell.line,
         status=status,
-        expected=expected,
-        bindings=list(dict.fromkeys(names[id(one.binding)] for one in found if one is not None)),
-        records=list(dict.fromkeys(records))[:5],
-        behind=behind,
+        expected=expected if wrong else None,
+        bindings=list(dict.fromkeys(names[id(one.binding)] for one in found)),
+        records=list(dict.fromkeys(place for places, _ in behind for place in places))[:5],
+        behind=max((count for _, count in behind), default=0),
         message=message_of(grid, cell, wrong[0]) if wrong else None,
     )
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sealtrace.binding import scoring
 from sealtrace.binding.aliases import by_value
 from sealtrace.binding.candidates import Candidate, Composed, Part, Selected
-from sealtrace.binding.evaluation import QUANTILES, STATISTICS, Evaluated, evaluate, rows_chosen
+from sealtrace.binding.evaluation import Evaluated, evaluate, rows_chosen
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.hypotheses import (
     FrameView,
@@ -26,6 +26,7 @@ from sealtrace.binding.hypotheses import (
 )
 from sealtrace.binding.operations import COMPARISONS, DIFFERENCE, Operation, compares
 from sealtrace.binding.series import Series
+from sealtrace.binding.statistics import EVERYDAY, QUANTILES, STATISTICS
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, bits_of, printed_as, swapped_pair, weighed
@@ -146,8 +147,8 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
         _Change(one, *one.before(series.low, series.high)) for one in transformations(series) if deep or one.cost < 6
     ]
     # A quantile other than the median is tried only where a label says it.
-    usual = frozenset(STATISTICS) - (frozenset(QUANTILES) - {"median"}) if deep else frozenset(scoring.EVERYDAY)
-    tried = frozenset(one for one in STATISTICS if one in usual or scoring.said(one, words))
+    usual = frozenset(STATISTICS) - (frozenset(QUANTILES) - {"median"}) if deep else frozenset(EVERYDAY)
+    tried = frozenset(name for name, one in STATISTICS.items() if name in usual or one.said(words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
 
 
@@ -196,7 +197,7 @@ class _Comparison:
         filters = self.filters
         measures = self.view.measure_costs(wanted.series.constant) + kind
         base = filters[:, None] + measures[None, :]
-        stats = np.array([scoring.statistic_cost(one, wanted.words) for one in evaluated.statistics])
+        stats = np.array([STATISTICS[one].cost(wanted.words) for one in evaluated.statistics])
         able = float(wanted.bits.sum()) - stats - self.shared - float(base.min()) > wanted.floor
         able &= np.array([one in wanted.statistics for one in evaluated.statistics])
         counts = np.array([one in ("count", "negative") for one in evaluated.statistics])
@@ -315,7 +316,7 @@ class _Comparison:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     values = operation.function(above, below).reshape(1, numbers, size * size, width)
                 values[~np.isfinite(values)] = np.nan
-                own = scoring.statistic_cost(statistic, wanted.words) + operation.cost(wanted.series.constant[0])
+                own = STATISTICS[statistic].cost(wanted.words) + operation.cost(wanted.series.constant[0])
                 costs = pairs[None, :, None] + measures[None, None, :] + own
                 covered = np.isfinite(values).sum(axis=1)
                 for change in wanted.changes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ _WRITTEN = ("number", "plus-minus", "ratio", "interval")
 """Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
 _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
+_NOTHING = ("", "nan", "none", "null", "na", "n/a", "-", "inf", "-inf")
 
 
 def frames_of(tables: list[Rows], tally: Tally | None = None) -> list[Frame]:
@@ -166,7 +168,7 @@ def _identifies(name: str, values: Numbers) -> bool:
 
 
 def _numeric(column: list[Any]) -> Numbers | None:
-    """The column as numbers, where it is one."""
+    """The column as numbers, where it is one: nearly everything that it holds can be read as one."""
     if isinstance(next((one for one in column if one is not None), ""), (int, float)):
         plain = _plain_numbers(column)
         if plain is not None:
@@ -174,27 +176,21 @@ def _numeric(column: list[Any]) -> Numbers | None:
     values = np.full(len(column), np.nan)
     bad = good = 0
     for row, one in enumerate(column):
-        if one is None or one == "":
-            continue
-        if isinstance(one, bool):
-            values[row] = float(one)
-        elif isinstance(one, (int, float)):
-            values[row] = _bounded(one)
-        elif isinstance(one, str):
-            text = one.strip()
-            if _PLAIN.fullmatch(text):
-                values[row] = float(text)
-            elif text.lower() in _WORDS_OF_TRUTH:
-                values[row] = _WORDS_OF_TRUTH[text.lower()]
-            elif text.lower() in ("nan", "none", "null", "na", "n/a", "-", "inf", "-inf"):
+        if isinstance(one, str) and not _PLAIN.fullmatch(one := one.strip()):
+            if one.lower() in _NOTHING:
                 continue
-            else:
+            if one.lower() not in _WORDS_OF_TRUTH:
                 bad += 1
                 if bad > 20 and bad > good:
                     return None
                 continue
-        else:
+            one = _WORDS_OF_TRUTH[one.lower()]
+        elif not isinstance(one, (str, int, float)):
+            if one is None:
+                continue
             return None
+        with suppress(OverflowError):
+            values[row] = float(one)
         good += 1
     return values if good and bad <= 0.02 * good else None
 
@@ -211,13 +207,6 @@ def _plain_numbers(column: list[Any]) -> Numbers | None:
         return None
     values: Numbers = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.where(np.isfinite(values), values, np.nan)
-
-
-def _bounded(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return np.nan
 
 
 def _compound(column: list[Any]) -> dict[str, Numbers]:

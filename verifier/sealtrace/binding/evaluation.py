@@ -9,17 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.statistics import QUANTILES
 
 MOST_SORTED = 400_000
 """Values up to which medians are computed."""
-QUANTILES = {
-    "median": (0.5, False), "p25": (0.25, False), "p75": (0.75, False), "p90": (0.9, False), "p95": (0.95, False),
-    "p99": (0.99, False), "rank50": (0.5, True), "rank90": (0.9, True), "rank95": (0.95, True), "rank99": (0.99, True),
-}  # fmt: skip
-"""Shares of the values below each; between two values, or the value that so many do not exceed (`rank`)."""
-STATISTICS = ("mean", *QUANTILES, "sd", "sd0", "sem", "ci95", "min", "max", "sum", "count", "negative")
-"""`sd` divides by n - 1, `sd0` by n; `ci95` is 1.96 standard errors; `negative` counts values below zero."""
-
 
 Rows = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """How many numbers there are, and the number and the row of each choice."""

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from itertools import combinations
 
 _PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%#]")
 _FILLED = re.compile(r"(?<=\.)0+$|(?<=\.\d)0+$|(?<=\.\d\d)0+$")
@@ -109,6 +110,10 @@ def _skeleton(piece: str) -> str:
     return re.sub(r"\d+", "#", piece.lower())
 
 
+_Alternatives = tuple[set[int], list[str]]
+"""Names, and the pieces of which each of them holds one."""
+
+
 def _exclusive(pieces: list[list[str]]) -> list[list[str]]:
     """Groups of alternatives over names whose pieces do not line up."""
     holders: dict[str, set[int]] = {}
@@ -121,39 +126,29 @@ def _exclusive(pieces: list[list[str]]) -> list[list[str]]:
     groups: dict[str, list[str]] = {}
     for piece in holders:
         groups.setdefault(_skeleton(piece), []).append(piece)
-    sets: list[tuple[set[int], list[str]]] = []
+    sets: list[_Alternatives] = []
     for members in groups.values():
-        if sum(len(holders[one]) for one in members) == len(set().union(*(holders[one] for one in members))):
-            sets.append((set().union(*(holders[one] for one in members)), members))
+        together = set().union(*(holders[one] for one in members))
+        if sum(len(holders[one]) for one in members) == len(together):
+            sets.append((together, members))
         else:
-            sets.extend((set(holders[one]), [one]) for one in members)
-    total = len(pieces)
-    merged = True
-    while merged:
-        merged = False
-        best: tuple[float, int, int] | None = None
-        for a in range(len(sets)):
-            for b in range(a + 1, len(sets)):
-                if sets[a][0] & sets[b][0]:
-                    continue
-                covered = (len(sets[a][0]) + len(sets[b][0])) / total
-                apart = abs(_mean(place, sets[a][1]) - _mean(place, sets[b][1]))
-                if best is None or covered - apart / 10 > best[0]:
-                    best = (covered - apart / 10, a, b)
-        if best is not None and best[0] > 0.5:
-            _, a, b = best
-            sets[a] = (sets[a][0] | sets[b][0], sets[a][1] + sets[b][1])
-            del sets[b]
-            merged = True
-    columns = []
-    for _, members in sorted(sets, key=lambda one: _mean(place, one[1])):
-        known = set(members)
-        columns.append([next((piece for piece in one if piece in known), "") for one in pieces])
-    return columns
+            sets.extend((holders[one], [one]) for one in members)
 
+    def middle(one: _Alternatives) -> float:
+        return sum(place[piece] for piece in one[1]) / len(one[1])
 
-def _mean(place: dict[str, float], members: list[str]) -> float:
-    return sum(place[one] for one in members) / len(members)
+    def merit(pair: tuple[_Alternatives, _Alternatives]) -> float:
+        """How many names two sets cover together, less where they stand far apart."""
+        return sum(len(names) for names, _ in pair) / len(pieces) - abs(middle(pair[0]) - middle(pair[1])) / 10
+
+    while pairs := [pair for pair in combinations(sets, 2) if not pair[0][0] & pair[1][0]]:
+        first, second = best = max(pairs, key=merit)
+        if merit(best) <= 0.5:
+            break
+        merged = (first[0] | second[0], first[1] + second[1])
+        sets = [merged if one is first else one for one in sets if one is not second]
+    return [[next((piece for piece in one if piece in members), "") for one in pieces]
+            for _, members in sorted(sets, key=middle)]  # fmt: skip
 
 
 def _named(columns: list[list[str]]) -> dict[str, list[str]]:

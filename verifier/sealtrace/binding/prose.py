@@ -62,6 +62,10 @@ class BoundText:
     bits: float | None = None
     message: str | None = None
 
+    def explain(self, by: str, bits: float) -> None:
+        """Results give it."""
+        self.status, self.by, self.bits = "explained", by, bits
+
 
 @dataclass
 class _Mention:
@@ -148,9 +152,9 @@ def bind_text(
     sizes = sizes_of(frames)
     for one, mention in zip(found, mentions, strict=True):
         if one.status == "unexplained" and (size := size_of(mention.slot, mention.behind, mention.weights, sizes)):
-            one.status, (one.by, one.bits) = "explained", size
+            one.explain(*size)
     for place, record in names.items():
-        found[place].status, found[place].by, found[place].bits = "explained", record.text(), record.bits
+        found[place].explain(record.text(), record.bits)
     return found, set_aside
 
 
@@ -185,7 +189,7 @@ def _together(
         for cluster, place, bits in members:
             for at in cluster if bits >= ALONE or not alone else ():
                 if found[at].status == "unexplained" and at not in names:
-                    found[at].status, found[at].by, found[at].bits = "explained", f"a value at {place}", bits
+                    found[at].explain(f"a value at {place}", bits)
 
 
 def _left_behind(

@@ -16,31 +16,14 @@ import numpy as np
 
 from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
 from sealtrace.binding.checking import Findings
-from sealtrace.binding.evaluation import QUANTILES
 from sealtrace.binding.frames import COLUMN, Frame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
+from sealtrace.binding.statistics import STATISTICS
 from sealtrace.binding.wording import needed_fields, rows_behind
 from sealtrace.printed.reported import Reported
 
 STAGE = "report"
 MAX_ROWS = 200_000
-_STATISTICS = {
-    "mean": "avg({x})",
-    "median": "median({x})",
-    "sd": "stddev_samp({x})",
-    "sd0": "stddev_pop({x})",
-    "sem": "stddev_samp({x}) / sqrt(count({x}))",
-    "ci95": "1.96 * stddev_samp({x}) / sqrt(count({x}))",
-    "min": "min({x})",
-    "max": "max({x})",
-    "sum": "sum({x})",
-    "count": "count({x})",
-    "negative": "count(CASE WHEN {x} < 0 THEN 1 END)",
-} | {
-    name: f"quantile_{'disc' if rank else 'cont'}({{x}}, {share})"
-    for name, (share, rank) in QUANTILES.items()
-    if name != "median"
-}
 
 
 @dataclass(frozen=True)
@@ -118,7 +101,7 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         values, where = "value", []
     else:
         return None
-    value = _STATISTICS[candidate.statistic].format(x=values)
+    value = STATISTICS[candidate.statistic].sql.format(x=values)
     if candidate.transformation.name:
         value = candidate.transformation.text(f"({value})", place).replace("·", "*")
     return f"SELECT {_as_compared(value, candidate, place)} FROM {source}" + (

@@ -36,36 +36,6 @@ MOST = 16.0
 CONSTANT = 7.0
 """Bits that a number which results hold everywhere can give once, in a frame that gave other columns of the table."""
 
-STATISTIC_COSTS = {
-    "mean": 1.5, "median": 7.0, "sd": 4.0, "sd0": 5.0, "min": 8.5, "max": 8.5, "sum": 7.0, "count": 6.0,
-    "negative": 10.0, "sem": 6.0, "ci95": 7.0,
-} | dict.fromkeys(("p25", "p75", "p90", "p95", "p99", "rank50", "rank90", "rank95", "rank99"), 12.0)  # fmt: skip
-_NAMED_STATISTICS = {
-    "mean": ("mean",), "median": ("median", "med.", "med", "p50"), "sd": ("sd", "±"), "sd0": ("sd",),
-    "min": ("minimum", "min", "worst", "lowest", "range"),
-    "max": ("maximum", "max", "best", "peak", "highest", "range"), "sum": ("total", "sum"),
-    "count": ("count", "n", "#"),
-    "negative": ("negative", "flipped", "reversed"), "sem": ("sem", "stderr"), "ci95": ("ci", "confidence"),
-    "p25": ("p25", "q1", "25th"), "p75": ("p75", "q3", "75th"), "rank50": ("median", "med.", "med", "p50"),
-}  # fmt: skip
-_NAMED_STATISTICS |= {
-    f"{kind}{share}": (f"p{share}", f"q{share}", f"{share}th") for kind in ("p", "rank") for share in (90, 95, 99)
-}
-
-
-EVERYDAY = ("mean", "sd", "sd0", "count")
-"""Statistics that a table need not name."""
-
-
-def statistic_cost(statistic: str, context: tuple[str, ...]) -> float:
-    """Less where the labels say it."""
-    return 1.0 if said(statistic, context) else STATISTIC_COSTS[statistic]
-
-
-def said(statistic: str, context: tuple[str, ...]) -> bool:
-    """Whether labels say a statistic."""
-    return any(word in context for word in _NAMED_STATISTICS[statistic])
-
 
 def digits_bits(values: Numbers, units: Numbers) -> Numbers:
     """Bits of each number of a series, from its digits: how many numbers of that size and precision there are.

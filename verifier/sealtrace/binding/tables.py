@@ -181,37 +181,28 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[s
     A frame that is `known` from other bindings of the table is not paid for again.
     """
     found = list(found)
-    for _, candidates in found:
-        for candidate in candidates:
-            one = candidate.selected[0]
-            if one.frame.name in known:
-                paid = candidate.shared - one.selection.cost
-                candidate.shared -= paid
-                candidate.cost -= paid
     totals: dict[Home, float] = {}
     for _, candidates in found:
         best: dict[Home, Candidate] = {}
-        for candidate in candidates:
-            home = home_of(candidate)
-            if home not in best or candidate.score > best[home].score:
-                best[home] = candidate
-        for home, candidate in best.items():
+        for one in candidates:
+            if (frame := one.selected[0]).frame.name in known:
+                one.cost, one.shared = one.cost - one.shared + frame.selection.cost, frame.selection.cost
+            best[home_of(one)] = max(best.get(home_of(one), one), one, key=lambda candidate: candidate.score)
+        for home, one in best.items():
             # What is below the threshold may be chance, and many of these would add up.
-            totals[home] = totals.get(home, 0.0) + max(0.0, candidate.score + candidate.shared - scoring.JOINED)
+            totals[home] = totals.get(home, 0.0) + max(0.0, one.score + one.shared - scoring.JOINED)
     bindings = [_best(candidates, totals) for _, candidates in found]
-    for place, (series, candidates) in enumerate(found):
-        if bindings[place] is None and series.kind == "column":
-            homes = {
-                home_of(other.candidate)
-                for other in bindings
-                if other is not None and other.candidate.series.spots[0].column == series.spots[0].column
-            }
-            beside = [one for one in candidates if home_of(one) in homes and one.covered.all() and not one.off]
-            bindings[place] = _best(beside, totals, least=scoring.JOINED - scoring.SIBLING)
+    columns = [place for place, (series, _) in enumerate(found) if series.kind == "column"]
+    for place in columns:
+        series, candidates = found[place]
+        known_columns = [(one.candidate.series.spots[0].column, home_of(one.candidate)) for one in bindings if one]
+        homes = {home for column, home in known_columns if column == series.spots[0].column}
+        beside = [one for one in candidates if home_of(one) in homes and one.covered.all() and not one.off]
+        bindings[place] = bindings[place] or _best(beside, totals, least=scoring.JOINED - scoring.SIBLING)
     settled = {_rows(one.candidate) for one in bindings if one is not None and not one.candidate.off}
-    for place, (series, candidates) in enumerate(found):
-        if bindings[place] is None and series.kind == "column":
-            bindings[place] = _of_the_same_rows([one for one in candidates if _rows(one) in settled])
+    for place in columns:
+        same = [one for one in found[place][1] if _rows(one) in settled]
+        bindings[place] = bindings[place] or _of_the_same_rows(same)
     return [one for one in bindings if one is not None]
 
 
@@ -222,14 +213,10 @@ def _rows(candidate: Candidate) -> tuple[Home, tuple[tuple[str, str], ...]]:
 
 def _of_the_same_rows(candidates: list[Candidate]) -> Binding | None:
     """The best candidate of the rows that gave another column of the table: which rows these are is paid for."""
-    options = []
-    for one in candidates:
-        score = one.beside + one.shared + one.where
-        whole = isinstance(one, Selected) and not one.unsaid and not one.off and not one.left_open
-        if whole and score >= scoring.JOINED:
-            options.append((score, one))
-    score, chosen = max(options, key=lambda option: option[0], default=(0.0, None))
-    return None if chosen is None else Binding(chosen, score)
+    whole = [one for one in candidates if isinstance(one, Selected) and not (one.unsaid or one.off or one.left_open)]
+    options = [Binding(one, one.beside + one.shared + one.where) for one in whole]
+    best = max(options, key=lambda option: option.score, default=None)
+    return best if best is not None and best.score >= scoring.JOINED else None
 
 
 def _best(candidates: list[Candidate], totals: dict[Home, float], least: float = scoring.JOINED) -> Binding | None:
@@ -252,12 +239,8 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
         return None
     options.sort(key=lambda one: (-one[0], one[1].cost))
     rank, chosen, score = options[0]
-    others = [one for other, one, _ in options[1:] if other > rank - 3 and _gives_the_same(one, chosen)]
+    others = [one for other, one, _ in options[1:] if other > rank - 3 and np.array_equal(one.agrees, chosen.agrees)]
     return Binding(chosen, score, others[:3])
-
-
-def _gives_the_same(one: Candidate, other: Candidate) -> bool:
-    return bool(np.array_equal(one.agrees, other.agrees))
 
 
 _AROUND = 64

@@ -8,28 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.candidates import Candidate, Composed, Selected
-from sealtrace.binding.evaluation import QUANTILES
 from sealtrace.binding.frames import COLUMN, PLACE, Dimension
 from sealtrace.binding.hypotheses import rows_named
+from sealtrace.binding.statistics import STATISTICS
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-_STATISTICS = {
-    "mean": "mean",
-    "median": "median",
-    "sd": "standard deviation (n - 1)",
-    "sd0": "standard deviation (n)",
-    "sem": "standard error",
-    "ci95": "1.96 standard errors",
-    "min": "least",
-    "max": "greatest",
-    "sum": "sum",
-    "count": "number of values",
-    "negative": "number of negative values",
-} | {
-    name: f"{100 * share:.0f}th percentile" + (" (a value that is there)" if rank else "")
-    for name, (share, rank) in QUANTILES.items()
-    if name != "median"
-}
 
 
 def statistic_of(candidate: Candidate) -> str:
@@ -105,7 +88,7 @@ def formula_of(candidate: Candidate) -> str:
     measured = candidate.measure
     named = candidate.frame.whole is not None
     what = "the column that the label names" if named and measured == "value" else measured
-    text = what if statistic == "value" else f"{_STATISTICS[statistic]} of {what}"
+    text = what if statistic == "value" else f"{STATISTICS[statistic].text} of {what}"
     text = candidate.transformation.text(text)
     fixed = [(name, value) for name, value in candidate.fixed if value or not named]
     where = " and ".join(f"{plain_field(name)} = {value or 'none'}" for name, value in fixed)
