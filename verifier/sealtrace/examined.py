@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
@@ -26,6 +27,7 @@ from sealtrace.contract.report import (
     Chain,
     CheckResult,
     Coverage,
+    Meaning,
     Report,
     Summary,
     UnusedPack,
@@ -175,6 +177,7 @@ class Examined:
             ],
             findings=findings,
             cells=accepted([cell_of(result) for result in self.cells], findings),
+            meanings=meanings_of(self.cells),
             coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
             details=details,
         )
@@ -279,6 +282,20 @@ def cell_of(result: CellResult) -> Cell:
     )
 
 
+def meanings_of(results: Sequence[CellResult]) -> list[Meaning]:
+    """What each recipe computes, once for every column that has it."""
+    found: dict[tuple[str, str, str], CellResult] = {}
+    for result in results:
+        if result.meaning is not None:
+            recipe = json.dumps(result.cell.recipe or result.cell.table_recipe, sort_keys=True)
+            found.setdefault((result.cell.table, result.cell.column, recipe), result)
+    listed = sorted(found.values(), key=lambda one: one.metric is not None)
+    return [
+        Meaning(table=one.cell.table, row=one.cell.row, column=one.cell.column, words=one.meaning or "")
+        for one in listed
+    ]
+
+
 def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
     """How the cells are accounted for, of every cell that the tables have."""
     judged = {result.cell.name for result in cells}
@@ -303,7 +320,7 @@ def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Cove
 
 def _lineage(result: CellResult) -> Lineage:
     return Lineage(
-        formula=None if result.metric is None else result.metric.formula,
+        formula=result.meaning if result.metric is None else result.metric.formula,
         formula_source=None if result.metric is None else result.metric.source,
         population=result.population,
         count=0 if result.value is None else result.value.count,

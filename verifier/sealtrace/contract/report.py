@@ -164,6 +164,15 @@ class Cell(Record):
         return cell_html(self.name, self.status, (*known, ("where", place)))
 
 
+class Meaning(Record):
+    """What a recipe computes, at the first cell that follows it."""
+
+    table: str = Field(description="The table's label.")
+    row: str = Field(description="The cell's row.")
+    column: str = Field(description="The cell's column.")
+    words: str = Field(description="What the recipe computes, in words.")
+
+
 class Coverage(Record):
     """How the printed cells are accounted for."""
 
@@ -219,6 +228,7 @@ class Report(Record):
     unused: list[UnusedPack] = Field(default=[], description="Packs of other kinds of study, which do not apply.")
     findings: list[Finding] = Field(description="Every finding; at most 1000 are listed for one check.")
     cells: list[Cell] = Field(description="Every printed cell.")
+    meanings: list[Meaning] = Field(default=[], description="What each recipe computes, queries first.")
     coverage: Coverage = Field(description="Coverage of cells.")
     details: Details | None = Field(None, description="Evidence behind the verdict; only where it was asked for.")
 

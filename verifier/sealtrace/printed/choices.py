@@ -44,7 +44,9 @@ _SHOWN: dict[str, tuple[str, ...]] = {
 }
 """Words of which a table uses one where it does not show a mean."""
 _SHIFTS = (1, 3)
-_METRICS = {"maximum": "max", "minimum": "min", "quantile": "quantile", "median": "median"}
+_METRICS = {
+    "maximum": "max", "minimum": "min", "quantile": "quantile", "median": "median", "sd": "sd", "sem": "sem"
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

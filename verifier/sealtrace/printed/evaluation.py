@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,8 +12,9 @@ from typing import Any
 
 from sealtrace.contract.report import Cell, Report
 from sealtrace.evidence import Evidence, once
+from sealtrace.printed import headings
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.choices import FORMS, RESULTS, Print, of_metric, of_other_bundle, unsaid
+from sealtrace.printed.choices import FORMS, RESULTS, Choice, Print, of_metric, of_other_bundle, unsaid
 from sealtrace.printed.judgement import RECOMPUTED, Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import (
     Metric,
@@ -106,6 +107,8 @@ class CellResult:
     """Why the recipe cannot be followed, where it cannot."""
     undisclosed: tuple[str, ...] = ()
     """What the recipe needs and the paper does not say."""
+    meaning: str | None = None
+    """What the recipe computes, in words."""
     metric: Metric | None = None
     arguments: dict[str, str] = field(default_factory=dict)
     """What the metric was asked with."""
@@ -200,17 +203,49 @@ class Evaluator:
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))
             value = self._value(recipe, cell)
-            choices = value.chosen
+            choices = [*value.chosen]
             if metric is not None and "where" in metric.optional:
-                choices = tuple(of_metric(metric.name, result.arguments, cell.column, value.frame))
+                choices += of_metric(metric.name, result.arguments, cell.column, value.frame)
+            if not value.fixed and not cell.key:
+                column = cell.column if recipe is cell.table_recipe else None
+                choices += self._against_headings(cell, value, metric, result.arguments, column)
             around = Print.around(cell, caption)
             result = replace(result, unsaid=tuple(unsaid(choices, around, result.undisclosed)))
+            if metric is not None:
+                result = replace(result, meaning=_in_words(metric, result.arguments))
+            elif value.computed is not None:
+                result = replace(result, meaning=value.computed.words)
         except (RecipeError, MissingEvidenceError) as error:
             if not_available:
                 return None
             problem = str(error) if isinstance(error, RecipeError) else None
             return replace(result, judgement=Judgement(Status.MISSING, str(error)), problem=problem)
         return replace(result, judgement=_judged(cell, recipe, value, metric), value=value)
+
+    def _against_headings(
+        self, cell: TableCell, value: Value, metric: Metric | None, arguments: dict[str, str], column: str | None
+    ) -> Iterator[Choice]:
+        """Where a column is something else than its labels say, or more than they say."""
+        truths = {
+            document.value["dataset"]: document.value.get("truth")
+            for document in self._evidence.bundle.documents_of("dataset")
+        }
+        if metric is None and value.computed is not None:
+            computed, frames = value.computed, [self._evidence.frame(kind) for kind in value.kinds]
+            fields = computed.fields
+            yield from headings.of_functions(computed.functions)
+            yield from headings.of_statistic(cell, "", fields, lambda: self._queries.gives_mean(value, column))
+        elif metric is not None and "where" in metric.optional and value.frame is not None:
+            frames = [value.frame]
+            truth = arguments.get("against") or truths.get(value.frame.kind)
+            read = arguments.get("of"), arguments.get("predicted"), truth if "against" in metric.optional else None
+            fields = tuple(name.casefold() for name in read if name)
+            yield from headings.of_statistic(cell, metric.name, fields, lambda: metric.name in headings.MEANS)
+        else:
+            return
+        yield from headings.of_field(
+            cell, fields, frames, [truth for frame in frames if (truth := truths.get(frame.kind)) is not None]
+        )
 
     def _value(self, recipe: dict[str, Any], cell: TableCell) -> Value:
         if (name := recipe.get("metric")) is not None:
@@ -408,6 +443,13 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
         return known[name].replace("'", "''") if quoted else known[name]
 
     return _PLACEHOLDER.sub(fill, template)
+
+
+def _in_words(metric: Metric, arguments: dict[str, str]) -> str:
+    if "where" in metric.optional:
+        return headings.metric_in_words(metric.name, arguments)
+    rest = ", ".join(f"{name} {text}" for name, text in arguments.items())
+    return f"{metric.formula} ({rest})" if rest else metric.formula
 
 
 def _described(recipe: dict[str, Any], cell: TableCell) -> str:

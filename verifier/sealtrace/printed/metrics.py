@@ -22,6 +22,7 @@ from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence
 from sealtrace.printed.choices import Choice
 from sealtrace.printed.judgement import Rounded, round_to
+from sealtrace.printed.sql_words import Computed
 
 Arguments = dict[str, str]
 
@@ -64,6 +65,10 @@ class Value:
     """How many records there were, where only the first of them are kept."""
     chosen: tuple[Choice, ...] = ()
     """What that query chooses of the records."""
+    computed: Computed | None = None
+    """What that query computes."""
+    kinds: tuple[str, ...] = ()
+    """The kinds of record that it reads."""
 
     @property
     def count(self) -> int:

@@ -8,7 +8,8 @@ tell what a query chooses (`choices.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property, partial
@@ -31,6 +32,7 @@ from sealtrace.printed.choices import (
     of_query,
     values_of,
 )
+from sealtrace.printed.headings import is_mean, levelled
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 
 if TYPE_CHECKING:
@@ -88,6 +90,24 @@ class Queries:
             raise RecipeError(str(error)) from None
         return count, [", ".join(f"{name} {value}" for name, value in row.items()) for row in rows]
 
+    def gives_mean(self, value: Value, column: str | None) -> bool:
+        """Whether a query's number moves with the records as a mean does."""
+        sql, computed = value.query, value.computed
+        if sql is None or computed is None or computed.mean:
+            return computed is not None and computed.mean
+
+        def on(form: str) -> tuple[float, ...] | None:
+            try:
+                found = self._run(sql, form, computed.selects)
+                at = 0 if column is None else found.columns.index(column)
+                return tuple(float(row[at]) for row in found.rows)  # type: ignore[arg-type]
+            except (RecipeError, TypeError, ValueError):
+                return None
+
+        given = on("some")
+        texts = sorted({text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", sql)})
+        return bool(given) and is_mean(given or (), on, computed.fields, texts[:4], one_kind=len(value.kinds) == 1)
+
     def close(self) -> None:
         """Lets the databases go."""
         for database in self._databases.values():
@@ -131,7 +151,7 @@ class Queries:
         """How many times longer than usual queries may take."""
         return 1 + sum(frame.size for frame in self._unheld.values()) / 2_000_000
 
-    def _records(self, form: str) -> dict[str, Records]:
+    def _records(self, form: str, kept: Collection[str] = ()) -> dict[str, Records]:
         if form == "sealed":
             return self._sealed
         held = {kind: frame.table for kind, frame in self._frames.items() if kind not in self._unheld}
@@ -142,6 +162,11 @@ class Queries:
             return {**self._unheld, **{kind: _with_refused(self._evidence, kind, one) for kind, one in held.items()}}
         if form == "some":
             return dict(self._some)
+        if form.startswith("level:"):
+            return {
+                kind: levelled(form, table, {*map(str.casefold, self._frames[kind].key_fields), *kept})
+                for kind, table in self._some.items()
+            }
         if ":" in form:
             values = self._called[form.split(":")[1]]
             return {
@@ -191,10 +216,10 @@ class Queries:
             found[document.value["dataset"]] = {*determined, document.value.get("truth") or ""}
         return found
 
-    def _run(self, sql: str, form: str = "sealed") -> SqlResult:
+    def _run(self, sql: str, form: str = "sealed", kept: Collection[str] = ()) -> SqlResult:
         if (sql, form) not in self._results:
             try:
-                self._results[sql, form] = self._query(sql, form)
+                self._results[sql, form] = self._query(sql, form, kept)
             except RecipeError as error:
                 self._results[sql, form] = error
         found = self._results[sql, form]
@@ -202,15 +227,16 @@ class Queries:
             raise found
         return found
 
-    def _query(self, sql: str, form: str) -> SqlResult:
+    def _query(self, sql: str, form: str, kept: Collection[str]) -> SqlResult:
         from sealtrace.printed.sql_process import SqlError
 
         if self._spent > SECONDS * self._patience:
             raise RecipeError(f"the bundle's queries took longer than {SECONDS * self._patience:g} s together")
         try:
-            if form not in self._databases:
-                self._databases[form] = self._opened(self._records(form))
-            return self._databases[form].query(sql)
+            place = " ".join((form, *kept))
+            if place not in self._databases:
+                self._databases[place] = self._opened(self._records(form, kept))
+            return self._databases[place].query(sql)
         except SqlError as error:
             raise RecipeError(str(error)) from None
 
@@ -283,7 +309,9 @@ class Queries:
         measured = any(kind in pack.measured for pack in packs() for kind in result.reads)
         found = tuple(one for one in row if one is not None)
         chosen = () if fixed else tuple(self._choices(sql, result, [places[at] for at in kept]))
-        return Value(found, words=words, fixed=fixed, measured=measured, query=sql, chosen=chosen)
+        computed, kinds = result.computed, tuple(sorted(result.reads))
+        return Value(found, None, words=words, fixed=fixed, measured=measured, query=sql, chosen=chosen,
+                     computed=computed, kinds=kinds)  # fmt: skip
 
     def _choices(self, sql: str, result: SqlResult, places: list[int]) -> Iterator[Choice]:
         """What a query chooses of the records that it reads."""

@@ -38,6 +38,7 @@ import pyarrow as pa
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.printed.sql_process import SqlError
+from sealtrace.printed.sql_words import Computed
 
 SECONDS = 30.0
 """How much processor time one query may take: others on a machine should not change a verdict."""
@@ -63,6 +64,7 @@ class SqlResult:
     """Numbers that its result may take from the query itself."""
     demands: dict[str, list[str]] | None = None
     """The values that it demands of fields, where it chooses rows by nothing else."""
+    computed: Computed | None = None
 
 
 def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:
@@ -126,7 +128,12 @@ class SqlRecords:
     def _result(answer: dict[str, Any]) -> SqlResult:
         rows = [tuple(row) for row in answer["rows"]]
         return SqlResult(
-            answer["columns"], rows, frozenset(answer["reads"]), tuple(answer["brought"]), answer["demands"]
+            answer["columns"],
+            rows,
+            frozenset(answer["reads"]),
+            tuple(answer["brought"]),
+            answer["demands"],
+            Computed(**answer["computed"]),
         )
 
     def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ import pyarrow as pa
 
 from sealtrace.contract.packs import loaded, packs
 from sealtrace.printed.sql_constants import averages, brought, objects, plain, turned
+from sealtrace.printed.sql_words import computed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -142,7 +144,7 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
                 demanded.setdefault(field, []).extend(values)
         return {
             "columns": columns, "rows": rows, "reads": sorted(reads), "brought": own, "chooses": True,
-            "demands": None if None in demands else demanded,
+            "demands": None if None in demands else demanded, "computed": asdict(computed(trees)),
         }  # fmt: skip
 
 

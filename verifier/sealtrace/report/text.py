@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sealtrace.contract.report import NOT_SEALED, Chain, CheckResult, Disclosed, Finding, Report
+from sealtrace.contract.report import NOT_SEALED, Chain, CheckResult, Disclosed, Finding, Meaning, Report
 from sealtrace.report.findings import by_cause, finding_lines, missing_by_reason, times, turned_off
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 from sealtrace.report.sheet import Sheet
 
-SAID = ("TRANSCRIBED", "counted_checks", "disclosed_in_words", "evidence_of", "transcribed", "witnesses_of")
+SAID = ("TRANSCRIBED", "counted_checks", "disclosed_in_words", "evidence_of", "meaning_in_words", "transcribed",
+        "witnesses_of")  # fmt: skip
 """What other formats say in the same words."""
 SHOWN = 3
 """How many places of one check are printed, unless everything is."""
@@ -126,6 +127,11 @@ def _figures(sheet: Sheet, report: Report, everything: bool) -> None:
     sheet.figure("Cells", _coverage(report))
     if transcribed(report):
         sheet.figure("Tables", TRANSCRIBED)
+    shown = report.meanings if everything else report.meanings[:SHOWN]
+    for number, meaning in enumerate(shown):
+        sheet.figure("" if number else "Recipes", meaning_in_words(meaning))
+    if left := len(report.meanings) - len(shown):
+        sheet.figure("", f"... and {left} more (--all lists them)")
     for number, (reason, ids) in enumerate(turned_off(report) if everything else ()):
         sheet.figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}")
 
@@ -138,6 +144,11 @@ def transcribed(report: Report) -> bool:
     return bool(report.cells) and any(
         one.id == "table.source" and one.status == "not-applicable" for one in report.checks
     )
+
+
+def meaning_in_words(one: Meaning) -> str:
+    """What a column is."""
+    return f"{one.table}[{one.row}, {one.column}]: {one.words}"
 
 
 def disclosed_in_words(seen: Disclosed) -> str:
