@@ -138,9 +138,10 @@ def shown(study: Path, *options: str) -> Path:
     return target
 
 
-def partial(study: Path, path: Path, seed: str | None = None) -> tuple[Disclosed, list[str]]:
+def partial(study: Path, path: Path, seed: str | None = None, count: int | None = None) -> tuple[Disclosed, list[str]]:
     """What a report says of disclosed rows, and what is wrong with them."""
-    report: Report = sealtrace.verify(study, check=["witness.disclosed"], asked=Asked(partial=(path,), seed=seed))
+    asked = Asked(partial=(path,), seed=seed, count=count)
+    report: Report = sealtrace.verify(study, check=["witness.disclosed"], asked=asked)
     found = [one.message for one in report.findings if one.check == "witness.disclosed"]
     return report.summary.disclosed[0], found
 
@@ -156,11 +157,12 @@ def changed(path: Path, **changes: Any) -> Path:
 def test_a_sample_by_a_reviewers_seed_is_verified_and_bounded(study: Path) -> None:
     """As a reviewer would do it, on the command line."""
     path = shown(study, "--seed", "reviewer 2", "--count", "60")
-    seen, found = partial(study, path, "reviewer 2")
+    seen, found = partial(study, path, "reviewer 2", 60)
     assert (seen.leaves, seen.seen, seen.wrong, seen.seed, found) == (400, 60, 0, "reviewer 2", [])
     assert seen.most_wrong == most_wrong(400, 60, 0) == 18
-    done = run("verify", study, "--partial", path, "--seed", "reviewer 2")
+    done = run("verify", study, "--partial", path, "--seed", "reviewer 2", "--count", "60")
     assert done.code == 0
+    assert run("verify", study, "--partial", path, "--seed", "reviewer 2").code == 2
     text = " ".join(done.output.split())
     assert "60 of 400 withheld rows of labels were seen, 0 of them wrong" in text
     assert "exclude at 95 % that more than 18 (4.50 %) are" in text
@@ -197,8 +199,13 @@ def test_rows_that_are_not_the_sealed_ones_are_found(study: Path) -> None:
     document["rows"] *= 2
     path.write_text(json.dumps(document))
     assert partial(study, path)[1] == ["The row is disclosed twice."]
-    seen, found = partial(study, shown(study, "--row", "1", "--row", "2"), "reviewer 2")
+    seen, found = partial(study, shown(study, "--row", "1", "--row", "2"), "reviewer 2", 2)
     assert (seen.most_wrong, found) == (None, ["The rows are not those that the seed draws."])
+    for count in ("59", "61"):  # whoever stops early, or goes on, may have seen which row comes next
+        seen, found = partial(study, shown(study, "--seed", "reviewer 2", "--count", count), "reviewer 2", 60)
+        assert (seen.most_wrong, found) == (None, ["The rows are not those that the seed draws."])
+    seen, found = partial(study, shown(study, "--seed", "reviewer 2", "--count", "59"), "reviewer 2")
+    assert (seen.most_wrong, found) == (None, [])
     assert partial(study, shown(study, "--seed", "mine", "--count", "5"), "reviewer 2")[1]
 
 
@@ -208,9 +215,13 @@ def test_disclosed_rows_must_fit_their_schema(tmp_path: Path) -> None:
 
     rows = salted([{"item": "a", "label": "x", "split": "s"}, {"item": 5}])
     tree = tree_document("t", "label", rows, None)
-    result = checked(disclosed(tree, rows, [0, 1], "s"), tree, "s")
+    result = checked(disclosed(tree, rows, [0, 1], "s"), tree, "s", 2)
     assert (result.seen, result.wrong, result.most_wrong) == (1, 1, 1)
     assert "/item" in {fault.pointer for fault in result.faults}
+    twice = salted([{"item": "a", "label": "x", "split": "s"}, {"item": "a", "label": "y", "split": "s"}])
+    tree = tree_document("t", "label", twice, None)
+    same = checked(disclosed(tree, twice, [0, 1]), tree, None)
+    assert [fault.message for fault in same.faults] == ["Two disclosed rows have the same key."]
     assert tmp_path.is_dir()
 
 

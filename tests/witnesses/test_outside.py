@@ -111,6 +111,26 @@ def test_another_key_does_not_count(bundle: Path, tmp_path: Path) -> None:
     assert run("verify", bundle, "--require-signature", public, "--require-signature", other).code == 1
 
 
+def test_what_others_put_into_an_envelope_takes_nothing_away(bundle: Path, tmp_path: Path) -> None:
+    """Two signatures in one envelope are of two keys; beside text that is none, and a moved signature, one holds."""
+    keys = [key_pair(tmp_path, "one"), key_pair(tmp_path, "two", curve=True)]
+    envelopes = []
+    for private, _ in keys:
+        assert run("sign", bundle, "--key", private, "-o", tmp_path / "signed.json").code == 0
+        envelopes.append(json.loads((tmp_path / "signed.json").read_text()))
+        (tmp_path / "signed.json").unlink()
+    signatures = [{"sig": "!"}, *envelopes[0]["signatures"], *envelopes[1]["signatures"]]
+    place = witness(bundle, "both.dsse.json")
+    place.write_text(json.dumps({**envelopes[0], "signatures": signatures}))
+    assert outside(seen(bundle, signatures=tuple(public for _, public in keys))) == []
+    signature = bytearray(base64.b64decode(envelopes[0]["signatures"][0]["sig"]))
+    order = 2**252 + 27742317777372353535851937790883648493
+    signature[32:] = (int.from_bytes(signature[32:], "little") + order).to_bytes(32, "little")
+    again = {"sig": base64.b64encode(signature).decode()}
+    place.write_text(json.dumps({**envelopes[0], "signatures": [again]}))
+    assert "not signed by the key" in outside(seen(bundle, signatures=(keys[0][1],)))[0][1]
+
+
 def test_a_signed_stage_covers_itself_and_what_was_before_it(bundle: Path, tmp_path: Path) -> None:
     """Stages after it rest on the authors' word, and it does not stand for the root."""
     private, public = key_pair(tmp_path)
@@ -303,6 +323,7 @@ BROKEN = {
     "no statement": ("root.dsse.json", b'{"payload": "e30=", "payloadType": "x", "signatures": []}'),
     "no sort": ("notes.txt", b"hello"),
     "no commit": ("declare.commit", b"hello"),
+    "a commit of the year 33658": ("declare.commit", b"tree a\ncommitter a <a> 999999999999 +0000\n\n" + b"ab" * 32),
     "a commit about nothing": ("declare.commit", b"tree a\ncommitter a <a> 1 +0000\n\nnothing"),
 }
 

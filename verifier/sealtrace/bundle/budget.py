@@ -127,6 +127,8 @@ class Asked:
     """Files of rows that were withheld and are disclosed now."""
     seed: str | None = None
     """What the reviewer drew the rows by."""
+    count: int | None = None
+    """How many rows the reviewer demanded: whoever chose how many could stop before a wrong one."""
     files: tuple[Path, ...] = ()
     """Witnesses that lie elsewhere than in the bundle."""
     must_be_empty: tuple[tuple[str, str], ...] = ()

@@ -90,7 +90,7 @@ def _partial(evidence: Evidence) -> Iterator[Partial]:
             name = document.get("tree") if isinstance(document, dict) else None
             if name not in trees:
                 raise DisclosureError(f"it is about the tree {name!r}; sealed are {', '.join(trees) or 'none'}")
-            yield checked(document, trees[name], evidence.bundle.asked.seed)
+            yield checked(document, trees[name], evidence.bundle.asked.seed, evidence.bundle.asked.count)
         except (StrictJSONError, DisclosureError) as error:
             raise BundleError(f"{path}: {error}") from None
 

@@ -31,7 +31,8 @@ def disclose() -> None:
       sealtrace disclose rows answers.secret.jsonl \\
         --tree study/report/tree.answers.json \\
         --seed "reviewer 2" --count 200 -o sample.json
-      sealtrace verify study/ --partial sample.json --seed "reviewer 2"
+      sealtrace verify study/ --partial sample.json --seed "reviewer 2" \\
+        --count 200
     """
 
 

@@ -159,6 +159,8 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
             raise click.UsageError("--sigstore-issuer says who vouches for --sigstore-identity")
         if asked["seed"] is not None and not asked["partial"]:
             raise click.UsageError("--seed is what the rows of --partial were drawn by")
+        if (asked["seed"] is None) != (asked["count"] is None):
+            raise click.UsageError("--seed and --count go together: your words, and how many rows you demanded")
         keys: tuple[str, ...] = asked.pop("signatures")
         signatures = tuple(Path(key) for key in keys if key != identity)
         return function(*args, asked=Asked(signatures, **asked, sigstore_required=identity in keys), **given)
@@ -179,6 +181,7 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
             click.option("--partial", multiple=True, type=FILE, metavar="FILE",
                          help="Rows of a sealed tree that were disclosed (`sealtrace disclose`); repeatable."),
             click.option("--seed", metavar="TEXT", help="The words that you had the rows drawn by."),
+            click.option("--count", type=click.IntRange(min=1), metavar="N", help="How many rows you demanded."),
         )
     ):  # fmt: skip
         asking = option(asking)

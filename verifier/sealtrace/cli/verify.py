@@ -118,7 +118,7 @@ def verify(
       sealtrace verify /shared/large --scheduler tcp://10.0.0.1:8786
       sealtrace verify artifact/ --require-signature pub.pem
       sealtrace verify artifact/ --require-timestamp declare --tsa-root ca.pem
-      sealtrace verify artifact/ --partial rows.json --seed "my words"
+      sealtrace verify artifact/ --partial rows.json --seed "my words" --count 200
 
     Exit codes: 0 verified; 1 an error was found (or a warning, with --strict); 2 usage, unreadable
     input or internal error; 3 no error, but something is missing, skipped or waived (docs/in-your-project.md).

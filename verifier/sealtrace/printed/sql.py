@@ -26,7 +26,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -64,7 +64,7 @@ class SqlResult:
     """Numbers that its result may take from the query itself."""
     demands: dict[str, list[str]] | None = None
     """The values that it demands of fields, where it chooses rows by nothing else."""
-    computed: Computed | None = None
+    computed: Computed | None = field(default=None, compare=False)
 
 
 def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:

@@ -8,6 +8,8 @@ a short proof for each.
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from typing import Any
 import rfc8785
 
 from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.shapes import row_key
 
 SALT = 16
 CONFIDENCE = 95
@@ -130,23 +133,26 @@ class Partial:
         return None if self.seed is None else most_wrong(self.leaves, self.seen + self.wrong, self.wrong)
 
 
-def checked(document: Any, tree: dict[str, Any], seed: str | None) -> Partial:
-    """Every disclosed row against the sealed root and its schema, and the sample against the reviewer's seed."""
+def checked(document: Any, tree: dict[str, Any], seed: str | None, count: int | None = None) -> Partial:
+    """Every disclosed row against the sealed root and its schema, and the sample against what the reviewer demanded."""
     rows = list(_rows(document))
     faults = [fault for row in rows for fault in _faults(row, tree)]
     wrong = len({fault.index for fault in faults})
     places = [row["index"] for row in rows]
     repeated = sorted({place for place in places if places.count(place) > 1}) if len(set(places)) < len(places) else []
     faults += [Fault(place, None, "The row is disclosed twice.", "once", "twice") for place in repeated]
+    faults += _same_keys(rows, tree["kind"])
     claimed = document.get("seed")
     sampled = None
     if seed is not None or isinstance(claimed, str):
-        wanted = drawn(
-            seed if seed is not None else str(claimed), tree["root_sha256"], tree["leaves"], len(set(places))
-        )
+        many = len(set(places)) if count is None else min(count, tree["leaves"])
+        wanted = drawn(seed if seed is not None else str(claimed), tree["root_sha256"], tree["leaves"], many)
         if sorted(set(places)) == wanted:
-            # Without a reviewer's own seed, the owner may have tried many.
-            sampled = seed
+            # Without a reviewer's own words and number, the owner may have tried many, or stopped at the last good row.
+            sampled = None if count is None else seed
+        elif not set(wanted) - set(places):
+            many_told = f"{len(wanted)} rows", f"{len(set(places))} rows"
+            faults.append(Fault(places[0], None, "The rows are not those that the seed draws.", *many_told))
         else:
             absent = next(iter(sorted(set(wanted) - set(places))))
             faults.append(
@@ -155,17 +161,28 @@ def checked(document: Any, tree: dict[str, Any], seed: str | None) -> Partial:
     return Partial(tree["name"], tree["leaves"], len(set(places)) - wrong, wrong, sampled, tuple(faults))
 
 
+def _same_keys(rows: Sequence[dict[str, Any]], kind: str) -> Iterator[Fault]:
+    """Rows of different places that are about the same thing."""
+    seen: dict[str, int] = {}
+    for row in rows:
+        key = json.dumps([row["row"].get(name) for name in row_key(kind)], sort_keys=True)
+        if (first := seen.setdefault(key, row["index"])) != row["index"]:
+            yield Fault(row["index"], None, "Two disclosed rows have the same key.", "one", f"row {first + 1}, too")
+
+
 def _rows(document: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(document, dict) or not isinstance(document.get("rows"), list) or not document["rows"]:
         raise DisclosureError("no rows are disclosed: an object with tree and rows is needed")
     for row in document["rows"]:
         match row:
-            case {"index": int(), "salt": str(), "row": dict(), "proof": [*proof]} if all(
-                isinstance(one, str) for one in proof
+            case {"index": int(index), "salt": str(salt), "row": dict(), "proof": [*proof]} if (
+                all(isinstance(one, str) for one in proof)
+                and not isinstance(index, bool)
+                and re.fullmatch(rf"[0-9a-f]{{{2 * SALT}}}", salt)
             ):
                 yield row
             case _:
-                raise DisclosureError("a disclosed row has an index, a salt, a row and a proof")
+                raise DisclosureError(f"a disclosed row has an index, a salt of {SALT} bytes, a row and a proof")
 
 
 def _faults(row: dict[str, Any], tree: dict[str, Any]) -> Iterator[Fault]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -180,13 +181,14 @@ class _Examiner:
             envelope = envelope_of(data, name)
         except BundleError as error:
             raise WitnessError(str(error)) from None
+        signers = {}
         for path, key in self.keys.items():
-            try:
+            with suppress(SignatureError):
                 payload = opened(envelope, key)
-            except SignatureError:
-                continue
-            if self._statement(name, payload, f"the key {key.keyid[:16]}", None, vouched=True) == ROOT:
-                self.signed.add(path)
+                signers[path] = f"the key {key.keyid[:16]}"
+        if signers:
+            if self._statement(name, payload, " and ".join(signers.values()), None, vouched=True) == ROOT:
+                self.signed.update(signers)
             return
         try:
             payload = base64.b64decode(envelope["payload"])

@@ -119,7 +119,10 @@ def git_commit(data: bytes) -> list[Seen]:
     if not head.startswith(b"tree ") or not blank or (found := _COMMITTER.search(head)) is None:
         raise WitnessError("not a commit, as `git cat-file commit` prints it")
     name = hashlib.sha1(b"commit %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-    time = moment(datetime.fromtimestamp(int(found.group(1)), UTC))
+    try:
+        time = moment(datetime.fromtimestamp(int(found.group(1)), UTC))
+    except (ValueError, OverflowError, OSError):
+        raise WitnessError("the commit's time is none that a calendar has") from None
     digests = sorted({match.decode() for match in _DIGEST.findall(message)})
     if not digests:
         raise WitnessError("the commit's message names no digest")
