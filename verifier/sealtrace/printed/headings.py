@@ -205,10 +205,11 @@ def levelled(form: str, table: pa.Table, kept: Collection[str]) -> pa.Table:
             right = (
                 (np.arange(rows) + (what == "odd")) % 2 == 0 if what in ("even", "odd") else [what == "right"] * rows
             )
+            there = pa.array(right, pa.bool_(), mask=column.is_null().to_numpy())
             if pa.types.is_boolean(kind):
-                column = pa.chunked_array([pa.array(right, pa.bool_())])
+                column = pa.chunked_array([there])
             elif pa.types.is_string(kind):
-                column = pa.chunked_array([pc.if_else(pa.array(right, pa.bool_()), of, f"~{name}")])
+                column = pa.chunked_array([pc.if_else(there, of, f"~{name}")])
         columns[name] = column
     return pa.table(columns)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,9 +69,12 @@ def fields(tree: Any) -> set[str]:
 
 
 def selecting(tree: Any) -> set[str]:
-    """The fields by which it takes rows, joins them and groups them."""
+    """The fields by whose values it takes rows, joins them and groups them."""
     parts = [node[name] for node in objects(tree) for name in _CHOOSING_ROWS if node.get(name)]
-    return {*_columns(objects(parts)), *(name for node in objects(tree) for name in node.get("using_columns") or ())}
+    nodes = list(objects(parts))
+    asked = [one for node in nodes if str(node.get("type")).endswith("_NULL") for one in _inputs(node)]
+    read = (node for node in nodes if not any(node is one for one in asked))
+    return {*_columns(read), *(name for node in objects(tree) for name in node.get("using_columns") or ())}
 
 
 def evident_mean(tree: Any) -> bool:
@@ -86,7 +89,7 @@ def worded(tree: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
-def _columns(nodes: Iterator[dict[str, Any]]) -> set[str]:
+def _columns(nodes: Iterable[dict[str, Any]]) -> set[str]:
     return {str(node["column_names"][-1]).casefold() for node in nodes if node.get("class") == "COLUMN_REF"}
 
 
