@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.declared import declared_rows
 from sealtrace.bundle.parquet_writing import RowWriter
 from sealtrace.bundle.sealing import seal
-from sealtrace.bundle.writing import checked
 
 SYSTEMS = {"base": 0.61, "large": 0.72, "ours": 0.74}
 SEEDS = 5
@@ -96,7 +96,9 @@ def make(directory: Path, questions: int) -> None:
         (directory / f"declare/dataset.{name}.json").write_text(json.dumps(one))
     protocol = {"study": "large-dataset", "title": "Three systems", "anonymous": False}
     (directory / "declare/protocol.json").write_text(json.dumps(protocol))
-    writers = [RowWriter(directory / f"report/rows.{name}.parquet", checked(one)) for name, one in declared.items()]
+    writers = [
+        RowWriter(directory / f"report/rows.{name}.parquet", declared_rows(one)) for name, one in declared.items()
+    ]
     for first in range(0, questions, AT_ONCE):
         for writer, table in zip(writers, drawn.tables(first, min(first + AT_ONCE, questions)), strict=True):
             writer.write(table)

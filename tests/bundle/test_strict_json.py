@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oracles.plain_json import RefusedError, strictly
-from sealtrace.bundle.strict_json import Position, StrictJSONError, parse
+from sealtrace.bundle.strict_json import StrictJSONError, parse
 from support import LONG
 
 fuzz = settings(max_examples=40_000 if LONG else 500, deadline=None, derandomize=not LONG)
@@ -107,7 +107,7 @@ def test_refusals_have_a_position_and_a_reason(text: bytes, line: int, column: i
     """A reader of the report finds the place in an editor."""
     with pytest.raises(StrictJSONError) as caught:
         parse(text)
-    position = caught.value.position
+    position = caught.value
     assert (line, column) == (position.line, position.column)
     assert fragment in position.message
     assert str(caught.value).startswith(f"line {line} column {column}: ")
@@ -124,7 +124,7 @@ def test_lines_count_from_where_the_text_begins() -> None:
     """In JSON lines, the position is one of the file, not of the line alone."""
     with pytest.raises(StrictJSONError) as caught:
         parse(b'{"a": 1} {"b": 2}', first_line=41)
-    assert (caught.value.position.line, caught.value.position.column) == (41, 10)
+    assert (caught.value.line, caught.value.column) == (41, 10)
 
 
 def _same(expected: Any, actual: Any) -> bool:
@@ -195,12 +195,12 @@ def test_any_text_is_read_as_the_standard_library_does_or_refused_with_a_positio
         assert refusal.message
 
 
-def _outcome(data: bytes) -> tuple[Position | None, Any]:
+def _outcome(data: bytes) -> tuple[StrictJSONError | None, Any]:
     """Where and why the text is refused, or its value."""
     try:
         return None, parse(data)
     except StrictJSONError as error:
-        return error.position, None
+        return error, None
 
 
 @fuzz
@@ -242,4 +242,4 @@ def test_a_megabyte_is_read_to_its_end(text: bytes, good: bool) -> None:
     else:
         with pytest.raises(StrictJSONError) as caught:
             parse(text)
-        assert len(caught.value.position.message) < 200
+        assert len(caught.value.message) < 200

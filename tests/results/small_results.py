@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from sealtrace.bundle.declared import declared_rows
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.bundle.writing import checked, rows_as
+from sealtrace.bundle.writing import rows_as
 
 LABELS = ("cat", "dog", "owl")
 SEEDS = (1, 2, 3)
@@ -97,8 +98,8 @@ def write_study(directory: Path, file_format: str = "jsonl") -> Path:
     documents = {"declare/protocol.json": protocol, "report/table.main.json": table()}
     for name, rows in (("examples", examples()), ("answers", answers())):
         documents[f"declare/dataset.{name}.json"] = declarations()[name]
-        schema = arrow_schema(checked(declarations()[name]))
-        data = rows_as(pa.Table.from_pylist(rows, schema), checked(declarations()[name]), file_format)
+        schema = arrow_schema(declared_rows(declarations()[name]))
+        data = rows_as(pa.Table.from_pylist(rows, schema), declared_rows(declarations()[name]), file_format)
         (directory / f"report/rows.{name}.{file_format}").write_bytes(data)
     for path, document in documents.items():
         (directory / path).write_text(json.dumps(document, indent=2))

@@ -16,10 +16,11 @@ import pytest
 from results.small_results import answers, declarations, examples, write_study
 from sealtrace import examination
 from sealtrace.bundle import blocks
+from sealtrace.bundle.declared import declared_rows
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.bundle.writing import checked, rows_as
+from sealtrace.bundle.writing import rows_as
 from sealtrace.printed import sql
 from support import LONG, Row
 
@@ -53,7 +54,7 @@ def study(
     write_study(directory, "parquet")
     for name, some in rows.items():
         (directory / f"declare/dataset.{name}.json").write_text(json.dumps(declared[name]))
-        form = checked(declared[name])
+        form = declared_rows(declared[name])
         data = rows_as(pa.Table.from_pylist(some, arrow_schema(form)), form, "parquet")
         (directory / f"report/rows.{name}.parquet").write_bytes(data)
     path = directory / "report/table.main.json"

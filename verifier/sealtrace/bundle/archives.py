@@ -162,29 +162,31 @@ class Opened:
         return data
 
 
-class Container(Protocol):
+class Container:
     """A place that holds members."""
 
-    unseen: str | None
+    unseen: str | None = None
     """Why members that the manifest does not list cannot be looked for, where they cannot."""
 
     def members(self) -> list[Member]:
         """Everything in it, in order of path; a path that is there twice is listed twice."""
+        raise NotImplementedError
 
     def open(self, path: str) -> AbstractContextManager[Opened]:
         """A file's bytes. `OSError` where they cannot be had."""
+        raise NotImplementedError
 
-    def source(self, path: str) -> str | None:
+    def source(self, path: str) -> str | None:  # noqa: ARG002 - most have none
         """Path or address by which another process can open a file by itself; None where it cannot."""
+        return None
 
     def defects(self) -> list[Defect]:
         """What is wrong with the container itself."""
+        return []
 
 
-class DirectoryContainer:
+class DirectoryContainer(Container):
     """A directory. Every component of a path is opened by itself, and none is followed if it is a link."""
-
-    unseen: str | None = None
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -263,9 +265,6 @@ class DirectoryContainer:
                 raise OSError(0, "it is not a regular file")
             yield Opened(status.st_size, file)
 
-    def defects(self) -> list[Defect]:
-        return []
-
 
 def _leads_elsewhere(status: os.stat_result) -> bool:
     """Whether it is a link, or on Windows a junction or another kind of reparse point."""
@@ -273,21 +272,27 @@ def _leads_elsewhere(status: os.stat_result) -> bool:
     return stat.S_ISLNK(status.st_mode) or bool(attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT)
 
 
-class ZipContainer:
-    """A .zip archive."""
+class _Archive(Container):
+    """An archive, whose members may all lie in one directory, which is not looked at."""
 
-    unseen: str | None = None
-
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self._archive = archive
-        self._infos = [info for info in archive.infolist() if not info.is_dir() or info.file_size or info.compress_size]
-        self._prefix = _common_directory([info.filename for info in self._infos])
+    def __init__(self, members: list[Member]) -> None:
+        self._prefix = _common_directory([member.path for member in members])
+        self._members = members
 
     def members(self) -> list[Member]:
         return sorted(
-            (Member(info.filename.removeprefix(self._prefix), _zip_kind(info)) for info in self._infos),
+            (Member(member.path.removeprefix(self._prefix), member.kind) for member in self._members),
             key=lambda member: member.path,
         )
+
+
+class ZipContainer(_Archive):
+    """A .zip archive."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        infos = (info for info in archive.infolist() if not info.is_dir() or info.file_size or info.compress_size)
+        super().__init__([Member(info.filename, _zip_kind(info)) for info in infos])
 
     @contextmanager
     def open(self, path: str) -> Iterator[Opened]:
@@ -298,9 +303,6 @@ class ZipContainer:
             raise OSError(0, str(error)) from None
         with file:
             yield Opened(info.file_size, Guarded(file))
-
-    def source(self, _: str) -> str | None:
-        return None
 
     def defects(self) -> list[Defect]:
         return stray_bytes(self._archive)
@@ -315,13 +317,11 @@ def _zip_kind(info: zipfile.ZipInfo) -> str:
     return "file" if stat.S_IFMT(mode) in (0, stat.S_IFREG) else "special"
 
 
-class TarContainer:
+class TarContainer(_Archive):
     """A .tar.gz archive, held in memory: its members can only be read in order."""
 
-    unseen: str | None = None
-
     def __init__(self, archive: tarfile.TarFile, budget: Budget) -> None:
-        self._members: list[Member] = []
+        members: list[Member] = []
         self._contents: dict[str, bytes] = {}
         self._defects: list[Defect] = []
         for info in archive:
@@ -332,10 +332,10 @@ class TarContainer:
                 raise tarfile.ReadError(f"{name} has a negative length")
             if info.isdir():
                 if info.size:
-                    self._members.append(Member(path, "directory that holds data"))
+                    members.append(Member(path, "directory that holds data"))
                 continue
             kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "special"
-            self._members.append(Member(path, kind))
+            members.append(Member(path, kind))
             if kind == "file":
                 budget.read(info.size, path)
                 # Files that the manifest does not list are kept, too: it may come last.
@@ -344,7 +344,7 @@ class TarContainer:
                 assert file is not None
                 self._contents[path] = file.read()
         self._look_behind(archive, budget)
-        self._prefix = _common_directory([member.path for member in self._members])
+        super().__init__(members)
 
     def _look_behind(self, archive: tarfile.TarFile, budget: Budget) -> None:
         """Nothing but zeros may follow the end: some readers go on there, and would see another bundle."""
@@ -360,12 +360,6 @@ class TarContainer:
                 )  # fmt: skip
                 return
 
-    def members(self) -> list[Member]:
-        return sorted(
-            (Member(member.path.removeprefix(self._prefix), member.kind) for member in self._members),
-            key=lambda member: member.path,
-        )
-
     @contextmanager
     def open(self, path: str) -> Iterator[Opened]:
         # Each file is asked for once; letting it go keeps memory at one copy.
@@ -373,9 +367,6 @@ class TarContainer:
         if data is None:
             raise OSError(0, "it cannot be read")
         yield Opened(len(data), io.BytesIO(data))
-
-    def source(self, _: str) -> str | None:
-        return None
 
     def defects(self) -> list[Defect]:
         return self._defects

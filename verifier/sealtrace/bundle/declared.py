@@ -1,22 +1,19 @@
-"""The shape of rows that a bundle declares itself: a dataset's, or those whose fields its protocol declares.
-
-The schema is somebody else's. What it demands is decided on columns, so a keyword that has no such form is refused
-with its place rather than passed over.
-"""
+"""The shape of rows that a bundle declares itself: a dataset's, or those whose fields its protocol declares."""
 
 from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from sealtrace.bundle.defects import nearest
+from sealtrace.bundle.defects import BundleError, nearest
+from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.identity import dataset_of
 from sealtrace.bundle.resources import schema_document
 from sealtrace.bundle.shapes import (
+    DeclarationError,
     Declared,
     Field,
     Flag,
@@ -24,23 +21,15 @@ from sealtrace.bundle.shapes import (
     Number,
     RowKind,
     Sequence,
-    Shape,
     Struct,
     Text,
+    derive,
     row_shape,
 )
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.packs import Opening
 
 FIELD_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
-LARGEST = 2**53 - 1
-DEEPEST = 8
-MOST_FIELDS = 1000
-_ANNOTATIONS = {"title", "description", "default", "examples", "$comment", "deprecated", "format", "$schema", "$id"}
-
-
-class DeclarationError(ValueError):
-    """The declaration says something that cannot be checked."""
 
 
 def declared_rows(declaration: dict[str, Any]) -> Declared:
@@ -49,7 +38,7 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
         raise DeclarationError("/dataset: a name has letters, digits and _, so that queries can use it")
     if declaration["dataset"] in KINDS:
         raise DeclarationError(f"/dataset: {declaration['dataset']} is the name of a record kind")
-    shape = _derive(declaration["row"], "/row", 0)
+    shape = derive(declaration["row"], "/row")
     if not isinstance(shape, Struct) or not shape.fields:
         raise DeclarationError("/row: a row is an object with properties")
     known = {field.name: field for field in shape.fields}
@@ -92,7 +81,7 @@ def opened_rows(kind: str, protocol: Any) -> RowKind:
                 reason = "a field's name has letters, digits and _, and is none that every row has"
                 raise DeclarationError(f"/{opening.section}/{name}: {reason}")
         own = [
-            Field(name, _derive(node, f"/{opening.section}/{name}", 1), _needed(node))
+            Field(name, derive(node, f"/{opening.section}/{name}", depth=1), _needed(node))
             for name, node in declared.items()
         ]
         shape = _opened(shape, opening, own)
@@ -143,77 +132,24 @@ def _mentioned(declaration: dict[str, Any]) -> list[tuple[str, list[str]]]:
     return places
 
 
-def _derive(node: Any, place: str, depth: int) -> Shape:
-    if not isinstance(node, dict) or depth > DEEPEST:
-        raise DeclarationError(f"{place}: not a schema that is read here")
-    rest = {name: value for name, value in node.items() if name not in _ANNOTATIONS}
-    kind = rest.pop("type", None)
-    if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), None) if len(set(kind) - {"null"}) == 1 else None
-    shape: Shape
-    match kind:
-        case "string":
-            allowed = rest.pop("enum", None) or ([rest.pop("const")] if "const" in rest else None)
-            if allowed is not None and not all(isinstance(one, str) for one in allowed):
-                raise DeclarationError(f"{place}/enum: not all of it is text")
-            shape = Text(
-                pattern=_pattern(rest.pop("pattern", None), place),
-                allowed=tuple(allowed) if allowed else None,
-                min_length=_whole(rest.pop("minLength", 0), place),
-                max_length=None if "maxLength" not in rest else _whole(rest.pop("maxLength"), place),
-            )
-        case "integer":
-            shape = Integer(_whole(rest.pop("minimum", -LARGEST), place), _whole(rest.pop("maximum", LARGEST), place))
-        case "number":
-            shape = Number(_bound(rest.pop("minimum", None), place), _bound(rest.pop("maximum", None), place))
-        case "boolean":
-            shape = Flag()
-        case "array":
-            shape = Sequence(
-                _derive(rest.pop("items", None), f"{place}/items", depth + 1),
-                _whole(rest.pop("minItems", 0), place),
-                None if "maxItems" not in rest else _whole(rest.pop("maxItems"), place),
-            )
-        case "object":
-            properties, required = rest.pop("properties", {}), rest.pop("required", [])
-            if rest.pop("additionalProperties", False) is not False:
-                raise DeclarationError(f"{place}/additionalProperties: a row has no field that is not declared")
-            if not isinstance(properties, dict) or not isinstance(required, list) or len(properties) > MOST_FIELDS:
-                raise DeclarationError(f"{place}: properties is an object of up to {MOST_FIELDS} fields")
-            if unknown := set(map(str, required)) - properties.keys():
-                raise DeclarationError(f"{place}/required: there is no field {min(unknown)!r}")
-            shape = Struct(
-                tuple(
-                    Field(name, _derive(value, f"{place}/properties/{name}", depth + 1), required=name in required)
-                    for name, value in properties.items()
-                )
-            )
-        case _:
-            raise DeclarationError(f"{place}/type: one of string, number, integer, boolean, array, object (or null)")
-    if rest:
-        raise DeclarationError(f"{place}/{min(rest)}: this keyword is not checked, so it may not stand here")
-    return shape
+def form_of(kind: str, path: str, find: Callable[[str], tuple[object, Any] | None]) -> RowKind:
+    """What the rows of a file are: their kind, the kind with the fields of a protocol, or a declared dataset.
 
-
-def _whole(value: Any, place: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or abs(value) > LARGEST:
-        raise DeclarationError(f"{place}: a bound is not a whole number within 2^53")
-    return int(value)
-
-
-def _bound(value: Any, place: str) -> float | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise DeclarationError(f"{place}: a bound is not a number")
-    return None if value is None else float(value)
-
-
-def _pattern(value: Any, place: str) -> str | None:
-    if value is None:
-        return None
+    `find` gives the document of a name that says so, and its place. `BundleError` where the document is not sound.
+    """
+    name = "protocol.json" if kind != "rows" else f"dataset.{dataset_of(path)}.json"
+    found = find(name) if kind == "rows" or KINDS[kind].open else None
+    if found is None:
+        return kind
+    place, document = found
     try:
-        # Read by RE2, which never takes long, and by Python, which JSON Schema validators use.
-        re.compile(value)
-        pc.match_substring_regex(pa.array([""]), value)
-    except (re.error, TypeError, pa.ArrowException):
-        raise DeclarationError(f"{place}/pattern: not a regular expression") from None
-    return str(value)
+        if kind != "rows":
+            return opened_rows(kind, document)
+        for pointer, expected, value in misfits_of("dataset", document):
+            raise BundleError(f"{place}{pointer}: expected {expected}, found {value}")
+        declared = declared_rows(document)
+    except DeclarationError as error:
+        raise BundleError(f"{place}{error}") from None
+    if declared.name != dataset_of(path):
+        raise BundleError(f"{place}/dataset: expected {dataset_of(path)}, found {declared.name}")
+    return declared

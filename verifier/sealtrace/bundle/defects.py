@@ -46,6 +46,16 @@ class Defect:
     found: str | None = None
     severity: Literal["error", "warning", "note"] = "error"
 
+    @classmethod
+    def of_json(cls, error: StrictJSONError, path: str) -> Defect:
+        """A text that is not strict JSON."""
+        return cls(error.message, path, error.line, error.column)
+
+    @property
+    def outcome(self) -> str:
+        """What was expected and what is there, where that is known; else the message."""
+        return self.message if self.expected is None else f"expected {self.expected}, found {self.found}"
+
 
 def nearest(word: str, known: Iterable[str], listed: int = 8) -> str:
     """A hint at the end of a message: the name that was probably meant, or those that there are."""

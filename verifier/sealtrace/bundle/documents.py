@@ -14,7 +14,7 @@ from jsonschema.validators import extend
 
 from sealtrace.bundle.json_columns import shown
 from sealtrace.bundle.resources import schema_document
-from sealtrace.bundle.shapes import Declared
+from sealtrace.bundle.shapes import Declared, RowKind
 from sealtrace.contract.kinds import model_of
 
 
@@ -41,8 +41,8 @@ _Validator = extend(Draft202012Validator, {"pattern": _pattern, "items": _items}
 
 
 @cache
-def _validator(kind: str) -> Any:
-    schema = schema_document(kind)
+def _validator(kind: RowKind) -> Any:
+    schema = kind.schema if isinstance(kind, Declared) else schema_document(kind)
     return _Validator(_inlined(schema, schema.get("$defs", {})))
 
 
@@ -59,30 +59,18 @@ def _inlined(node: Any, definitions: dict[str, Any]) -> Any:
     return {key: _inlined(value, definitions) for key, value in node.items() if key not in ("$defs", "examples")}
 
 
-def misfits_of(kind: str, record: Any) -> list[tuple[str, str, str]]:
-    """(JSON pointer, expected, found) for all that the schema or the model refuses."""
-    found = list(_schema_misfits(kind, record))
+def misfits_of(kind: RowKind, record: Any) -> list[tuple[str, str, str]]:
+    """(JSON pointer, expected, found) for all that the schema or the model refuses; declared rows have no model."""
+    found = list(_refusals(_validator(kind), record))
+    if isinstance(kind, Declared):
+        return found
     pointers = {pointer for pointer, _, _ in found}
     return found + [misfit for misfit in _model_misfits(kind, record) if misfit[0] not in pointers]
-
-
-def declared_misfits(declared: Declared, record: Any) -> list[tuple[str, str, str]]:
-    """The same for a row whose schema the bundle declares, which has no model."""
-    return list(_refusals(_declared_validator(declared), record))
-
-
-@cache
-def _declared_validator(declared: Declared) -> Any:
-    return _Validator(_inlined(declared.schema, declared.schema.get("$defs", {})))
 
 
 def schema_accepts(kind: str, record: Any) -> bool:
     """Whether the published schema alone accepts a record."""
     return bool(_validator(kind).is_valid(record))
-
-
-def _schema_misfits(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
-    return _refusals(_validator(kind), record)
 
 
 def _refusals(validator: Any, record: Any) -> Iterator[tuple[str, str, str]]:

@@ -19,7 +19,7 @@ from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
+from sealtrace.bundle.declared import declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect, refusing
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.encoding import as_long_as_digests, return_memory, text_lines
@@ -40,7 +40,7 @@ from sealtrace.bundle.identity import (
 from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
-from sealtrace.bundle.shapes import Declared, RowKind
+from sealtrace.bundle.shapes import DeclarationError, Declared, RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import Forbidden, LaidOut, LostShardError, Threads
 from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
@@ -454,8 +454,7 @@ class _Reader:
         try:
             manifest = parse(data)
         except StrictJSONError as error:
-            place = error.position
-            bundle.manifest_defects.append(Defect(place.message, MANIFEST, place.line, place.column))
+            bundle.manifest_defects.append(Defect.of_json(error, MANIFEST))
             return
         version = manifest.get("sealtrace") if isinstance(manifest, dict) else None
         if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
@@ -564,8 +563,7 @@ class _Reader:
         try:
             value = parse(data)
         except StrictJSONError as error:
-            place = error.position
-            bundle.syntax.add(Defect(place.message, entry.path, place.line, place.column))
+            bundle.syntax.add(Defect.of_json(error, entry.path))
             return
         misfits = misfits_of(entry.kind, value)
         bundle.document_misfits.extend(_misfitting(entry.path, misfits))

@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from sealtrace.bundle.archives import Container, Member, Opened, packed
 from sealtrace.bundle.budget import Budget
-from sealtrace.bundle.defects import BundleError, Defect
+from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST, SUMS, unsafe_path
 from sealtrace.bundle.strict_json import StrictJSONError, parse
@@ -102,10 +102,10 @@ def open_remote(address: Address, stack: ExitStack, budget: Budget) -> Container
     return container
 
 
-class RemoteDirectory:
+class RemoteDirectory(Container):
     """A directory that cannot be listed: its manifest says what is there."""
 
-    unseen: str | None = (
+    unseen = (
         "files that the manifest does not list, and witnesses, cannot be looked for at an address; "
         "an archive or a copy of the directory shows them"
     )
@@ -149,9 +149,6 @@ class RemoteDirectory:
     def source(self, path: str) -> str | None:
         address = self._address.below(path)
         return f"{address.scheme}://{address.rest}"
-
-    def defects(self) -> list[Defect]:
-        return []
 
 
 class _TooLongError(OSError):

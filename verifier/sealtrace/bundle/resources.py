@@ -42,6 +42,11 @@ def schema_document(kind: str) -> dict[str, Any]:
     return document
 
 
+def json_file(document: dict[str, Any]) -> bytes:
+    """A JSON document as it is written for people."""
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """All of the new content or all of the old, never a part."""
     with _written_beside(path, data) as temporary:
@@ -92,7 +97,7 @@ def files_of(kind: str, study: str) -> dict[str, bytes]:
     protocol = json.loads(files[PROTOCOL])
     if study.isprintable() and 0 < len(study) <= _LONGEST_NAME:
         protocol["study"] = study
-    files[PROTOCOL] = (json.dumps(protocol, indent=2, ensure_ascii=False) + "\n").encode()
+    files[PROTOCOL] = json_file(protocol)
     files[NOTES] = protocol_notes().encode()
     return dict(sorted(files.items()))
 
@@ -106,7 +111,7 @@ def begin_draft(directory: Path) -> Path | None:
     study = name if name.isprintable() and 0 < len(name) <= _LONGEST_NAME else "study"
     protocol = {"study": study, "title": "One line about the study", "anonymous": False}
     path.parent.mkdir(parents=True, exist_ok=True)
-    place_new_file(path, (json.dumps(protocol, indent=2, ensure_ascii=False) + "\n").encode())
+    place_new_file(path, json_file(protocol))
     return path
 
 

@@ -8,7 +8,6 @@ length of an examination.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -22,7 +21,7 @@ from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
+from sealtrace.bundle.declared import form_of
 from sealtrace.bundle.defects import BundleError, Defect, refusing
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import (
@@ -33,7 +32,6 @@ from sealtrace.bundle.identity import (
     Entry,
     LayoutError,
     colliding,
-    dataset_of,
     file_digest,
     kind_and_format,
     manifest_document,
@@ -42,8 +40,8 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.resources import place_new_file, replace_file
-from sealtrace.bundle.shapes import Declared, RowKind
+from sealtrace.bundle.resources import json_file, place_new_file, replace_file
+from sealtrace.bundle.shapes import RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import LaidOut, sealed_through
 from sealtrace.bundle.stores import read_rows
@@ -289,11 +287,11 @@ class _Sealer:
                 if not self.lenient:
                     _refuse_misfits(path, misfits_of(kind, document))
                 return _entry(path, kind, stage, "json", data, content=document_digest(document))
-        form = self._declared(path) if kind == "rows" else self._opened(kind)
+        form = self._form(kind, path)
         store = read_rows(data, path, form, file_format, budget=self.budget)
         self.budget.held = 0  # one file at a time: this one is let go
         if not self.lenient:
-            _refuse([_place(defect) for defect in store.syntax.listed + store.misfits.listed])
+            _refuse([_place(defect) for defect in store.defects])
         split: str | None = None
         if kind != "rows" and "split" in store.table.column_names:
             splits = store.table.column("split").unique().to_pylist()
@@ -305,7 +303,7 @@ class _Sealer:
 
     def _streamed(self, path: str, kind: str, stage: str) -> Entry | None:
         """The entry of a large file that is laid out, read a row group at a time; None for any other."""
-        form = self._declared(path) if kind == "rows" else self._opened(kind)
+        form = self._form(kind, path)
         with self.container.open(path) as opened:
             try:
                 file = LaidOut(opened, form)
@@ -319,34 +317,22 @@ class _Sealer:
         split = None if kind == "rows" or not splits else splits.pop()
         return Entry(path, kind, stage, "parquet", file.size, file.sha256, split, file.rows, content)
 
-    def _opened(self, kind: str) -> RowKind:
-        """What the rows of a kind are, by the fields that the protocol declares."""
-        path = "declare/protocol.json"
-        if not KINDS[kind].open or path not in self.unsealed["declare"]:
-            return kind
-        try:
-            return opened_rows(kind, _strict(self._read(path), path))
-        except DeclarationError as error:
-            if self.lenient:
-                return kind
-            raise SealError(f"{path}{error}") from None
-
-    def _declared(self, path: str) -> Declared:
-        """What the rows of a dataset are, by the declaration that lies in this stage or in an earlier one."""
-        name = dataset_of(path)
+    def _form(self, kind: str, path: str) -> RowKind:
+        """What the rows of a file are, by what its stage or an earlier one declares."""
         stages = STAGES[: STAGES.index(path.partition("/")[0]) + 1]
-        found = [one for stage in stages for one in self.unsealed[stage] if one == f"{stage}/dataset.{name}.json"]
-        if not found:
-            raise SealError(f"{path}: nothing declares it; write declare/dataset.{name}.json")
-        declaration = _strict(self._read(found[0]), found[0])
-        _refuse_misfits(found[0], misfits_of("dataset", declaration))
+
+        def find(name: str) -> tuple[str, Any] | None:
+            place = next((f"{one}/{name}" for one in stages if f"{one}/{name}" in self.unsealed[one]), None)
+            if place is None and kind == "rows":
+                raise BundleError(f"{path}: nothing declares it; write declare/{name}")
+            return None if place is None else (place, _strict(self._read(place), place))
+
         try:
-            declared = declared_rows(declaration)
-        except DeclarationError as error:
-            raise SealError(f"{found[0]}{error}") from None
-        if declared.name != name:
-            raise SealError(f"{found[0]}/dataset: expected {name}, found {declared.name}")
-        return declared
+            return form_of(kind, path, find)
+        except BundleError as error:
+            if self.lenient and kind != "rows":
+                return kind
+            raise SealError(str(error)) from None
 
     def _in_order(self, stage: str, entries: list[Entry]) -> None:
         """Every kind in its stage; values and scores only after the traces that they score."""
@@ -375,7 +361,7 @@ class _Sealer:
                 _refuse_misfits(seal_path(stage), misfits_of("seal", document))
         (self.root / SEALS).mkdir(exist_ok=True)
         for stage, document in pending.items():
-            data = _json_bytes(document)
+            data = json_file(document)
             try:
                 place_new_file(self.root / seal_path(stage), data)
             except FileExistsError:
@@ -400,7 +386,7 @@ class _Sealer:
         entries = [Entry(**entry) for document in self.seals.values() for entry in document["files"]]
         entries.extend(self.seal_entries.values())
         manifest = manifest_document(self.name, entries)
-        data = _json_bytes(manifest)
+        data = json_file(manifest)
         digests = {entry.path: entry.sha256 for entry in entries} | {MANIFEST: file_digest(data)}
         return manifest["root_sha256"], {MANIFEST: data, SUMS: sums_text(digests).encode()}
 
@@ -442,19 +428,13 @@ def _refuse_misfits(path: str, misfits: list[tuple[str, str, str]]) -> None:
 
 def _place(defect: Defect) -> str:
     where = ":".join(str(part) for part in (defect.path, defect.row, defect.column) if part is not None)
-    if defect.expected is None:
-        return f"{where}: {defect.message}"
-    return f"{where}{defect.field or ''}: expected {defect.expected}, found {defect.found}"
+    return f"{where}{defect.field or ''}: {defect.outcome}"
 
 
 def _refuse(problems: list[str]) -> None:
     if problems:
         more = f"\n... and {len(problems) - 20} more" if len(problems) > 20 else ""
         raise SealError("\n".join(problems[:20]) + more)
-
-
-def _json_bytes(document: dict[str, Any]) -> bytes:
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 REASON = "A draft: nothing is said of this stage yet."

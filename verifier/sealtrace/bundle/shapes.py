@@ -1,21 +1,30 @@
-"""The shape of a record's columns, derived from its published JSON Schema.
+"""The shape of a record's columns, derived from its JSON Schema: a published one, or one that a bundle declares.
 
-A shape says how a value lies in Arrow and what the schema demands of it. Deriving stops at any
-schema keyword that it does not know, so that no constraint can be dropped unseen.
+A shape says how a value lies in Arrow and what the schema demands of it. What it demands is decided on columns, so a
+keyword that has no such form is refused with its place: no constraint can be dropped unseen.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sealtrace.bundle.resources import schema_document
+from sealtrace.bundle.strict_json import MAX_INTEGER
 from sealtrace.contract.kinds import KINDS
 
-_ANNOTATIONS = {"title", "description", "default", "examples"}
+DEEPEST = 8
+MOST_FIELDS = 1000
+_ANNOTATIONS = {"title", "description", "default", "examples", "$comment", "deprecated", "format", "$schema", "$id"}
+
+
+class DeclarationError(ValueError):
+    """The declaration says something that cannot be checked."""
 
 
 @dataclass(frozen=True)
@@ -111,74 +120,105 @@ def row_shape(kind: RowKind) -> Struct:
     if isinstance(kind, Declared):
         return kind.shape
     schema = schema_document(kind)
-    shape = _derive(
-        {key: value for key, value in schema.items() if key not in {"$schema", "$id", "$defs"}}, schema.get("$defs", {})
-    )
-    if not isinstance(shape, Struct):
-        raise TypeError(f"schema of {kind} is not an object")
+    shape = derive({key: node for key, node in schema.items() if key != "$defs"}, "", schema.get("$defs", {}))
+    assert isinstance(shape, Struct)
     return shape
 
 
-def _derive(node: dict[str, Any], definitions: dict[str, Any]) -> Shape:
-    rest = {key: value for key, value in node.items() if key not in _ANNOTATIONS}
-    if "$ref" in rest:
-        name = rest.pop("$ref").removeprefix("#/$defs/")
-        _nothing_left(rest)
-        return _derive(definitions[name], definitions)
-    match rest.pop("type"):
+def derive(node: Any, place: str, published: dict[str, Any] | None = None, depth: int = 0) -> Shape:
+    """The shape that a schema at a place describes.
+
+    A published one has definitions, objects of any names, and fields that are either required or may be null.
+    """
+    if not isinstance(node, dict) or depth > DEEPEST:
+        raise DeclarationError(f"{place}: not a schema that is read here")
+    rest = {name: value for name, value in node.items() if name not in _ANNOTATIONS}
+    if published is not None and rest.keys() == {"$ref"}:
+        return derive(published[rest["$ref"].removeprefix("#/$defs/")], place, published, depth)
+    kind = rest.pop("type", None)
+    if isinstance(kind, list):
+        kind = next((one for one in kind if one != "null"), None) if len(set(kind) - {"null"}) == 1 else None
+    shape: Shape
+    match kind:
         case "string":
             allowed = rest.pop("enum", None) or ([rest.pop("const")] if "const" in rest else None)
-            shape: Shape = Text(
-                pattern=rest.pop("pattern", None),
+            if allowed is not None and not all(isinstance(one, str) for one in allowed):
+                raise DeclarationError(f"{place}/enum: not all of it is text")
+            shape = Text(
+                pattern=_pattern(rest.pop("pattern", None), place) if published is None else rest.pop("pattern", None),
                 allowed=tuple(allowed) if allowed else None,
-                min_length=rest.pop("minLength", 0),
-                max_length=rest.pop("maxLength", None),
+                min_length=_whole(rest.pop("minLength", 0), place),
+                max_length=None if "maxLength" not in rest else _whole(rest.pop("maxLength"), place),
             )
-        case "number":
-            shape = Number()
         case "integer":
-            shape = Integer(minimum=rest.pop("minimum"), maximum=rest.pop("maximum"))
+            least, most = rest.pop("minimum", -MAX_INTEGER), rest.pop("maximum", MAX_INTEGER)
+            shape = Integer(_whole(least, place), _whole(most, place))
+        case "number":
+            shape = Number(_bound(rest.pop("minimum", None), place), _bound(rest.pop("maximum", None), place))
         case "boolean":
             shape = Flag()
         case "array":
             shape = Sequence(
-                item=_derive(rest.pop("items"), definitions),
-                min_items=rest.pop("minItems", 0),
-                max_items=rest.pop("maxItems", None),
+                derive(rest.pop("items", None), f"{place}/items", published, depth + 1),
+                _whole(rest.pop("minItems", 0), place),
+                None if "maxItems" not in rest else _whole(rest.pop("maxItems"), place),
             )
-        case "object" if "properties" in rest:
-            if rest.pop("additionalProperties") is not False:
-                raise NotImplementedError("an object must refuse unknown fields")
-            required = set(rest.pop("required", ()))
-            shape = Struct(
-                tuple(
-                    _field(name, value, name in required, definitions) for name, value in rest.pop("properties").items()
-                )
-            )
-        case "object":
-            key = _derive({"type": "string", **rest.pop("propertyNames", {})}, definitions)
+        case "object" if published is not None and "properties" not in rest:
+            key = derive({"type": "string", **rest.pop("propertyNames", {})}, place, published, depth)
             assert isinstance(key, Text)
-            shape = Mapping(key, _derive(rest.pop("additionalProperties"), definitions))
-        case unknown:
-            raise NotImplementedError(f"schema type {unknown}")
-    _nothing_left(rest)
+            shape = Mapping(key, derive(rest.pop("additionalProperties"), place, published, depth + 1))
+        case "object":
+            properties, required = rest.pop("properties", {}), rest.pop("required", [])
+            if rest.pop("additionalProperties", False) is not False:
+                raise DeclarationError(f"{place}/additionalProperties: a row has no field that is not declared")
+            if not isinstance(properties, dict) or not isinstance(required, list) or len(properties) > MOST_FIELDS:
+                raise DeclarationError(f"{place}: properties is an object of up to {MOST_FIELDS} fields")
+            if unknown := set(map(str, required)) - properties.keys():
+                raise DeclarationError(f"{place}/required: there is no field {min(unknown)!r}")
+            fields = []
+            for name, value in properties.items():
+                inner = f"{place}/properties/{name}"
+                if published is not None:
+                    value = _present(value, name in required, inner)
+                fields.append(Field(name, derive(value, inner, published, depth + 1), name in required))
+            shape = Struct(tuple(fields))
+        case _:
+            raise DeclarationError(f"{place}/type: one of string, number, integer, boolean, array, object (or null)")
+    if rest:
+        raise DeclarationError(f"{place}/{min(rest)}: this keyword is not checked, so it may not stand here")
     return shape
 
 
-def _field(name: str, node: dict[str, Any], required: bool, definitions: dict[str, Any]) -> Field:
-    options = node.get("anyOf")
-    if options is None:
-        if not required:
-            raise NotImplementedError(f"{name}: an optional field must be nullable")
-        return Field(name, _derive(node, definitions), required=True)
-    if required or len(options) != 2 or options[1] != {"type": "null"}:
-        raise NotImplementedError(f"{name}: only optional fields may be null")
-    return Field(name, _derive(options[0], definitions), required=False)
+def _present(node: dict[str, Any], required: bool, place: str) -> Any:
+    """What a published field is where it is not null, which it may be where it is not required."""
+    options = node.get("anyOf", [node])
+    if options[1:] != ([] if required else [{"type": "null"}]):
+        raise DeclarationError(f"{place}: a field is either required, or may be null")
+    return options[0]
 
 
-def _nothing_left(rest: dict[str, Any]) -> None:
-    if rest:
-        raise NotImplementedError(f"schema keywords {sorted(rest)}")
+def _whole(value: Any, place: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or abs(value) > MAX_INTEGER:
+        raise DeclarationError(f"{place}: a bound is not a whole number within 2^53")
+    return int(value)
+
+
+def _bound(value: Any, place: str) -> float | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise DeclarationError(f"{place}: a bound is not a number")
+    return None if value is None else float(value)
+
+
+def _pattern(value: Any, place: str) -> str | None:
+    if value is None:
+        return None
+    try:
+        # Read by RE2, which never takes long, and by Python, which JSON Schema validators use.
+        re.compile(value)
+        pc.match_substring_regex(pa.array([""]), value)
+    except (re.error, TypeError, pa.ArrowException):
+        raise DeclarationError(f"{place}/pattern: not a regular expression") from None
+    return str(value)
 
 
 def arrow_type(shape: Shape) -> pa.DataType:

@@ -18,12 +18,11 @@ from sealtrace.bundle.json_columns import check_table, shown, table_from_rows
 from sealtrace.bundle.parquet import read_parquet
 from sealtrace.bundle.shapes import (
     Declared,
+    Field,
     Flag,
     Integer,
     Number,
     RowKind,
-    Shape,
-    Struct,
     Text,
     arrow_schema,
     arrow_type,
@@ -77,6 +76,11 @@ class Store:
     """What its rows are: the kind, or the dataset's declaration."""
     footer: bytes = b""
     """What a Parquet file says besides its records."""
+
+    @property
+    def defects(self) -> list[Defect]:
+        """What is wrong with the file, as far as it is kept."""
+        return self.syntax.listed + self.misfits.listed
 
     @classmethod
     def streamed(cls, path: str, kind: str, form: RowKind, count: int) -> Store:
@@ -158,10 +162,8 @@ def read_rows(
         misfits.numbers = range(1, count + 1)
     elif file_format == "csv":
         budget.hold(4 * len(data), path)
-        rows = table_from_csv(bytes(data), path, row_shape(kind), syntax)
-        table, count, misfits.numbers = rows.table, rows.count, rows.numbers
-        for misfit in rows.misfits:
-            misfits.of_type(*misfit)
+        table = _csv_table(bytes(data), path, kind, syntax, misfits)
+        count = table.num_rows
     else:
         table, count = _json_table(bytes(data), path, kind, syntax, misfits, budget)
     misfits.key_of = lambda row, name: table.column(name)[row].as_py()
@@ -182,15 +184,13 @@ def read_rows(
 
 def _judge_each(table: pa.Table, kind: RowKind, misfits: _Misfits) -> None:
     """Puts each row that the predicates let pass before jsonschema too, and before the model where there is one."""
-    from sealtrace.bundle.documents import declared_misfits, misfits_of
+    from sealtrace.bundle.documents import misfits_of
 
     sound = misfits.sound(table.num_rows)
     # Only sound rows have a form in JSON: Parquet can hold a map with a key twice.
     records = table.take(pa.array(sound)).to_pylist(maps_as_pydicts="strict")
     for row, record in zip(sound.tolist(), records, strict=True):
-        bare = without_nulls(record)
-        judged = declared_misfits(kind, bare) if isinstance(kind, Declared) else misfits_of(kind, bare)
-        for pointer, expected, found in judged:
+        for pointer, expected, found in misfits_of(kind, without_nulls(record)):
             misfits.of_value(row, pointer, expected, found)
 
 
@@ -233,8 +233,7 @@ def _json_table(
                 rows.append(parse(line, first_line=count))
                 numbers.append(count)
             except StrictJSONError as error:
-                place = error.position
-                syntax.add(Defect(place.message, path, place.line, place.column))
+                syntax.add(Defect.of_json(error, path))
         misfits.key_of = lambda row, name: rows[row - start].get(name) if isinstance(rows[row - start], dict) else None
         tables.append(table_from_rows(rows, shape, lambda row, *misfit: misfits.of_type(start + row, *misfit)))
     wanted = arrow_schema(kind)
@@ -271,24 +270,14 @@ _INTEGER = r"^-?(0|[1-9][0-9]{0,15})$"
 _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$"
 
 
-@dataclass
-class CsvRows:
-    """The rows of a CSV file, with nothing where a cell is not what its field asks for."""
-
-    table: pa.Table
-    numbers: npt.NDArray[np.int64]
-    count: int
-    misfits: list[tuple[int, str, str, str]] = field(default_factory=list)
-
-
-def table_from_csv(data: bytes, path: str, shape: Struct, syntax: Defects) -> CsvRows:
+def _csv_table(data: bytes, path: str, kind: RowKind, syntax: Defects, misfits: _Misfits) -> pa.Table:
     """Cells as the types of their fields: commas, one header, an empty cell for what is absent, `true` and `false`.
 
     Rows are counted from one, below the header.
     """
     import pyarrow.csv as reader
 
-    schema = pa.schema(list(arrow_type(shape)))
+    schema = arrow_schema(kind)
     try:
         header = reader.open_csv(pa.BufferReader(data)).schema.names
         table = reader.read_csv(
@@ -304,53 +293,38 @@ def table_from_csv(data: bytes, path: str, shape: Struct, syntax: Defects) -> Cs
         )
     except (pa.ArrowException, OSError, ValueError) as error:
         syntax.add(Defect(f"The file cannot be read as CSV: {shown(str(error).splitlines()[0], 160)}.", path))
-        return CsvRows(schema.empty_table(), np.zeros(0, np.int64), 0)
-    rows = CsvRows(table, np.arange(1, table.num_rows + 1, dtype=np.int64), table.num_rows)
+        return schema.empty_table()
     names = table.column_names
     for name in dict.fromkeys(names):
         if name not in schema.names or names.count(name) > 1:
             syntax.add(Defect(f"The dataset declares no column {shown(name)}, or the file has it twice.", path, 1))
-            return CsvRows(schema.empty_table(), np.zeros(0, np.int64), 0)
-    columns = []
-    for one in shape.fields:
-        if one.name in names:
-            columns.append(_typed(table.column(one.name), one.shape, f"/{one.name}", rows))
-        else:
-            columns.append(pa.chunked_array([pa.nulls(table.num_rows, arrow_type(one.shape))]))
-    rows.table = pa.table(columns, schema=schema)
-    return rows
+            return schema.empty_table()
+    misfits.numbers = range(1, table.num_rows + 1)
+    columns = [
+        _csv_column(table.column(one.name), one, misfits)
+        if one.name in names
+        else pa.nulls(table.num_rows, arrow_type(one.shape))
+        for one in row_shape(kind).fields
+    ]
+    return pa.table(columns, schema=schema)
 
 
-def _typed(column: pa.ChunkedArray, shape: Shape, pointer: str, rows: CsvRows) -> pa.ChunkedArray:
-    match shape:
+def _csv_column(column: pa.ChunkedArray, field: Field, misfits: _Misfits) -> pa.ChunkedArray:
+    """A column as what its field is; what it cannot be is noted and becomes absent."""
+    match field.shape:
         case Text():
             return column
         case Flag():
             good = pc.is_in(column, pa.array(["true", "false"]))
-            return _kept(column, good, shape, pointer, rows, lambda text: pc.equal(text, "true"))
         case Integer():
             good = pc.match_substring_regex(column, _INTEGER)
-            return _kept(column, good, shape, pointer, rows, lambda text: text.cast(pa.int64()))
         case Number():
             good = pc.match_substring_regex(column, _NUMBER)
-            return _kept(column, good, shape, pointer, rows, lambda text: text.cast(pa.float64()))
         case _:
-            return _kept(column, pc.is_null(column), shape, pointer, rows, lambda text: text.cast(arrow_type(shape)))
-
-
-def _kept(
-    column: pa.ChunkedArray,
-    good: pa.ChunkedArray,
-    shape: Shape,
-    pointer: str,
-    rows: CsvRows,
-    convert: Callable[[pa.ChunkedArray], pa.ChunkedArray],
-) -> pa.ChunkedArray:
-    """What can be converted; the rest is noted and becomes absent."""
-    good = pc.fill_null(good, True)
+            good = pc.is_null(column)
+    good = pc.fill_null(pc.or_(good, pc.is_null(column)), True)
     if not pc.all(good).as_py():
-        bad = np.flatnonzero(~good.combine_chunks().to_numpy(zero_copy_only=False))
-        for row in bad.tolist():
-            rows.misfits.append((row, pointer, describe(shape), shown(column[row].as_py())))
+        for row in np.flatnonzero(~good.combine_chunks().to_numpy(zero_copy_only=False)).tolist():
+            misfits.of_type(row, f"/{field.name}", describe(field.shape), shown(column[row].as_py()))
         column = pc.if_else(good, column, pa.scalar(None, pa.string()))
-    return convert(column)
+    return pc.equal(column, "true") if isinstance(field.shape, Flag) else column.cast(arrow_type(field.shape))

@@ -9,28 +9,20 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from typing import Any
 
 MAX_DEPTH = 64
 MAX_INTEGER = 2**53 - 1
 
 
-@dataclass(frozen=True)
-class Position:
-    """Where a text stops being strict JSON."""
-
-    line: int
-    column: int
-    message: str
-
-
 class StrictJSONError(ValueError):
-    """The text is not strict JSON."""
+    """The text is not strict JSON from a line and a column on."""
 
-    def __init__(self, position: Position) -> None:
-        super().__init__(f"line {position.line} column {position.column}: {position.message}")
-        self.position = position
+    def __init__(self, text: str, offset: int, message: str, first_line: int = 1) -> None:
+        self.line = first_line + text.count("\n", 0, offset)
+        self.column = offset - text.rfind("\n", 0, offset)
+        self.message = message
+        super().__init__(f"line {self.line} column {self.column}: {message}")
 
 
 class _RefusedError(Exception):
@@ -75,12 +67,7 @@ def parse(data: bytes, *, first_line: int = 1) -> Any:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
-        raise StrictJSONError(_at(before, len(before), "not UTF-8", first_line)) from None
-    return parse_text(text, first_line=first_line)
-
-
-def parse_text(text: str, *, first_line: int = 1) -> Any:
-    """The value of one strict JSON text that is already decoded."""
+        raise StrictJSONError(before, len(before), "not UTF-8", first_line) from None
     if not _SURROGATE_ESCAPE.search(text):
         try:
             value = _decoder.decode(text)
@@ -90,17 +77,9 @@ def parse_text(text: str, *, first_line: int = 1) -> Any:
             # Fewer brackets than the limit cannot nest deeper than it.
             if text.count("{") + text.count("[") <= MAX_DEPTH or _depth(value) <= MAX_DEPTH:
                 return value
-    problem = _Scanner(text).problem()
-    if problem is None:
-        # Only surrogate escapes that pair up come here.
-        return _decoder.decode(text)
-    offset, message = problem
-    raise StrictJSONError(_at(text, offset, message, first_line))
-
-
-def _at(text: str, offset: int, message: str, first_line: int) -> Position:
-    line_start = text.rfind("\n", 0, offset) + 1
-    return Position(first_line + text.count("\n", 0, offset), offset - line_start + 1, message)
+    _Scanner(text, first_line).scan()
+    # Only surrogate escapes that pair up come here.
+    return _decoder.decode(text)
 
 
 def _depth(value: Any) -> int:
@@ -126,29 +105,16 @@ _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*)"'
 _UNICODE_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
 
 
-class _RefusalError(Exception):
-    def __init__(self, offset: int, message: str) -> None:
-        super().__init__(message)
-        self.offset = offset
-        self.message = message
-
-
 class _Scanner:
-    """Walks a text once, with its own stack, and reports the first thing that is not strict JSON."""
+    """Walks a text once, with its own stack, and refuses the first thing that is not strict JSON."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, first_line: int) -> None:
         self.text = text
+        self.first_line = first_line
         self.offset = 0
 
-    def problem(self) -> tuple[int, str] | None:
-        """Offset and message of the first problem."""
-        if self.text.startswith("\ufeff"):
-            return 0, "byte order mark"
-        try:
-            self._document()
-        except _RefusalError as refusal:
-            return refusal.offset, refusal.message
-        return None
+    def _refused(self, message: str, offset: int | None = None) -> StrictJSONError:
+        return StrictJSONError(self.text, self.offset if offset is None else offset, message, self.first_line)
 
     def _skip(self) -> str:
         match = _WHITESPACE.match(self.text, self.offset)
@@ -156,7 +122,9 @@ class _Scanner:
         self.offset = match.end()
         return self.text[self.offset : self.offset + 1]
 
-    def _document(self) -> None:
+    def scan(self) -> None:
+        if self.text.startswith("\ufeff"):
+            raise self._refused("byte order mark")
         # One entry per open container: the keys seen so far, or None for an array.
         stack: list[set[str] | None] = []
         expect_value = True
@@ -165,7 +133,7 @@ class _Scanner:
             if expect_value:
                 if character in "{[" and character:
                     if len(stack) == MAX_DEPTH:
-                        raise _RefusalError(self.offset, f"nested deeper than {MAX_DEPTH}")
+                        raise self._refused(f"nested deeper than {MAX_DEPTH}")
                     self.offset += 1
                     stack.append(set() if character == "{" else None)
                     if self._skip() == ("}" if character == "{" else "]"):
@@ -180,7 +148,7 @@ class _Scanner:
                 continue
             if not stack:
                 if character:
-                    raise _RefusalError(self.offset, "data after the end of the value")
+                    raise self._refused("data after the end of the value")
                 return
             if character == ",":
                 self.offset += 1
@@ -192,37 +160,37 @@ class _Scanner:
                 self.offset += 1
                 stack.pop()
             else:
-                raise _RefusalError(self.offset, "expected ',' or the end of the container")
+                raise self._refused("expected ',' or the end of the container")
 
     def _key(self, keys: set[str] | None) -> None:
         assert keys is not None
         start = self.offset
         key = self._string("expected a key in double quotes")
         if key in keys:
-            raise _RefusalError(start, f"duplicate key {json.dumps(key)}")
+            raise self._refused(f"duplicate key {json.dumps(key)}", start)
         keys.add(key)
         if self._skip() != ":":
-            raise _RefusalError(self.offset, "expected ':'")
+            raise self._refused("expected ':'")
         self.offset += 1
 
     def _string(self, otherwise: str) -> str:
         match = _STRING.match(self.text, self.offset)
         if match is None:
-            raise _RefusalError(self.offset, otherwise)
+            raise self._refused(otherwise)
         body = match.group(1)
         pending: int | None = None
         for escape in _UNICODE_ESCAPE.finditer(body):
             unit = int(escape.group(1), 16) if escape.group(1) else 0
             if pending is not None:
                 if not (0xDC00 <= unit <= 0xDFFF and escape.start() == pending + 6):
-                    raise _RefusalError(self.offset + 1 + pending, "lone surrogate")
+                    raise self._refused("lone surrogate", self.offset + 1 + pending)
                 pending = None
             elif 0xD800 <= unit <= 0xDBFF:
                 pending = escape.start()
             elif 0xDC00 <= unit <= 0xDFFF:
-                raise _RefusalError(self.offset + 1 + escape.start(), "lone surrogate")
+                raise self._refused("lone surrogate", self.offset + 1 + escape.start())
         if pending is not None:
-            raise _RefusalError(self.offset + 1 + pending, "lone surrogate")
+            raise self._refused("lone surrogate", self.offset + 1 + pending)
         self.offset = match.end()
         decoded: str = json.loads(match.group(0))
         return decoded
@@ -237,10 +205,10 @@ class _Scanner:
                 return
         for word in ("NaN", "Infinity", "-Infinity"):
             if self.text.startswith(word, self.offset):
-                raise _RefusalError(self.offset, f"{word} is not a JSON number")
+                raise self._refused(f"{word} is not a JSON number")
         match = _NUMBER.match(self.text, self.offset)
         if match is None:
-            raise _RefusalError(self.offset, "expected a value" if character else "unexpected end of text")
+            raise self._refused("expected a value" if character else "unexpected end of text")
         literal = match.group(0)
         try:
             if match.group(1) or match.group(2):
@@ -248,7 +216,7 @@ class _Scanner:
             else:
                 _integer(literal)
         except _RefusedError:
-            raise _RefusalError(self.offset, _number_problem(literal)) from None
+            raise self._refused(_number_problem(literal)) from None
         self.offset = match.end()
 
 

@@ -12,12 +12,11 @@ from typing import Any
 import pyarrow as pa
 
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
+from sealtrace.bundle.declared import form_of, opened_rows
 from sealtrace.bundle.defects import BundleError, refusing
-from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.identity import LayoutError, dataset_of, file_digest, kind_and_format
+from sealtrace.bundle.identity import LayoutError, file_digest, kind_and_format
 from sealtrace.bundle.parquet_writing import write_parquet
-from sealtrace.bundle.resources import place_new_file
+from sealtrace.bundle.resources import json_file, place_new_file
 from sealtrace.bundle.shapes import Declared, RowKind, arrow_schema
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import parse
@@ -27,7 +26,7 @@ from sealtrace.contract.kinds import KINDS, Form
 def write_document(path: Path, document: dict[str, Any]) -> None:
     """Writes one JSON document."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    path.write_bytes(json_file(document))
 
 
 def write_rows(
@@ -41,8 +40,8 @@ def write_rows(
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     store = read_rows(lines, path.name, kind, "jsonl")
     if store.whole is None:
-        defect = (store.syntax.listed + store.misfits.listed)[0]
-        raise ValueError(f"{path}:{defect.row}{defect.field}: expected {defect.expected}, found {defect.found}")
+        defect = store.defects[0]
+        raise ValueError(f"{path}:{defect.row}{defect.field or ''}: {defect.outcome}")
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         return write_table(path, kind, store.whole)
@@ -67,19 +66,10 @@ def dataset_paths(name: str, file_format: str) -> tuple[str, str]:
     return f"declare/dataset.{name}.json", f"report/rows.{name}.{file_format}"
 
 
-def checked(declaration: dict[str, Any]) -> Declared:
-    """The form of a declared dataset's rows; `BundleError` where the declaration is not sound."""
-    for pointer, expected, found in misfits_of("dataset", declaration):
-        raise BundleError(f"dataset.{declaration.get('dataset')}.json{pointer}: expected {expected}, found {found}")
-    try:
-        return declared_rows(declaration)
-    except DeclarationError as error:
-        raise BundleError(f"dataset.{declaration['dataset']}.json{error}") from None
-
-
 def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table, file_format: str) -> list[Path]:
     """Writes both files, new ones only, after reading back what they would hold."""
-    declared = checked(declaration)
+    declared = form_of("rows", f"rows.{declaration.get('dataset')}", lambda file: (file, declaration))
+    assert isinstance(declared, Declared)
     rows = _in_order(table, declared)
     data = rows_as(rows, declared, file_format)
     back = read_rows(data, f"rows.{declared.name}.{file_format}", declared, file_format)
@@ -88,8 +78,7 @@ def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table,
     taken = [path for path in (*paths, *directory.glob(f"report/rows.{declared.name}.*")) if path.exists()]
     if taken:
         raise BundleError(f"{taken[0]}: exists already; nothing is overwritten")
-    contents = [(json.dumps(declaration, indent=2, ensure_ascii=False) + "\n").encode(), data]
-    for path, content in zip(paths, contents, strict=True):
+    for path, content in zip(paths, (json_file(declaration), data), strict=True):
         with refusing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             place_new_file(path, content)
@@ -127,10 +116,9 @@ def _in_order(table: pa.Table, declared: Declared) -> pa.Table:
 
 def _same(back: Store, rows: pa.Table, declared: Declared) -> None:
     """Nothing is written that could not be read back as the same records."""
-    for defect in back.syntax.listed + back.misfits.listed:
+    for defect in back.defects:
         where = f"row {defect.row}{defect.field or ''}: " if defect.row else ""
-        wanted = f"expected {defect.expected}, found {defect.found}" if defect.expected else defect.message
-        raise BundleError(f"{where}{wanted}; nothing is written")
+        raise BundleError(f"{where}{defect.outcome}; nothing is written")
     if back.whole is None or table_digest(back.whole, declared) != table_digest(rows, declared):
         raise BundleError("read back, the rows say something else; take another --format; nothing is written")
 
@@ -177,12 +165,20 @@ def sound_rows(path: Path) -> tuple[pa.Table, RowKind]:
 
 
 def _sound_rows(path: Path, data: bytes, kind: str, file_format: str) -> tuple[pa.Table, RowKind]:
-    form = _declared(path) if kind == "rows" else _opened(kind, path)
+    def find(name: str) -> tuple[Path, Any] | None:
+        beside = [path.parent] if kind == "rows" else []
+        for place in (folder / name for folder in (*beside, path.parent.parent / "declare")):
+            if place.is_file():
+                return place, _document(place, place.read_bytes())
+        if kind == "rows":
+            raise BundleError(f"{path}: nothing declares it; {name} is neither beside it nor in ../declare")
+        return None
+
+    form = form_of(kind, path.name, find)
     store = read_rows(data, path.name, form, file_format)
     if store.whole is None or store.misfits.total:
-        defect = (store.syntax.listed + store.misfits.listed)[0]
-        wanted = f": expected {defect.expected}, found {defect.found}" if defect.expected else f": {defect.message}"
-        raise BundleError(f"{path}:{defect.row}{defect.field or ''}{wanted}")
+        defect = store.defects[0]
+        raise BundleError(f"{path}:{defect.row}{defect.field or ''}: {defect.outcome}")
     return store.whole, form
 
 
@@ -192,25 +188,6 @@ def _document(path: Path, data: bytes) -> dict[str, object]:
     if not isinstance(document, dict):
         raise BundleError(f"{path}: not an object")
     return document
-
-
-def _opened(kind: str, path: Path) -> RowKind:
-    """What the rows of a kind are, by the protocol of the draft that a file lies in."""
-    place = path.parent.parent / "declare" / "protocol.json"
-    if not KINDS[kind].open or not place.is_file():
-        return kind
-    try:
-        return opened_rows(kind, _document(place, place.read_bytes()))
-    except DeclarationError as error:
-        raise BundleError(f"{place}{error}") from None
-
-
-def _declared(path: Path) -> RowKind:
-    name = f"dataset.{dataset_of(path.name)}.json"
-    for place in (path.parent / name, path.parent.parent / "declare" / name):
-        if place.is_file():
-            return checked(_document(place, place.read_bytes()))
-    raise BundleError(f"{path}: nothing declares it; {name} is neither beside it nor in ../declare")
 
 
 def convert(source: Path, target: Path) -> Digests:

@@ -17,12 +17,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from sealtrace.bundle.declared import DeclarationError, declared_rows, opened_rows
+from sealtrace.bundle.declared import declared_rows, opened_rows
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import dataset_of
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.reading import Bundle, Document, Progress
-from sealtrace.bundle.shapes import arrow_schema, row_key, row_shape
+from sealtrace.bundle.shapes import DeclarationError, arrow_schema, row_key, row_shape
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.report import CheckResult
