@@ -25,9 +25,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
+from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.reading import Bundle, Progress, Stream, read_bundle
 from sealtrace.bundle.resources import default_bundle
-from sealtrace.bundle.sealing import draft_bundle
 from sealtrace.bundle.shards import Threads, Workers
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check, pack_of, select, with_needs
@@ -39,7 +39,7 @@ from sealtrace.contract.report import CheckResult, Status
 from sealtrace.contract.waivers import Waiver
 from sealtrace.evidence import Evidence
 from sealtrace.examined import Examined
-from sealtrace.printed.evaluation import named_bundles
+from sealtrace.printed.elsewhere import named_bundles
 
 
 def examine(

@@ -2,9 +2,6 @@
 
 Fields come from the rows and from the names of files. Types are decided on whole columns, and text stays text unless
 every value of its column is plainly a number: `007` is a name, and a date is what was written.
-
-What others wrote about the files (Frictionless `datapackage.json`, Croissant in JSON-LD) says which files there are and
-which fields identify a row. It is heeded where it exists; what the rows are is decided on the rows.
 """
 
 from __future__ import annotations
@@ -23,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.defects import BundleError, nearest, nearest_path
+from sealtrace.bundle.defects import nearest, nearest_path
+from sealtrace.bundle.plain_columns import UnreadableError, cast_to, common_type, flattened, typed, united
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,12 +30,6 @@ FORMATS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "json", ".ndjs
 FORMATS |= {".parquet": "parquet", ".pq": "parquet"}
 MOST_FILES = 100_000
 _FILE = "__file__"
-_INTEGER, _NUMBER = r"^-?(0|[1-9][0-9]{0,15})$", r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$"
-_LARGEST = 2**53 - 1
-
-
-class UnreadableError(BundleError):
-    """The files cannot be read as asked. Nothing was written."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +95,7 @@ def read_results(paths: Sequence[Path], wanted: Wanted) -> Results:
             some = [path for path in paths if _format(path) == file_format]
             if some:
                 tables.append(_READERS[file_format](connection, some, wanted))
-        table = _united(tables)
+        table = united(tables)
         table = _with_names(table, fields)
         table = _chosen(connection, table, wanted)
     if not table.num_rows:
@@ -167,7 +159,7 @@ def _with_names(table: pa.Table, fields: dict[Path, dict[str, str]]) -> pa.Table
         if name in table.column_names:
             raise UnreadableError(f"{name}: a field of file names and a column of the rows")
         values = pa.array([by_text[file].get(name) for file in files.dictionary.to_pylist()], pa.string())
-        table = table.append_column(name, _typed(pa.chunked_array([values.take(files.indices)])))
+        table = table.append_column(name, typed(pa.chunked_array([values.take(files.indices)])))
     return table
 
 
@@ -187,9 +179,9 @@ def _csv(connection: DuckDBPyConnection, paths: list[Path], wanted: Wanted) -> p
         for path in some:
             _one_header(path, mark)
         tables.append(_run(connection, sql, [[str(path) for path in some], mark], lambda some=some: _bad_line(some)))
-    table = _united(tables)
+    table = united(tables)
     columns = [
-        column if name == _FILE else _typed(column)
+        column if name == _FILE else typed(column)
         for name, column in zip(table.column_names, table.columns, strict=True)
     ]
     return pa.table(columns, names=table.column_names)
@@ -277,7 +269,7 @@ def _json(connection: DuckDBPyConnection, paths: list[Path], wanted: Wanted) -> 
         structure = part[0]
     form = json.dumps(_plain_structure(structure))
     sql = f"SELECT unnest(json_transform(json, ?)), {_FILE} FROM {source}"
-    return _flat(_run(connection, sql, [form, names]))
+    return flattened(_run(connection, sql, [form, names]))
 
 
 def _plain_structure(form: Any) -> Any:
@@ -291,7 +283,7 @@ def _plain_structure(form: Any) -> Any:
 
 def _parquet(connection: DuckDBPyConnection, paths: list[Path], _: Wanted) -> pa.Table:
     sql = f"SELECT * FROM read_parquet(?, union_by_name = true, filename = '{_FILE}')"
-    return _flat(_run(connection, sql, [[str(path) for path in paths]]))
+    return flattened(_run(connection, sql, [[str(path) for path in paths]]))
 
 
 _READERS = {"csv": _csv, "json": _json, "parquet": _parquet}
@@ -308,101 +300,6 @@ def _run(connection: DuckDBPyConnection, sql: str, values: list[Any], explain: A
     return found
 
 
-# Columns
-
-
-def _united(tables: list[pa.Table]) -> pa.Table:
-    """Tables below each other; a column that is text in one is text in all."""
-    if len(tables) == 1:
-        return tables[0]
-    kinds: dict[str, set[pa.DataType]] = {}
-    for column in (column for table in tables for column in table.schema):
-        kinds.setdefault(column.name, set()).add(column.type)
-    several = {name: _common(found) for name, found in kinds.items() if len(found) > 1}
-    parts = []
-    for table in tables:
-        for place, name in enumerate(table.column_names):
-            if name in several:
-                table = table.set_column(place, name, _as(table.column(name), several[name]))
-        parts.append(table)
-    return pa.concat_tables(parts, promote_options="default")
-
-
-def _common(kinds: set[pa.DataType]) -> pa.DataType:
-    if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds):
-        return pa.float64()
-    return pa.string()
-
-
-def _as(column: pa.ChunkedArray, form: pa.DataType) -> pa.ChunkedArray:
-    try:
-        return column.cast(form)
-    except pa.ArrowException as error:
-        raise UnreadableError(f"a column differs from file to file: {str(error).splitlines()[0]}") from None
-
-
-def _flat(table: pa.Table) -> pa.Table:
-    """Objects within rows become fields with dots; the types that a record can have, or text."""
-    while any(pa.types.is_struct(column.type) for column in table.schema):
-        table = table.flatten()
-    if len(set(table.column_names)) < table.num_columns:
-        raise UnreadableError("a field with a dot in its name and a field of an object are the same")
-    columns = [_settled(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
-    return pa.table(columns, names=table.column_names)
-
-
-def _settled(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _settled(name, column.cast(kind.value_type))
-    if pa.types.is_string(kind) or pa.types.is_boolean(kind) or kind == pa.float64() or pa.types.is_list(kind):
-        return column
-    if pa.types.is_integer(kind):
-        bounds = pc.min_max(column).as_py()
-        fits = bounds["min"] is None or (bounds["min"] >= -_LARGEST and bounds["max"] <= _LARGEST)
-        # A double could not hold it: a name rather than a number.
-        return column.cast(pa.int64() if fits else pa.string())
-    if pa.types.is_floating(kind):
-        return column.cast(pa.float64())
-    if pa.types.is_decimal(kind):
-        doubles = column.cast(pa.float64())
-        return doubles if doubles.cast(kind, safe=False).equals(column) else column.cast(pa.string())
-    if (
-        pa.types.is_temporal(kind)
-        or pa.types.is_large_string(kind)
-        or str(kind) in ("string_view", "extension<arrow.uuid>")
-    ):
-        return column.cast(pa.string())
-    if pa.types.is_null(kind):
-        return column.cast(pa.string())
-    raise UnreadableError(f"{name}: a column of {kind}, which no record holds; leave it out with --drop {name}")
-
-
-def _typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Text as what all of it plainly is: flags, integers, numbers, or text."""
-    text = pc.if_else(pc.equal(column, ""), None, column.cast(pa.string()))
-    seen = text.unique().drop_null()
-    if not len(seen):
-        return text
-    if pc.all(pc.is_in(seen, pa.array(["true", "false"]))).as_py():
-        return pc.equal(text, "true")
-    if pc.all(pc.is_in(seen, pa.array(["True", "False"]))).as_py():
-        return pc.equal(text, "True")
-    if pc.all(pc.match_substring_regex(seen, _INTEGER)).as_py():
-        if (pc.max(pc.abs(seen.cast(pa.int64()))).as_py()) <= _LARGEST:
-            return text.cast(pa.int64())
-    elif pc.all(pc.match_substring_regex(seen, _NUMBER)).as_py() and not _too_long(seen):
-        numbers = text.cast(pa.float64())
-        if pc.all(pc.is_finite(numbers)).as_py():
-            return numbers
-    return text
-
-
-def _too_long(texts: pa.Array) -> bool:
-    """Whether one is an integer that no double holds: a name rather than a number."""
-    return bool(pc.any(pc.match_substring_regex(texts, "^-?[0-9]{17,}$")).as_py())
-
-
 def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> pa.Table:
     """Fields renamed, set and dropped; then the rows that are kept."""
     for name, sources in wanted.renamed.items():
@@ -412,14 +309,14 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
         if name in table.column_names and name not in sources:
             raise UnreadableError(f"{name}: a column already; --drop it, or take the field from it too")
         columns = [table.column(source) for source in sources]
-        form = columns[0].type if len({column.type for column in columns}) == 1 else _common({c.type for c in columns})
-        whole = pc.coalesce(*(_as(column, form) for column in columns)) if len(columns) > 1 else columns[0]
+        form = common_type({column.type for column in columns})
+        whole = pc.coalesce(*(cast_to(column, form) for column in columns)) if len(columns) > 1 else columns[0]
         place = min(table.column_names.index(source) for source in sources)
         table = table.drop_columns(list(sources)).add_column(min(place, table.num_columns - len(sources)), name, whole)
     for name, text in wanted.constants.items():
         if name in table.column_names:
             raise UnreadableError(f"{name}: a column already; a constant would hide it")
-        table = table.append_column(name, _typed(pa.chunked_array([pa.repeat(pa.scalar(text), table.num_rows)])))
+        table = table.append_column(name, typed(pa.chunked_array([pa.repeat(pa.scalar(text), table.num_rows)])))
     for name in wanted.dropped:
         if name not in table.column_names:
             raise UnreadableError(f"there is no column {name!r}{nearest(name, table.column_names)}")
@@ -431,109 +328,3 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
         connection.register("rows", table)
         table = _run(connection, "SELECT DISTINCT * FROM rows ORDER BY ALL", [])
     return table
-
-
-FRICTIONLESS = "datapackage.json"
-CROISSANT = ("croissant.json", "metadata.json")
-_LONGEST_DESCRIPTION = 20_000_000
-
-
-@dataclass(frozen=True)
-class Described:
-    """Files and their key, as a description has them."""
-
-    paths: list[Path]
-    key: tuple[str, ...]
-
-    def key_within(self, columns: Sequence[str]) -> list[str] | None:
-        """The key, where all of its fields were read."""
-        return list(self.key) if self.key and set(self.key) <= set(columns) else None
-
-
-def described(results: Sequence[str]) -> Described | None:
-    """What a description says of the results: one that is named, or one that lies beside the files."""
-    if len(results) == 1:
-        given = Path(results[0])
-        if given.is_dir():
-            for name in (FRICTIONLESS, *CROISSANT):
-                if (given / name).is_file() and (found := _read(given / name)) is not None:
-                    return found
-            return None
-        if given.name in (FRICTIONLESS, *CROISSANT) and given.is_file():
-            if (found := _read(given)) is None:
-                raise BundleError(f"{given}: neither a data package nor a Croissant description")
-            return found
-        # A file of its own is only looked up: which of the described ones it is.
-        beside = given.parent / FRICTIONLESS
-        if given.is_file() and beside.is_file():
-            resources = _frictionless(_document(beside), beside)
-            return next((one for one in resources if given.resolve() in [p.resolve() for p in one.paths]), None)
-    return None
-
-
-def _read(path: Path) -> Described | None:
-    document = _document(path)
-    if isinstance(document.get("resources"), list):
-        found = [one for one in _frictionless(document, path) if one.paths]
-    elif "recordSet" in document or "distribution" in document:
-        found = _croissant(document, path)
-    else:
-        return None
-    if not found:
-        raise BundleError(f"{path}: describes no file that lies here")
-    if len(found) > 1:
-        names = ", ".join(str(one.paths[0]) for one in found)
-        raise BundleError(f"{path}: describes several tables; import them one by one: {names}")
-    return found[0]
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        data = path.read_bytes()
-        document = json.loads(data) if len(data) <= _LONGEST_DESCRIPTION else None
-    except (OSError, ValueError, RecursionError) as error:
-        raise BundleError(f"{path}: not readable as JSON ({str(error).splitlines()[0]})") from None
-    if not isinstance(document, dict):
-        raise BundleError(f"{path}: not an object")
-    return document
-
-
-def _texts(value: Any) -> list[str]:
-    """A text, or a list of texts."""
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
-
-
-def _inside(path: Path, names: list[str]) -> list[Path]:
-    """The files that lie beside or below the description; addresses and ways out are passed over."""
-    root = path.parent.resolve()
-    found = [path.parent / name for name in names if "://" not in name]
-    return [one for one in found if one.is_file() and one.resolve().is_relative_to(root)]
-
-
-def _frictionless(document: dict[str, Any], path: Path) -> list[Described]:
-    found = []
-    for resource in document.get("resources") or []:
-        if isinstance(resource, dict):
-            schema = resource.get("schema")
-            key = _texts(schema.get("primaryKey")) if isinstance(schema, dict) else []
-            found.append(Described(_inside(path, _texts(resource.get("path"))), tuple(key)))
-    return found
-
-
-def _croissant(document: dict[str, Any], path: Path) -> list[Described]:
-    keys = []
-    for records in document.get("recordSet") or []:
-        if isinstance(records, dict):
-            places = records.get("key")
-            ids = [
-                one.get("@id") for one in (places if isinstance(places, list) else [places]) if isinstance(one, dict)
-            ]
-            keys.append([one.rpartition("/")[2] for one in _texts(ids)])
-    files = [
-        name
-        for one in document.get("distribution") or []
-        if isinstance(one, dict)
-        for name in _texts(one.get("contentUrl"))
-    ]
-    paths = _inside(path, files)
-    return [Described([one], tuple(keys[0]) if len(keys) == 1 else ()) for one in paths]

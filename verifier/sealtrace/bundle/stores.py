@@ -16,6 +16,7 @@ from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.fast_json import fast_table
 from sealtrace.bundle.json_columns import check_table, shown, table_from_rows
 from sealtrace.bundle.parquet import read_parquet
+from sealtrace.bundle.plain_columns import INTEGER, NUMBER
 from sealtrace.bundle.shapes import (
     Declared,
     Field,
@@ -266,10 +267,6 @@ def _stretches(data: bytes) -> Iterator[bytes]:
         start = stop + 1
 
 
-_INTEGER = r"^-?(0|[1-9][0-9]{0,15})$"
-_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$"
-
-
 def _csv_table(data: bytes, path: str, kind: RowKind, syntax: Defects, misfits: _Misfits) -> pa.Table:
     """Cells as the types of their fields: commas, one header, an empty cell for what is absent, `true` and `false`.
 
@@ -317,9 +314,9 @@ def _csv_column(column: pa.ChunkedArray, field: Field, misfits: _Misfits) -> pa.
         case Flag():
             good = pc.is_in(column, pa.array(["true", "false"]))
         case Integer():
-            good = pc.match_substring_regex(column, _INTEGER)
+            good = pc.match_substring_regex(column, INTEGER)
         case Number():
-            good = pc.match_substring_regex(column, _NUMBER)
+            good = pc.match_substring_regex(column, NUMBER)
         case _:
             good = pc.is_null(column)
     good = pc.fill_null(pc.or_(good, pc.is_null(column)), True)
