@@ -13,9 +13,9 @@ import pytest
 
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.content import table_digest
+from sealtrace.bundle.declared import declared_rows
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.bundle.stores import without_nulls
-from sealtrace.bundle.writing import checked
 
 RESULTS = (
     "example,gold,system,answer,confidence\na,cat,one,cat,0.5\na,cat,two,dog,\nb,dog,one,dog,1e-3\nb,dog,two,dog,1\n"
@@ -37,7 +37,7 @@ def declaration(draft: Path) -> dict[str, Any]:
 def rows(draft: Path) -> list[dict[str, Any]]:
     """The rows, as the verifier reads them."""
     (path,) = draft.glob("report/rows.*")
-    store = read_store(path.read_bytes(), path.name, checked(declaration(draft)), path.suffix[1:])
+    store = read_store(path.read_bytes(), path.name, declared_rows(declaration(draft)), path.suffix[1:])
     assert (store.syntax.total, store.misfits.total) == (0, 0)
     found: list[dict[str, Any]] = store.table.to_pylist()
     return found
@@ -124,7 +124,7 @@ def test_the_three_forms_have_one_identity(tmp_path: Path) -> None:
         run, draft = draft_of(tmp_path, tmp_path / "answers.csv", "--format", file_format)
         assert run.code == 0, run.errors
         (path,) = draft.glob("report/rows.*")
-        declared = checked(declaration(draft))
+        declared = declared_rows(declaration(draft))
         whole = read_store(path.read_bytes(), path.name, declared, file_format).whole
         digests.add(table_digest(whole, declared))
     assert len(digests) == 1

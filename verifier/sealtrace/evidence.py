@@ -13,7 +13,7 @@ import numpy as np
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.frames import Frame, Mask
-from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.bundle.model import Bundle, Document, Progress
 from sealtrace.bundle.stores import Store
 from sealtrace.contract.packs import loaded, packs
 

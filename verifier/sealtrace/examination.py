@@ -26,7 +26,8 @@ from types import MappingProxyType
 
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
 from sealtrace.bundle.drafts import draft_bundle
-from sealtrace.bundle.reading import Bundle, Progress, Stream, read_bundle
+from sealtrace.bundle.model import Bundle, Progress, Stream
+from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.bundle.shards import Threads, Workers
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations

@@ -7,7 +7,7 @@ from typing import Any
 from sealtrace.binding.files import Listing, Rows
 from sealtrace.binding.series import Grid, PrintedCell
 from sealtrace.binding.slots import is_wordy, slots_of
-from sealtrace.bundle.reading import Bundle
+from sealtrace.bundle.model import Bundle
 
 _TABULAR = ("struct", "map", "list", "large_list", "fixed_size_list", "binary")
 MAX_ROWS = 500_000

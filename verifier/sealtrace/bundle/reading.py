@@ -2,164 +2,55 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
-from sealtrace.bundle import blocks
-from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
-from sealtrace.bundle.budget import Asked, Budget, BudgetError
+from sealtrace.bundle.archives import Container, Member, open_container
+from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.declared import declared_rows, opened_rows
-from sealtrace.bundle.defects import BundleError, Defect, refusing
+from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.encoding import as_long_as_digests, return_memory, text_lines
 from sealtrace.bundle.identity import (
     MANIFEST,
-    SEALS,
     SUMS,
-    WITNESSES,
     Entry,
-    colliding,
     dataset_of,
     file_digest,
     misplaced,
     root_digest,
-    sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.keyed import Keys
+from sealtrace.bundle.listing import (
+    OBJECTS,
+    changed_defects,
+    later_digests,
+    listing_defects,
+    members_of,
+    misfit_defects,
+    sums_defects,
+)
+from sealtrace.bundle.member_bytes import MemberBytes
+from sealtrace.bundle.model import Bundle, Document, Progress, Stream
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
-from sealtrace.bundle.shapes import DeclarationError, Declared, RowKind
+from sealtrace.bundle.shapes import DeclarationError, RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import Forbidden, LaidOut, LostShardError, Threads
-from sealtrace.bundle.stores import Defects, Store, read_rows, without_nulls
+from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.kinds import KINDS, STAGES, Form
-from sealtrace.contract.report import Report
-
-
-@dataclass(frozen=True)
-class Document:
-    """One JSON document of a bundle."""
-
-    path: str
-    kind: str
-    value: dict[str, Any]
-    fits: bool
-    """Whether its schema and its model accept it."""
-
-
-@dataclass
-class Bundle:
-    """What lies in a bundle, and everything that reading it found wrong."""
-
-    name: str = ""
-    root_sha256: str | None = None
-    """Recomputed from the manifest."""
-    declared_root: str | None = None
-    table_convention: str = BLOCKS
-    """How the manifest says that content digests of tables are made."""
-    manifest_readable: bool = False
-    entries: list[Entry] = field(default_factory=list)
-    digests: dict[str, str] = field(default_factory=dict)
-    """File SHA-256 of each member that was read."""
-    lengths: dict[str, int] = field(default_factory=dict)
-    contents: dict[str, str] = field(default_factory=dict)
-    """Content digest of each record file."""
-    documents: list[Document] = field(default_factory=list)
-    stores: list[Store] = field(default_factory=list)
-    manuscripts: dict[str, str] = field(default_factory=dict)
-    reported: list[Path] = field(default_factory=list)
-    """Papers at hand, which must print what the bundle's table records say."""
-    beside: list[Report] = field(default_factory=list)
-    """What the verifier says of other bundles, which recomputed cells of this one."""
-    declared: dict[str, Declared] = field(default_factory=dict)
-    """What the rows of each dataset are."""
-
-    manifest_defects: list[Defect] = field(default_factory=list)
-    listing: list[Defect] = field(default_factory=list)
-    unseen: str | None = None
-    """Why files that the manifest does not list could not be looked for, where they could not."""
-    byte_defects: list[Defect] = field(default_factory=list)
-    sums: list[Defect] = field(default_factory=list)
-    content_defects: list[Defect] = field(default_factory=list)
-    syntax: Defects = field(default_factory=Defects)
-    document_misfits: list[Defect] = field(default_factory=list)
-    marks: list[Defect] = field(default_factory=list)
-    witnesses: dict[str, bytes] = field(default_factory=dict)
-    """Signatures, timestamps and the like, which no seal can list."""
-    forward: list[Defect] = field(default_factory=list)
-    """Digests of later files in earlier ones."""
-    streamed: dict[str, Any] = field(default_factory=dict)
-    """Pack to what judging rows a shard at a time has found (`checks.streamed.Streamed`)."""
-    lost: dict[str, str] = field(default_factory=dict)
-    """Files that no worker could be had for, and why: nothing is known of them."""
-    layout_notes: list[Defect] = field(default_factory=list)
-    """Large files that had to be read whole, and why."""
-    again: Callable[[str], list[Store]] = lambda _: []
-    """Reads the rows of a streamed kind whole."""
-    keys: Keys = field(default_factory=Keys)
-    """By which values that are not held are told apart."""
-    asked: Asked = field(default_factory=Asked)
-    budget: Budget = field(default_factory=Budget)
-    """What is left to be spent on this bundle."""
-
-    def of_kind(self, kind: str) -> list[Store]:
-        """The row files of a kind."""
-        return [store for store in self.stores if store.kind == kind]
-
-    def document(self, kind: str) -> Document | None:
-        """The first fitting document of a kind."""
-        return next((one for one in self.documents if one.kind == kind and one.fits), None)
-
-    def documents_of(self, kind: str) -> list[Document]:
-        """The fitting documents of a kind."""
-        return [one for one in self.documents if one.kind == kind and one.fits]
-
+from sealtrace.contract.kinds import KINDS, Form
 
 FORMAT = 1
 """The newest bundle format that can be read."""
-
-Progress = Callable[[str, int, int], None]
-"""Told a step's name, how much of it is done, and how much there is."""
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A way to judge large files a row group at a time."""
-
-    name: str
-    kinds: tuple[str, ...]
-    judge: Callable[[Bundle, dict[str, tuple[Entry, LaidOut]]], Any]
-    """Returns what it found, or raises `NotLaidOutError`."""
-
-    def groups(self, entries: list[Entry]) -> list[list[Entry]]:
-        """Its files that belong together, where all of them are large: those of a dataset; of other kinds, all."""
-        groups: dict[str, list[Entry]] = {}
-        for entry in entries:
-            if entry.kind in self.kinds:
-                groups.setdefault(entry.records if entry.kind == "rows" else "", []).append(entry)
-        large = (
-            all(one.format == "parquet" and (one.rows or 0) > blocks.SMALL for one in group)
-            for group in groups.values()
-        )
-        return [group for group, all_large in zip(groups.values(), large, strict=True) if all_large]
-
-
-LONGEST_WITNESS = 2**20
-_OBJECTS = 12
-"""How many times its length a JSON text takes as Python objects, at most but for texts made to be large."""
 
 
 def read_bundle(
@@ -178,7 +69,7 @@ def read_bundle(
     budget = budget or Budget()
     try:
         with open_container(path, budget) as container:
-            reader = _Reader(container, _members(path, container), every_row, progress, budget)
+            reader = _Reader(container, members_of(path, container), every_row, progress, budget)
             reader.streams, reader.threads = () if every_row else streams, Threads(jobs)
             reader.bundle.again = partial(reader.again, path)
             return reader.read()
@@ -186,49 +77,11 @@ def read_bundle(
         raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
 
 
-def read_manifest(path: Path, budget: Budget | None = None) -> dict[str, Any]:
-    """The manifest alone, of a bundle that need not be sound. `BundleError` where it cannot be read."""
-    budget = budget or Budget()
-    with open_container(path, budget) as container:
-        _members(path, container)
-        with refusing(f"{shown(path)}: {MANIFEST}"), container.open(MANIFEST) as opened:
-            budget.room(_OBJECTS * opened.size, MANIFEST)
-            manifest = parse(opened.whole())
-    if misfits := misfits_of("manifest", manifest):
-        pointer, expected, found = misfits[0]
-        raise BundleError(f"{shown(path)}: {MANIFEST}{pointer}: expected {expected}, found {found}")
-    result: dict[str, Any] = manifest
-    return result
-
-
-def _members(path: Path, container: Container) -> list[Member]:
-    members = container.members()
-    paths = {member.path for member in members}
-    if MANIFEST in paths:
-        return members
-    tops = {name.partition("/")[0] for name in paths}
-    if below := sorted(name.removesuffix(f"/{MANIFEST}") for name in paths if name.endswith(f"/{MANIFEST}")):
-        where = f"{path / below[0]} is one; name that" if path.is_dir() else f"its {below[0]}/ is one; pack that alone"
-        raise BundleError(f"{shown(path)}: not a bundle itself, but {where}")
-    if SUMS in tops or SEALS in tops:
-        raise BundleError(f"{shown(path)}: a sealed bundle that lost its {MANIFEST}; restore it from the released copy")
-    if tops & set(STAGES):
-        raise BundleError(
-            f"{shown(path)}: not sealed yet; "
-            "`sealtrace verify --draft` judges it as it is, and `sealtrace seal` seals it"
-        )
-    raise BundleError(
-        f"{shown(path)}: not a bundle, because it has no {MANIFEST}; "
-        "`sealtrace check PAPER DIRECTORY` takes a paper and a directory of plain results"
-    )
-
-
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _QUOTED = re.compile(rb'"[0-9a-f]{64}"')
 _LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
-_WEIGHTS = {Form.DOCUMENT: _OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
+_WEIGHTS = {Form.DOCUMENT: OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
 """How many times its length a file takes besides its bytes; rows are estimated once more when they are counted."""
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -253,11 +106,7 @@ class _Reader:
         self, container: Container, members: list[Member], every_row: bool, progress: Progress | None, budget: Budget
     ) -> None:
         self.progress = progress
-        self.container = container
-        self.kinds: dict[str, str] = {}
-        for member in members:
-            self.kinds.setdefault(member.path, member.kind)
-        self.members = members
+        self.container, self.members = container, members
         self.every_row = every_row
         self.streams: Sequence[Stream] = ()
         self.threads = Threads()
@@ -266,34 +115,24 @@ class _Reader:
         self._forms: dict[str, RowKind] = {}
         """What the rows of kinds are whose fields the protocol declares."""
         self.bundle = Bundle(budget=budget)
+        self.bytes = MemberBytes(container, members, self.bundle)
 
     def read(self) -> Bundle:
         bundle = self.bundle
-        data = self._bytes(MANIFEST, _OBJECTS)
+        data = self.bytes.whole(MANIFEST, OBJECTS)
         if data is None:
             message = "The manifest is not a plain file that can be read."
             bundle.manifest_defects.append(Defect(message, MANIFEST, expected="a file"))
         else:
             self._manifest(data)
         if bundle.manifest_readable:
-            self._listing()
+            bundle.unseen = self.container.unseen
+            bundle.listing.extend(listing_defects(bundle, self.container, self.members))
             self._files()
-            self._sums()
-            self._witnesses()
+            if (sums := self.bytes.whole(SUMS, 4)) is not None:
+                bundle.sums.extend(sums_defects(bundle, sums))
+            self.bytes.take_witnesses()
         return bundle
-
-    def _witnesses(self) -> None:
-        for path, kind in self.kinds.items():
-            if _is_witness(path) and kind == "file":
-                data = self._opened(path, self._short)
-                if data is not None:
-                    self.bundle.witnesses[path] = data
-
-    def _short(self, opened: Opened) -> bytes:
-        if opened.size > LONGEST_WITNESS:
-            raise OSError(0, "it is too long to be a witness")
-        self.bundle.budget.hold(opened.size, "the witnesses")
-        return opened.whole()
 
     def _files(self) -> None:
         """Every listed file. The protocol comes first: it says whether the others must name nobody.
@@ -392,57 +231,14 @@ class _Reader:
                 stores.append(read_rows(data, entry.path, form, entry.format, budget=bundle.budget))
         return stores
 
-    def _opened(self, path: str, use: Callable[[Opened], _Result]) -> _Result | None:
-        """What `use` makes of a file; None where the file cannot be read, which is noted."""
-        if self.kinds.get(path) != "file":
-            return None
-        try:
-            with self.container.open(path) as opened:
-                self.bundle.budget.read(opened.size, path)
-                return use(opened)
-        except OSError as error:
-            reason = error.strerror or "it is damaged"
-            self.bundle.byte_defects.append(Defect(f"The file cannot be read: {reason}.", path))
-            return None
+    def _attachment(self, path: str) -> bool:
+        """Hashes a file that nothing reads; whether it could be read."""
 
-    def _bytes(self, path: str, weight: int) -> bytes | None:
-        """A file's bytes; `weight` is how many times their length what is made of them takes in memory."""
-
-        def whole(opened: Opened) -> bytes:
-            self.bundle.budget.room((1 + weight) * opened.size, path)
-            return opened.whole()
-
-        data = self._opened(path, whole)
-        if data is not None:
-            self.bundle.digests[path] = file_digest(data)
-            self.bundle.lengths[path] = len(data)
-        return data
-
-    def _stream(self, path: str) -> bool:
-        """Hashes a file that nothing reads, without holding it; whether it could be read."""
-        digest, length = hashlib.sha256(), 0
-
-        def pieces(opened: Opened) -> Iterator[bytes]:
-            nonlocal length
-            for piece in opened.pieces():
-                digest.update(piece)
-                length += len(piece)
-                self.bundle.budget.on_time(path)
-                yield piece
-
-        def through(opened: Opened) -> bool:
-            rest = pieces(opened)
+        def look(pieces: Iterator[bytes]) -> None:
             if self._anonymous():
-                self.bundle.marks.extend(marks_in(rest, path))
-            for _ in rest:
-                pass
-            return True
+                self.bundle.marks.extend(marks_in(pieces, path))
 
-        if not self._opened(path, through):
-            return False
-        self.bundle.digests[path] = digest.hexdigest()
-        self.bundle.lengths[path] = length
-        return True
+        return self.bytes.through(path, look)
 
     def _anonymous(self) -> bool:
         """Whether marks of people are looked for: always, but where the protocol says that nobody hides."""
@@ -462,7 +258,7 @@ class _Reader:
                 f"the bundle has format {version}, and this sealtrace reads up to {FORMAT}; use a newer sealtrace"
             )
         misfits = misfits_of("manifest", manifest)
-        bundle.manifest_defects.extend(_misfitting(MANIFEST, misfits))
+        bundle.manifest_defects.extend(misfit_defects(MANIFEST, misfits))
         if misfits:
             return
         bundle.manifest_readable = True
@@ -472,33 +268,6 @@ class _Reader:
         bundle.table_convention = manifest["hashes"]["table"]
         bundle.entries = [Entry(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
 
-    def _listing(self) -> None:
-        """Everything listed is there once, as a plain file inside the root; everything there is listed."""
-        bundle = self.bundle
-        bundle.unseen = self.container.unseen
-        bundle.listing.extend(self.container.defects())
-        foreign = [member for member in self.members if member.path.startswith(MACOS)]
-        if foreign:
-            message = "The archiver of macOS added these; they were not read. Pack without them (zip -X)."
-            found = Defect(message, MACOS, found=f"{len(foreign)} files", severity="warning")
-            bundle.listing.append(found)
-        present: dict[str, list[str]] = {}
-        for member in self.members:
-            if member not in foreign:
-                present.setdefault(member.path, []).append(member.kind)
-        times = Counter(entry.path for entry in bundle.entries)
-        for path, other in colliding(times).items():
-            message = "Some systems cannot tell the names of two files apart. Rename one."
-            bundle.listing.append(Defect(message, path, expected="names that differ by more than case", found=other))
-        for path, count in times.items():
-            bundle.listing.extend(_wrongly_listed(path, count, path in present))
-        listed = {MANIFEST, SUMS, *times}
-        for path, kinds in present.items():
-            bundle.listing.extend(_wrongly_there(path, kinds, path in listed or _is_witness(path)))
-        if SUMS not in present:
-            message = "The bundle has no SHA256SUMS. Seal again to write it."
-            bundle.listing.append(Defect(message, SUMS, expected="a file"))
-
     def _file(self, entry: Entry) -> tuple[Entry, RowKind, bytes] | None:
         """Reads a file, and takes what it holds, but for rows: those are returned, to be parsed."""
         bundle = self.bundle
@@ -506,16 +275,16 @@ class _Reader:
             return None
         kind = KINDS.get(entry.kind)
         if kind is None or kind.name == "attachment":
-            data = b"" if self._stream(entry.path) else None
+            data = b"" if self._attachment(entry.path) else None
         else:
-            data = self._bytes(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
+            data = self.bytes.whole(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
         if data is None:
             return None
         if not bundle.lengths[entry.path]:
             bundle.listing.append(Defect("The file is empty. Fill it, or leave it out.", entry.path, found="0 bytes"))
         message = "The file changed after it was sealed. Restore it, or seal again."
         changed = {"bytes": bundle.lengths[entry.path], "sha256": bundle.digests[entry.path]}
-        bundle.byte_defects.extend(_changed(message, entry, changed))
+        bundle.byte_defects.extend(changed_defects(message, entry, changed))
         if kind is None or kind.name in ("manifest", "report"):
             message = "The manifest names a kind of record that is not known."
             bundle.listing.append(Defect(message, entry.path, found=entry.kind))
@@ -536,6 +305,10 @@ class _Reader:
             bundle.marks.extend(marks_in([data], entry.path))
         return None
 
+    @cached_property
+    def _later(self) -> dict[str, dict[str, str]]:
+        return later_digests(self.bundle.entries)
+
     def _look_ahead(self, entry: Entry, digests: Iterable[bytes]) -> None:
         """Notes digests of later files: what a stage names was there when the stage was sealed."""
         later = self._later.get(entry.stage, {})
@@ -543,20 +316,6 @@ class _Reader:
             message = "This file names the digest of a file that a later stage seals, so that one existed before."
             key, expected = {"stage": entry.stage}, f"nothing of {later[digest]}"
             self.bundle.forward.append(Defect(message, entry.path, key=key, expected=expected, found=digest))
-
-    @cached_property
-    def _later(self) -> dict[str, dict[str, str]]:
-        """Stage to digests that only later stages seal, with the file of each."""
-        own: dict[str, dict[str, str]] = {stage: {} for stage in STAGES}
-        for entry in self.bundle.entries:
-            own[entry.stage] |= {digest: entry.path for digest in (entry.sha256, entry.content_sha256) if digest}
-        result = {}
-        for place, stage in enumerate(STAGES):
-            known = {digest for before in STAGES[: place + 1] for digest in own[before]}
-            # Of files with one digest, that of the earliest stage is named.
-            later = {digest: path for after in reversed(STAGES[place + 1 :]) for digest, path in own[after].items()}
-            result[stage] = {digest: path for digest, path in later.items() if digest not in known}
-        return result
 
     def _document(self, entry: Entry, data: bytes) -> None:
         bundle = self.bundle
@@ -566,14 +325,12 @@ class _Reader:
             bundle.syntax.add(Defect.of_json(error, entry.path))
             return
         misfits = misfits_of(entry.kind, value)
-        bundle.document_misfits.extend(_misfitting(entry.path, misfits))
+        bundle.document_misfits.extend(misfit_defects(entry.path, misfits))
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
-            if entry.kind == "protocol" and not misfits:
-                self._open(entry, without_nulls(value))
-            if entry.kind == "dataset" and not misfits:
-                self._declaration(entry, without_nulls(value))
+            if not misfits:
+                self._declare(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
 
     def _parsed(self, entry: Entry, form: RowKind, data: bytes) -> _Parsed:
@@ -610,97 +367,28 @@ class _Reader:
             self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
         return declared
 
-    def _open(self, entry: Entry, protocol: dict[str, Any]) -> None:
-        """Takes the fields that a protocol declares for what the rows of its kinds are."""
-        for kind in (one.name for one in KINDS.values() if one.open):
+    def _declare(self, entry: Entry, value: dict[str, Any]) -> None:
+        """Takes what a protocol, or the declaration of a dataset, says of the form of rows."""
+        opened = [kind.name for kind in KINDS.values() if kind.open]
+        for kind in {"protocol": opened, "dataset": ["rows"]}.get(entry.kind, []):
             try:
-                self._forms.setdefault(kind, opened_rows(kind, protocol))
+                if kind != "rows":
+                    self._forms.setdefault(kind, opened_rows(kind, value))
+                    continue
+                declared = declared_rows(value)
+                if declared.name != dataset_of(entry.path):
+                    raise DeclarationError(f"/dataset: {declared.name!r} is not the name in the file's name")
+                if self.bundle.declared.setdefault(declared.name, declared) is not declared:
+                    raise DeclarationError("/dataset: Two files declare this dataset. Keep one.")
             except DeclarationError as error:
                 pointer, _, reason = str(error).partition(": ")
                 self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
-
-    def _declaration(self, entry: Entry, value: dict[str, Any]) -> None:
-        try:
-            declared = declared_rows(value)
-            if declared.name != dataset_of(entry.path):
-                raise DeclarationError(f"/dataset: {declared.name!r} is not the name in the file's name")
-        except DeclarationError as error:
-            pointer, _, reason = str(error).partition(": ")
-            self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
-            return
-        if declared.name in self.bundle.declared:
-            message = "Two files declare this dataset. Keep one."
-            self.bundle.document_misfits.append(Defect(message, entry.path, field="/dataset"))
-        self.bundle.declared.setdefault(declared.name, declared)
 
     def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
         bundle = self.bundle
         bundle.contents[entry.path] = digest
         message = "The records changed after they were sealed. Restore them, or seal again."
-        bundle.content_defects.extend(_changed(message, entry, {"content_sha256": digest, "rows": rows}))
-
-    def _sums(self) -> None:
-        """SHA256SUMS must be, to the byte, what the manifest and the manifest's own bytes give."""
-        bundle = self.bundle
-        data = self._bytes(SUMS, 4)
-        if data is None:
-            return
-        wanted = sums_text(
-            {entry.path: entry.sha256 for entry in bundle.entries} | {MANIFEST: bundle.digests[MANIFEST]}
-        ).encode()
-        if data == wanted:
-            return
-        message = "This line of SHA256SUMS differs from the manifest."
-        for number, (line, other) in enumerate(zip_longest(wanted.split(b"\n"), data.split(b"\n")), 1):
-            if line != other:
-                bundle.sums.append(Defect(message, SUMS, number, expected=_line(line), found=_line(other)))
-
-
-def _wrongly_listed(path: str, times: int, there: bool) -> Iterator[Defect]:
-    """What is wrong with a path that the manifest lists."""
-    if path in (MANIFEST, SUMS):
-        yield Defect("The manifest may not list itself or SHA256SUMS.", path, found="listed")
-    if reason := unsafe_path(path):
-        yield Defect(f"The manifest lists this path, and {reason}.", path)
-    elif not there:
-        message = "The manifest lists this file, and the bundle does not hold it. Restore it, or seal again."
-        yield Defect(message, path, expected="a file")
-    if times > 1:
-        message = "The manifest lists this path more than once."
-        yield Defect(message, path, expected="once", found=f"{times} times")
-
-
-def _wrongly_there(path: str, kinds: list[str], known: bool) -> Iterator[Defect]:
-    """What is wrong with what lies at a path; `known` where the manifest lists it, or need not."""
-    if not known:
-        yield Defect("The manifest does not list this file. Remove it, or seal it.", path, found=kinds[0])
-    if len(kinds) > 1:
-        message = "The archive holds this path more than once. Pack it again."
-        yield Defect(message, path, expected="once", found=f"{len(kinds)} times")
-    if kinds[0] != "file":
-        message = "This is a link or a special file, not a plain file. Replace it by the file itself."
-        yield Defect(message, path, expected="a file", found=f"a {kinds[0]}")
-
-
-def _is_witness(path: str) -> bool:
-    """A file right below witnesses/: it proves itself or is nothing, so it need not be sealed."""
-    return path.startswith(f"{WITNESSES}/") and path.count("/") == 1
-
-
-def _changed(message: str, entry: Entry, found: dict[str, object]) -> Iterator[Defect]:
-    """What an entry says of its file, and is not so."""
-    for name, value in found.items():
-        if value != (due := getattr(entry, name)):
-            yield Defect(message, entry.path, field=f"/{name}", expected=str(due), found=str(value))
-
-
-def _misfitting(path: str, misfits: Iterable[tuple[str, str, str]]) -> Iterator[Defect]:
-    for pointer, expected, found in misfits:
-        yield Defect("The value does not fit the schema.", path, field=pointer, expected=expected, found=found)
-
-
-def _line(data: bytes | None) -> str:
-    return "no line" if data is None else data.decode("utf-8", "backslashreplace")
+        bundle.content_defects.extend(changed_defects(message, entry, {"content_sha256": digest, "rows": rows}))
 
 
 def _texts(store: Store, worth: Callable[[pa.Array], pa.Array]) -> Iterator[bytes]:

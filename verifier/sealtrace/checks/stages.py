@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from sealtrace.bundle.identity import Entry, seal_path
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.details import StageLink

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.identity import Entry
-from sealtrace.bundle.reading import Bundle
+from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.shards import LaidOut, Workers
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import Evidence

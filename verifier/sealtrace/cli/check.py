@@ -30,7 +30,7 @@ from sealtrace.report.inert import harmless
 if TYPE_CHECKING:
     from sealtrace.binding.candidates import Bound
     from sealtrace.binding.checking import Findings
-    from sealtrace.bundle.reading import Bundle
+    from sealtrace.bundle.model import Bundle
 
 EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 

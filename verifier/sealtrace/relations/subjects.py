@@ -8,7 +8,8 @@ from typing import Any
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST
-from sealtrace.bundle.reading import Bundle, Progress, read_bundle
+from sealtrace.bundle.model import Bundle, Progress
+from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.audit import AuditProblem

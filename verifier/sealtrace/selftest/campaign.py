@@ -21,7 +21,7 @@ from sealtrace.bundle.declared import declared_rows, opened_rows
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import dataset_of
 from sealtrace.bundle.json_columns import check_table
-from sealtrace.bundle.reading import Bundle, Document, Progress
+from sealtrace.bundle.model import Bundle, Document, Progress
 from sealtrace.bundle.shapes import DeclarationError, arrow_schema, row_key, row_shape
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.contract.kinds import KINDS

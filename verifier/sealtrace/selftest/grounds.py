@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.bundle.stores import Store
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.checks.outcome import Outcome

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealtrace.bundle.identity import MANIFEST
-from sealtrace.bundle.reading import Bundle
+from sealtrace.bundle.model import Bundle
 from sealtrace.contract.kinds import STAGES
 
 ROOT = "root"

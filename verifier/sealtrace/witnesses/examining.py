@@ -11,7 +11,8 @@ from typing import Any
 
 from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.defects import BundleError, Defect
-from sealtrace.bundle.reading import LONGEST_WITNESS, Bundle
+from sealtrace.bundle.member_bytes import LONGEST_WITNESS
+from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.witnesses.commitments import ROOT, SUBJECTS, Commitments, commitments_of, differences, stated
 from sealtrace.witnesses.envelope import SignatureError, envelope_of, opened, read_bytes, read_public_key

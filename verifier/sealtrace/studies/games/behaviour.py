@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Mask, Vector

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.frames import Frame, Index, Mask
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.evidence import once
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games.evidence import GameStudy

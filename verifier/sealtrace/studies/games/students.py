@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.bundle.content import document_digest
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Index, Vector, networks

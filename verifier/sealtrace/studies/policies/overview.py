@@ -22,7 +22,7 @@ from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
 from sealtrace.studies.policies.evidence.study import Study
 
 if TYPE_CHECKING:
-    from sealtrace.bundle.reading import Document
+    from sealtrace.bundle.model import Document
     from sealtrace.examination import Examination
 
 

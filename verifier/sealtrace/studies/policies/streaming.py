@@ -25,8 +25,8 @@ from sealtrace.bundle.encoding import arrow_integers, flags_of
 from sealtrace.bundle.frames import Frame, Index, Mask, StreamedFrame
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.json_columns import check_table
+from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.parquet import as_declared, values_of_texts
-from sealtrace.bundle.reading import Bundle
 from sealtrace.bundle.shapes import RowKind, Struct, row_shape
 from sealtrace.bundle.shard_columns import Columns, NotLaidOutError
 from sealtrace.bundle.shards import LaidOut, Shard, Workers

@@ -24,7 +24,7 @@ import pyarrow as pa
 from sealtrace.bundle.frames import Index, StreamedFrame
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.keyed import Bits, Keys, UnkeyedError
-from sealtrace.bundle.reading import Bundle
+from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.shapes import row_key
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.studies.policies.checks.certificates import missing_where_undefined

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sealtrace.bundle.frames import Matrix
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES

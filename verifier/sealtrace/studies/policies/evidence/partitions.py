@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.bundle.frames import Index, Vector
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.bank import candidate_at

@@ -28,7 +28,7 @@ from sealtrace.bundle.frames import (
     action_matrix,
     some_rows,
 )
-from sealtrace.bundle.reading import Document
+from sealtrace.bundle.model import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once

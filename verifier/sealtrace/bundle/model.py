@@ -1,0 +1,124 @@
+"""What lies in a bundle once it is read, and everything that reading it found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sealtrace.bundle import blocks
+from sealtrace.bundle.budget import Asked, Budget
+from sealtrace.bundle.content import BLOCKS
+from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.keyed import Keys
+from sealtrace.bundle.shapes import Declared
+from sealtrace.bundle.shards import LaidOut
+from sealtrace.bundle.stores import Defects, Store
+from sealtrace.contract.report import Report
+
+
+@dataclass(frozen=True)
+class Document:
+    """One JSON document of a bundle."""
+
+    path: str
+    kind: str
+    value: dict[str, Any]
+    fits: bool
+    """Whether its schema and its model accept it."""
+
+
+@dataclass
+class Bundle:
+    """What lies in a bundle, and everything that reading it found wrong."""
+
+    name: str = ""
+    root_sha256: str | None = None
+    """Recomputed from the manifest."""
+    declared_root: str | None = None
+    table_convention: str = BLOCKS
+    """How the manifest says that content digests of tables are made."""
+    manifest_readable: bool = False
+    entries: list[Entry] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
+    """File SHA-256 of each member that was read."""
+    lengths: dict[str, int] = field(default_factory=dict)
+    contents: dict[str, str] = field(default_factory=dict)
+    """Content digest of each record file."""
+    documents: list[Document] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    manuscripts: dict[str, str] = field(default_factory=dict)
+    reported: list[Path] = field(default_factory=list)
+    """Papers at hand, which must print what the bundle's table records say."""
+    beside: list[Report] = field(default_factory=list)
+    """What the verifier says of other bundles, which recomputed cells of this one."""
+    declared: dict[str, Declared] = field(default_factory=dict)
+    """What the rows of each dataset are."""
+
+    manifest_defects: list[Defect] = field(default_factory=list)
+    listing: list[Defect] = field(default_factory=list)
+    unseen: str | None = None
+    """Why files that the manifest does not list could not be looked for, where they could not."""
+    byte_defects: list[Defect] = field(default_factory=list)
+    sums: list[Defect] = field(default_factory=list)
+    content_defects: list[Defect] = field(default_factory=list)
+    syntax: Defects = field(default_factory=Defects)
+    document_misfits: list[Defect] = field(default_factory=list)
+    marks: list[Defect] = field(default_factory=list)
+    witnesses: dict[str, bytes] = field(default_factory=dict)
+    """Signatures, timestamps and the like, which no seal can list."""
+    forward: list[Defect] = field(default_factory=list)
+    """Digests of later files in earlier ones."""
+    streamed: dict[str, Any] = field(default_factory=dict)
+    """Pack to what judging rows a shard at a time has found (`checks.streamed.Streamed`)."""
+    lost: dict[str, str] = field(default_factory=dict)
+    """Files that no worker could be had for, and why: nothing is known of them."""
+    layout_notes: list[Defect] = field(default_factory=list)
+    """Large files that had to be read whole, and why."""
+    again: Callable[[str], list[Store]] = lambda _: []
+    """Reads the rows of a streamed kind whole."""
+    keys: Keys = field(default_factory=Keys)
+    """By which values that are not held are told apart."""
+    asked: Asked = field(default_factory=Asked)
+    budget: Budget = field(default_factory=Budget)
+    """What is left to be spent on this bundle."""
+
+    def of_kind(self, kind: str) -> list[Store]:
+        """The row files of a kind."""
+        return [store for store in self.stores if store.kind == kind]
+
+    def document(self, kind: str) -> Document | None:
+        """The first fitting document of a kind."""
+        return next((one for one in self.documents if one.kind == kind and one.fits), None)
+
+    def documents_of(self, kind: str) -> list[Document]:
+        """The fitting documents of a kind."""
+        return [one for one in self.documents if one.kind == kind and one.fits]
+
+
+Progress = Callable[[str, int, int], None]
+"""Told a step's name, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A way to judge large files a row group at a time."""
+
+    name: str
+    kinds: tuple[str, ...]
+    judge: Callable[[Bundle, dict[str, tuple[Entry, LaidOut]]], Any]
+    """Returns what it found, or raises `NotLaidOutError`."""
+
+    def groups(self, entries: list[Entry]) -> list[list[Entry]]:
+        """Its files that belong together, where all of them are large: those of a dataset; of other kinds, all."""
+        groups: dict[str, list[Entry]] = {}
+        for entry in entries:
+            if entry.kind in self.kinds:
+                groups.setdefault(entry.records if entry.kind == "rows" else "", []).append(entry)
+        large = (
+            all(one.format == "parquet" and (one.rows or 0) > blocks.SMALL for one in group)
+            for group in groups.values()
+        )
+        return [group for group, all_large in zip(groups.values(), large, strict=True) if all_large]
