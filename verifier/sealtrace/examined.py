@@ -11,7 +11,7 @@ from typing import Any
 
 from sealtrace import __version__
 from sealtrace.bundle.defects import nearest
-from sealtrace.bundle.reading import Bundle
+from sealtrace.bundle.model import Bundle
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
