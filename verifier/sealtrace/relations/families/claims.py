@@ -168,7 +168,8 @@ def _own(sentence: Sentence, sheet: Sheet) -> bool:
 def _sweeps(sentence: Sentence, sheet: Sheet) -> bool:
     """Whether a sentence names what changes from row to row: `rises with data size`."""
     heads = named_by(sheet.record["columns"][0]["label"]) if sheet.record else frozenset()
-    return bool(heads) and heads <= vocabulary(sentence.text)
+    along = re.search(r"\b(?:with|as|across|over|along|in) ([^,;:.(]+)", sentence.text)
+    return bool(heads) and along is not None and heads <= vocabulary(along[1])
 
 
 def _columns(one: Spoken) -> list[_Column]:

@@ -49,6 +49,7 @@ def find(paper: Paper) -> Iterator[Claim]:
             return
         earlier = paper.sentences[place - 1] if place else sentence
         yield from _written(sentence)
+        yield from _products(sentence)
         yield from _computed(sentence)
         yield from _parts(sentence)
         yield from _shares(sentence, earlier if earlier.paragraph == sentence.paragraph else sentence)
@@ -137,83 +138,89 @@ def _numbering(values: list[Fraction]) -> bool:
 # Phrases
 
 
+_Said = tuple[Sentence, Mention]
+_NAMED = re.compile(r"\b[A-Z][A-Z\d]+[ -]$")
+"""Before a number that is part of a name: `NGC 1277`."""
+
+
 def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
     """The same words around another number: once said so, elsewhere otherwise."""
-    groups: dict[tuple[str, ...], list[tuple[Sentence, Mention]]] = {}
+    said = Counter(mention.fact.text for sentence in sentences for mention in sentence.mentions)
+    seen: set[frozenset[str]] = set()
+    for key, members in _contexts(sentences).items():
+        (usual, times), *_others = Counter(mention.fact.value for _sentence, mention in members).most_common()
+        model = next(one for one in members if one[1].fact.value == usual)
+        others = [one for one in members if one[1].fact.value != usual]
+        if not others:
+            for one in members[1:]:
+                evidence = f"the same words stand around it {times} times"
+                yield _repeat(one, model, evidence, telling=_one_thing(key, times - 1, one, model))
+            continue
+        if key[0] == "one":
+            # Many counts are of the same things: a few more or fewer are others, another digit within is a slip.
+            others = [one for one in others if 10 * model[1].fact.unit <= abs(one[1].fact.value - usual) < usual]
+            others = [one for one in others if is_slip(one[1].fact.value, usual, model[1].fact.unit)]
+        # A phrase that goes with many numbers is a form, not a fact; and a slip stands once.
+        if len(others) != 1 or (key[0] == "both" and len(members) > 3 and times < 3):
+            continue
+        mention = others[0][1]
+        near = key[0] == "both" and abs(mention.fact.value - usual) <= abs(usual) / 50
+        pair = frozenset((mention.fact.address, model[1].fact.address))
+        if said[mention.fact.text] > 1 or pair in seen or not _one_thing(key, times, others[0], model):
+            continue
+        if near or is_slip(mention.fact.value, usual, mention.fact.unit):
+            seen.add(pair)
+            evidence = f"the same words ({' '.join(key[2:])}) stand around {model[1].fact.text} {times} times and "
+            yield _repeat(others[0], model, f"{evidence}around {mention.fact.text} once")
+
+
+def _contexts(sentences: tuple[Sentence, ...]) -> dict[tuple[str, ...], list[_Said]]:
+    """Numbers by the words around them, by those behind them, and by one word behind them."""
+    groups: dict[tuple[str, ...], list[_Said]] = {}
     for sentence in sentences:
         given = words(sentence.text)
         for mention in sentence.mentions:
-            if len(mention.digits) < 2:
+            # A round number is often a size that several things have, each its own.
+            odd = mention.digits.rstrip("0")
+            small = not mention.decimals and (odd == "1" or (len(odd) < 2 and not mention.unit))
+            if len(mention.digits) < 2 or small or _NAMED.search(sentence.text[: mention.start]):
                 continue
             after = [word for word, start, _end in given if 0 <= start - mention.end < 40][:3]
             before = [word for word, _start, end in given if 0 <= mention.start - end < 70][-5:]
-            # A round number is often a size that several things have, each its own.
-            odd = len(mention.digits.rstrip("0")) > 2
-            round_ = mention.digits.rstrip("0")
-            if not mention.decimals and (round_ == "1" or (len(round_) < 2 and not mention.unit)):
-                continue
+            keys: list[tuple[str, ...]] = []
             if mention.decimals == 0 and len(telling(after)) > 1 and not mention.loose:
-                groups.setdefault(("after", mention.unit, *after), []).append((sentence, mention))
-            if len(mention.digits) > 3 and odd and mention.decimals == 0 and after and telling(after[:1]):
-                groups.setdefault(("one", mention.unit, after[0]), []).append((sentence, mention))
-            for size in (3, 5):
-                # Another number right behind it tells as much as two words.
-                paired = any(word[0].isdecimal() for word in after[:2])
-                if len(telling(before[-size:])) > 2 and len(telling(after)) > 1 - paired:
-                    key = ("both", mention.unit, *before[-size:], "#", *after[:2])
-                    groups.setdefault(key, []).append((sentence, mention))
-                    break
-    said = Counter(mention.fact.text for sentence in sentences for mention in sentence.mentions)
-    seen: set[frozenset[str]] = set()
-    for key, members in groups.items():
-        values = Counter(mention.fact.value for _sentence, mention in members)
-        if len(members) < 2:
-            continue
-        usual, times = values.most_common(1)[0]
-        others = [(sentence, mention) for sentence, mention in members if mention.fact.value != usual]
-        model_sentence, model = next(one for one in members if one[1].fact.value == usual)
-        if not others:
-            for sentence, mention in members[1:]:
-                yield _claim(
-                    sentence, same(mention.fact, model.fact),
-                    f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
-                    f"the same words stand around it {times} times", mention.start,
-                    # Of two that differ nothing tells which is wrong, unless all words around them are the same.
-                    telling=key[0] == "both" or times > 2,
-                )  # fmt: skip
-            continue
-        strong = key[0] == "both"
-        if key[0] == "one" and (times < 2 or len(values) > 2):
-            continue
-        # A phrase that goes with many numbers is a form, not a fact.
-        if len(others) > 1 or (not strong and times < 2) or (strong and len(members) > 3 and times < 3):
-            continue
-        ((sentence, mention),) = others
-        # A slip stands once; and where both stand once, only sentences that are nearly the same say the same thing.
-        if said[mention.fact.text] > 1 or mention.fact.unit != model.fact.unit:
-            continue
-        if times == 1 and not _nearly_same(sentence, model_sentence):
-            continue
-        slip = is_slip(mention.fact.value, usual, mention.fact.unit)
-        near = abs(mention.fact.value - usual) <= abs(usual) / 50
-        if _FEWER.search(sentence.text) or _FEWER.search(model_sentence.text):
-            continue
-        if sentence.paragraph == model_sentence.paragraph and sentence.source == model_sentence.source:
-            continue
-        if (not slip and not (strong and near)) or (not strong and len(mention.digits) < 3 and times < 3):
-            continue
-        if (strong or len(mention.digits) < 3) and _others_differ(sentence, model_sentence, mention, model):
-            continue
-        pair = frozenset((mention.fact.address, model.fact.address))
-        if pair in seen:
-            continue
-        seen.add(pair)
-        yield _claim(
-            sentence, same(mention.fact, model.fact),
-            f"{mention.fact.text} here is {model.fact.text} at {_at(model_sentence, model)}.",
-            f"the same words ({' '.join(key[2:])}) stand around {model.fact.text} {times} times and around "
-            f"{mention.fact.text} once", mention.start,
-        )  # fmt: skip
+                keys.append(("after", mention.unit, *after))
+            if mention.decimals == 0 and len(mention.digits) > 3 and len(odd) > 2:
+                keys += [("one", mention.unit, word) for word in dict.fromkeys(telling(after))]
+            # Another number right behind it tells as much as two words.
+            enough = len(telling(after)) > 1 - any(word[0].isdecimal() for word in after[:2])
+            size = next((size for size in (3, 5) if enough and len(telling(before[-size:])) > 2), 0)
+            keys += [("both", mention.unit, *before[-size:], "#", *after[:2])] if size else []
+            for key in keys:
+                groups.setdefault(key, []).append((sentence, mention))
+    return {key: members for key, members in groups.items() if len(members) > 1}
+
+
+def _one_thing(key: tuple[str, ...], times: int, one: _Said, model: _Said) -> bool:
+    """Whether two numbers with the same words around them, the second said so often, must be the same."""
+    (sentence, mention), (other, usual) = one, model
+    strong, short = key[0] == "both", len(mention.digits) < 3
+    if sentence.paragraph == other.paragraph and sentence.source == other.source:
+        return False
+    # Where both stand once, only sentences that are nearly the same say the same thing.
+    if times < 2 and not (strong and times and _nearly_same(sentence, other)):
+        return False
+    if mention.fact.unit != usual.fact.unit or _FEWER.search(sentence.text) or _FEWER.search(other.text):
+        return False
+    if not strong and short and times < 3:
+        return False
+    return not ((strong or short) and _others_differ(sentence, other, mention, usual))
+
+
+def _repeat(one: _Said, model: _Said, evidence: str, *, telling: bool = True) -> Claim:
+    (sentence, mention), (other, usual) = one, model
+    says = f"{mention.fact.text} here is {usual.fact.text} at {_at(other, usual)}."
+    return _claim(sentence, same(mention.fact, usual.fact), says, evidence, mention.start, telling=telling)
 
 
 _FEWER = re.compile(
@@ -264,10 +271,35 @@ def _written(sentence: Sentence) -> Iterator[Claim]:
             yield _claim(sentence, formula, says, "the text writes it out", found.start())
 
 
+_FACTOR = r"\d[\d,]*(?:\s[a-z][a-z-]*){0,3}"
+_PRODUCT = re.compile(
+    rf"(?<![\d.,×/-])(?P<total>\d[\d,]*)\s(?:[a-z][a-z-]*\s){{0,4}}[a-z-]+\s?(?:\(|:\s|=\s?)(?P<list>{_FACTOR}(?:\s?×\s?{_FACTOR})+)"
+    rf"(?=[).;,]|$)"
+)
+
+
+def _products(sentence: Sentence) -> Iterator[Claim]:
+    """`960 runs: 20 plots × 12 kinds × 4 years`."""
+    for found in _PRODUCT.finditer(sentence.text):
+        given = [(found["total"], found.start("total"))]
+        given += [(one[0], found.start("list") + one.start()) for one in re.finditer(r"\d[\d,]*", found["list"])]
+        facts = [sentence.fact(at, text, Fraction(text.replace(",", "")), Fraction(0)) for text, at in given]
+        whole, product = facts[0].value, prod(one.value for one in facts[1:])
+        # What is several times as large counts something besides.
+        if whole == product or (product and 1 < max(whole / product, product / whole) < 2):
+            right = prod(map(Cell, facts[2:]), start=Cell(facts[1]))
+            yield _claim(
+                sentence, equal(Cell(facts[0]), right), f"{facts[0].text} is {found['list']}.",
+                "the factors stand directly behind it", found.start(),
+            )  # fmt: skip
+
+
 _CHANGE = (
     r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead"
 )
+_CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
 _COMPUTED = re.compile(rf"\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?$", re.I)
+_COMPARED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than|to)\b[^,;.:()]{0,30}$", re.I)
 _OPPOSED = re.compile(r"(?:\s?[a-z]{1,3})?\s?(?P<link>vs\.?|versus|→|to)\s?", re.I)
 _BEFORE_PAIR = re.compile(r"(?:[^().;:,\d]|vs\.){0,60}\((?:from )?")
 _AFTER_PAIR = re.compile(r"(?:\s?[a-z]{1,3})?\s?(?:(?P<open>\()|, (?:an? )?)(?:[-+−]|an? |by )*", re.I)
@@ -292,7 +324,9 @@ def _computed(sentence: Sentence) -> Iterator[Claim]:
             slips = [
                 is_slip(after.fact.value, value, after.fact.unit) for value in _values(found["what"], first, second)
             ]
-            if len(after.digits) > 1 and (any(shown) or any(slips)):
+            # Where a word opposes the two, nothing else can be meant; otherwise only a slip is near enough.
+            opposed = _COMPARED.search(sentence.text[first.end : second.start]) and len(sentence.mentions) == 3
+            if len(after.digits) > 1 and (any(shown) or any(slips) or opposed):
                 yield _derived(sentence, after, found["what"].lower(), first, second, ways)
         for mention in _beside(sentence, place, first, second):
             yield _derived(sentence, mention, "change", first, second, _ways("change", mention, first, second))
@@ -314,10 +348,11 @@ def _beside(sentence: Sentence, place: int, first: Mention, second: Mention) -> 
     if link["link"].lower() == "to" and not re.search(r"\bfrom\s+$", text[: first.start], re.I):
         return
     before, after = mentions[place - 1] if place else None, mentions[place + 2] if place + 2 < len(mentions) else None
-    closed = re.match(r"(?:\s?[a-z]{1,3})?\s?\)", text[second.end :], re.I)
+    closed = re.match(r"[^()\d]{0,20}\)", text[second.end :])
     if before is not None and closed and _BEFORE_PAIR.fullmatch(text, before.end, first.start) and not before.loose:
-        changed = before.unit or re.search(r"\bby\s+[-+−]?$", text[: before.start])
-        yield from [before] if changed else []
+        by = re.search(r"\bby\s+[-+−]?$", text[: before.start])
+        around = f"{text[max(0, before.start - 40) : before.start]} {text[before.end : first.start]}"
+        yield from [before] if by or (before.unit and _CHANGED.search(around)) else []
     if after is None or after.loose or (opened := _AFTER_PAIR.fullmatch(text, second.end, after.start)) is None:
         return
     behind = text[after.end :]

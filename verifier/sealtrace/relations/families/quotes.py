@@ -62,52 +62,49 @@ def find(paper: Paper) -> Iterator[Claim]:
         own = index.spoken(sentence)
         spoken = index.spoken(sentence, before) if before else own
         before = f"{sentence.text} {before}"[:600]
+        # A number that belongs to the name of a row or a column quotes nothing.
+        names = [span for one in own for spans in (*one.rows.values(), *one.columns.values()) for span in spans]
+        mentions = [one for one in sentence.mentions if not any(a <= one.start and one.end <= b for a, b in names)]
         quotable = [
             one
-            for one in sentence.mentions
+            for one in mentions
             if is_quotable(one) and one.fact.address not in told and not _PER.search(sentence.text[: one.start])
         ]
         matches = {id(one): _best(one, _candidates(one, spoken)) for one in quotable}
         found = [one for one in matches.values() if one is not None]
         # A number that some table prints, or that is said twice, is a quote of something else.
-        alone = [one for one in sentence.mentions if said[one.fact.text] == 1 and not _elsewhere(one, everywhere)]
+        alone = [one for one in mentions if said[one.fact.text] == 1 and not _elsewhere(one, everywhere)]
         yield from _bracketed(sentence, own, found, alone)
         for mention in quotable:
             match = matches[id(mention)]
             siblings = [one for one in found if one is not match]
             # What stands beside its row among others that do is no number of some other row.
-            plain_miss = None if match is not None and match.row else _plain_miss(sentence, mention, own, siblings)
-            other = _named_cell(sentence, mention, own)
-            if plain_miss is not None and match is not None and plain_miss[1] < 2:
-                plain_miss = None
-            if match is not None and plain_miss is None:
+            beside = None if match is not None and match.row else _plain_miss(sentence, mention, own, siblings)
+            if match is not None and (beside is None or beside[1] < 2):
                 # Only where words alone choose the cell could another value have been noticed.
-                telling = other is not None and other.fact == match.fact
-                yield replace(_claim(sentence, mention, match), telling=telling)
-            elif not mention.loose and (mention in alone or plain_miss is not None):
+                other = _named_cell(sentence, mention, own)
+                yield replace(_claim(sentence, mention, match), telling=other is not None and other.fact == match.fact)
+            elif not mention.loose and (mention in alone or beside is not None):
                 yield from _totalled(sentence, mention, paper)
-                near: tuple[_Candidate, int, float | None] | None = plain_miss or _near(mention, own, siblings)
-                if near is None and siblings:
-                    vouched = {one.fact.table for one in siblings}
-                    near = _near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)
-                if (
-                    near is None
-                    or _symbol(sentence, mention, near[0])
-                    or _another_thing(mention, near[0], sentence, matches)
-                ):
-                    continue
-                yield _claim(sentence, mention, *near)
+                vouched = {one.fact.table for one in siblings}
+                near = [beside, _near(mention, own, siblings)]
+                if siblings and not any(near):
+                    near = [_near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)]
+                misses = [one for one in near if one is not None and not _symbol(sentence, mention, one[0])]
+                foreign = _foreign(mention, mentions, matches)
+                for one in [one for one in misses if not foreign and not _quoted(mention, one[0], mentions)][:1]:
+                    yield _claim(sentence, mention, *one)
 
 
-def _another_thing(
-    mention: Mention, near: _Candidate, sentence: Sentence, matches: dict[int, _Candidate | None]
-) -> bool:
-    """Whether the sentence speaks of something that no table has: more of its numbers are no cell's, or it quotes
-    the very cell beside this number.
-    """
-    alike = [one for one in sentence.mentions if one.decimals == mention.decimals and one.unit == mention.unit]
-    foreign = [one for one in alike if one is not mention and not one.loose and matches.get(id(one), near) is None]
-    return bool(foreign) or any(_same(one, near) for one in sentence.mentions if one is not mention)
+def _foreign(mention: Mention, mentions: list[Mention], matches: dict[int, _Candidate | None]) -> bool:
+    """Whether the sentence speaks of something that no table has: more of its numbers are no cell's."""
+    alike = [one for one in mentions if one.decimals == mention.decimals and one.unit == mention.unit]
+    return any(one is not mention and not one.loose and matches.get(id(one), mention) is None for one in alike)
+
+
+def _quoted(mention: Mention, cell: _Candidate, mentions: list[Mention]) -> bool:
+    """Whether another number of the sentence is that of the cell."""
+    return any(_same(one, cell) for one in mentions if one is not mention)
 
 
 _PER = re.compile(r"\b(?:per|every|each)\s+$", re.I)

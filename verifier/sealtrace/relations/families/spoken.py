@@ -24,6 +24,8 @@ class Label:
     place: int
     names: tuple[tuple[str, ...], ...]
     """Groups of names: of each group one must be spoken of."""
+    exact: bool = False
+    """Whether its words must stand together."""
 
     def spans(self, text: str) -> list[Span]:
         """Where text calls it; nothing where one of its groups is not called."""
@@ -32,7 +34,7 @@ class Label:
             return found
         for group in self.names:
             spans = [span for name in group for span in spoken_of(name, text)]
-            if not spans:
+            if not spans and not self.exact:
                 spans = [span for name in group for span in _scattered(name, text)]
             if not spans:
                 return []
@@ -92,9 +94,9 @@ class Index:
                 if sum(one[place : place + 1] == [name] for one in texts) == 1
             ]
             groups = [name for name in alone[:1] if name] or own[:2]
-            names = tuple((name, *self._meanings(name)) for name in groups)
+            names = tuple((name, *self._meanings(name), *_shorter(name, texts)) for name in groups)
             found.append(Label(row, names))
-        return found
+        return found + _numbered(sheet)
 
     def _columns(self, sheet: Sheet) -> list[Label]:
         found = []
@@ -141,6 +143,31 @@ def _scattered(name: str, text: str) -> list[Span]:
     if len(wanted) < 2 or not wanted <= vocabulary(text) or not any(word[0].isalpha() for word in wanted):
         return []
     return list({word: (start, end) for word, start, end in words(text) if word in wanted}.values())
+
+
+_PREFIX = re.compile(r"(?!no|un|w/o)([A-Za-z]{2,})[-_:/](?=[A-Za-z])")
+
+
+def _shorter(name: str, texts: list[list[str]]) -> list[str]:
+    """A label without what several labels begin with: `HYP16` for `sub-HYP16`."""
+    found = _PREFIX.match(name)
+    return (
+        [name[found.end() :]] if found and sum(bool(one) and one[0].startswith(found[0]) for one in texts) > 2 else []
+    )
+
+
+def _numbered(sheet: Sheet) -> list[Label]:
+    """Rows that are called by a number, with the word that heads them: `order 3`, `c = 1.5`, `head 9:1`."""
+    if sheet.is_turned or not sheet.record:
+        return []
+    header = sheet.record["columns"][0]["label"]
+    heads = {header, header.split(" / ")[-1], *re.findall(r"\((.*?)\)", header), *header.split()[-1:]}
+    cells = [line.first for line in sheet.rows]
+    return [
+        Label(row, (tuple(f"{head} {cell}" for head in sorted(heads) if phrase(head)),), exact=True)
+        for row, cell in enumerate(cells)
+        if re.fullmatch(r"\d+(?:[.,:/-]\d+)*", cell.strip()) and cells.count(cell) == 1
+    ]
 
 
 def _texts(sheet: Sheet, row: int) -> list[str]:

@@ -123,27 +123,31 @@ def _tests(sentence: Sentence) -> Iterator[Claim]:
             continue
         name = found.group("name")
         ends = sorted((abs(value.low), abs(value.high)))
+        # A t or an r has one number of degrees: in t(1,200) they are 1200, or the second of two.
+        single = name in ("t", "r") and one is not None and two is not None
+        degrees = [(int(f"{one}{two}"), None), (two, None)] if single else [(one, two)]
         try:
-            least, most = tail(name, ends[1], one, two), tail(name, ends[0], one, two)
+            probable = [tail(name, end, *each) for each in degrees for end in ends]
         except ModuleNotFoundError:
             return
-        if least is None or most is None:
+        tails = [one for one in probable if one is not None]
+        if len(tails) < len(probable):
             continue
+        lowest, highest = min(low for low, _high in tails), max(high for _low, high in tails)
         sides = (Fraction(1),) if name in ("F",) or name.startswith("χ") else (Fraction(1), Fraction(1, 2))
         own = Cell(p)
         ways: list[Formula] = []
         for side in sides:
-            low, high = least[0] * side, most[1] * side
+            low, high = lowest * side, highest * side
             if found.group("sign") == "=":
                 ways.append(all_of(at_most(low, own), at_most(own, high)))
             else:
                 ways.append(at_most(low, Cell(p)) if found.group("sign") == "<" else at_most(Cell(p), high))
-        low, high = least[0], most[1]
         yield Claim(
             f"{FAMILY} {p.address}",
             all_of(any_of(*ways), equal(Cell(value), Cell(value))),
             f"p {found.group('sign')} {p.text} belongs to {name} = {value.text}, which gives "
-            f"{float(low):.4g} to {float(high):.4g}"
+            f"{float(lowest):.4g} to {float(highest):.4g}"
             f"{' (half of it one-sided)' if len(sides) > 1 else ''}.",
             _said(sentence, found.start()),
             ("The p is of this test, one- or two-sided, without adjustment.",),
