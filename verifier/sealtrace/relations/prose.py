@@ -225,3 +225,17 @@ def ratios_in(text: str) -> list[Ratio]:
         if part is not None and whole:
             found.append(Ratio(part, whole, match.start(), match.end(), match.group()))
     return found
+
+
+_LISTED_WITH = re.compile(r"^\s?(?:,|,? and|,? or|/)\s?$")
+
+
+def lists_in(sentence: Sentence) -> list[list[Mention]]:
+    """Every list of numbers: `250, 500 and 1000`."""
+    runs: list[list[Mention]] = []
+    for mention in sentence.mentions:
+        if runs and _LISTED_WITH.match(sentence.text[runs[-1][-1].end : mention.start]):
+            runs[-1].append(mention)
+        else:
+            runs.append([mention])
+    return runs

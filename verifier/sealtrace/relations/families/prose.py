@@ -15,13 +15,12 @@ from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.quotes import is_slip
 from sealtrace.relations.families.wording import printed, real, same
 from sealtrace.relations.lexicon import stem, telling, words
-from sealtrace.relations.prose import SMALL, Mention, Ratio, Sentence, count_in, ratios_in
+from sealtrace.relations.prose import SMALL, Mention, Ratio, Sentence, count_in, lists_in, ratios_in
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Cell, Expression, Formula, all_of, any_of, call, equal, number
 from sealtrace.relations.work import Work, time_is_up
 
 FAMILY = "text against text"
-_LIST = re.compile(r"^\s?(?:,|,? and|,? or|/)\s?$")
 _COUNTED = re.compile(
     rf"(?<![\w.–—-])(?P<count>{'|'.join(SMALL[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?(?P<open>\(|:\s|—\s?)",
     re.I,
@@ -116,18 +115,13 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
 
 
 def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
-    run: list[Mention] = []
-    for mention in (*sentence.mentions, None):
-        if run and mention is not None and _LIST.match(sentence.text[run[-1].end : mention.start]):
-            run.append(mention)
-            continue
+    for run in lists_in(sentence):
         if len(run) > 2 and not _numbering([one.fact.value for one in run]):
             given = words(sentence.text)
             noun = telling(word for word, _start, end in given if 0 <= run[0].start - end < 30)[-2:]
             noun += telling(word for word, start, _end in given if 0 <= start - run[-1].end < 30)[:3]
             if noun:
                 yield run, noun
-        run = [mention] if mention is not None else []
 
 
 def _numbering(values: list[Fraction]) -> bool:
@@ -298,7 +292,7 @@ _CHANGE = (
     r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead"
 )
 _CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
-_COMPUTED = re.compile(rf"\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?$", re.I)
+_COMPUTED = re.compile(rf"\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?[$€£]?$", re.I)
 _COMPARED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than|to)\b[^,;.:()]{0,30}$", re.I)
 _OPPOSED = re.compile(r"(?:\s?[a-z]{1,3})?\s?(?P<link>vs\.?|versus|→|to)\s?", re.I)
 _BEFORE_PAIR = re.compile(r"(?:[^().;:,\d]|vs\.){0,60}\((?:from )?")
@@ -408,9 +402,12 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
         items = [
             item.strip() for item in re.split(r",\s+(?:and\s+)?|;\s+|\s+and\s+", found.group("list")) if item.strip()
         ]
-        counts = [re.match(r"(\d[\d,]*)\s+[a-z][\w-]*", item) for item in items]
+        counts = [
+            re.match(r"(\d[\d,]*)\s+[a-z][\w-]*", item) or re.fullmatch(r"[A-Za-z][\w -]*=\s?(\d[\d,]*)", item)
+            for item in items
+        ]
         opened, behind = sentence.text[found.start("list") - 1], sentence.text[found.end() : found.end() + 1]
-        if len(items) < 2 or not all(counts) or behind not in ((")",) if opened == "(" else ("", ".", ";")):
+        if len(items) < 2 or not all(counts) or behind not in ((")",) if opened == "(" else ("", ".", ";", ")")):
             continue
         total = count_in(found.group("total"))
         parts = [count_in(one.group(1)) for one in counts if one is not None]

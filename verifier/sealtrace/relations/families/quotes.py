@@ -14,8 +14,8 @@ from sealtrace.relations.families import estimates
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import is_percent, plain, real, same
-from sealtrace.relations.lexicon import named_by, spoken_of, stem, vocabulary
-from sealtrace.relations.prose import Mention, Sentence, ratios_in
+from sealtrace.relations.lexicon import named_by, spoken_of, stem, telling, vocabulary, words
+from sealtrace.relations.prose import Mention, Sentence, lists_in, ratios_in
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "quote"
@@ -75,6 +75,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         # A number that some table prints, or that is said twice, is a quote of something else.
         alone = [one for one in mentions if said[one.fact.text] == 1 and not _elsewhere(one, everywhere)]
         yield from _bracketed(sentence, own, found, alone)
+        yield from _respectively(sentence, own)
         for mention in quotable:
             match = matches[id(mention)]
             siblings = [one for one in found if one is not match]
@@ -85,7 +86,7 @@ def find(paper: Paper) -> Iterator[Claim]:
                 other = _named_cell(sentence, mention, own)
                 yield replace(_claim(sentence, mention, match), telling=other is not None and other.fact == match.fact)
             elif not mention.loose and (mention in alone or beside is not None):
-                yield from _totalled(sentence, mention, paper)
+                yield from _counted(sentence, mention, paper)
                 vouched = {one.fact.table for one in siblings}
                 near = [beside, _near(mention, own, siblings)]
                 if siblings and not any(near):
@@ -179,18 +180,43 @@ def _crossing(sheet: Sheet, row: int, column: int, mention: Mention, matches: li
 _TOTAL = re.compile(r"(?:total|totals|sum|all|overall)\b.*")
 
 
-def _totalled(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Claim]:
-    """`172 of 368 participants`: a count that misses by a slip what a table totals in the column of that name."""
-    noun = re.match(r"\s+([a-z]{4,})", sentence.text[mention.end :])
-    if noun is None or mention.decimals or len(mention.digits) < 3:
+def _counted(sentence: Sentence, mention: Mention, paper: Paper) -> Iterator[Claim]:
+    """`172 of 368 people`, `15,840 old trees`: a count that misses by a slip the cell of that name."""
+    after = [word for word, start, _end in words(sentence.text) if 0 < start - mention.end < 40][:3]
+    nouns, near = set(telling(word for word in after if word.isalpha())), set(after[:1])
+    digits = len(mention.digits.rstrip("0"))
+    if not nouns or mention.decimals or mention.unit or len(mention.digits) < 3:
         return
+    found = []
     for sheet in paper.sheets:
-        for row, line in enumerate(sheet.rows):
-            for column in sheet.numeric_columns() if _TOTAL.fullmatch(plain(line.first)) else ():
-                fact = sheet.number(row, column)
-                heads = named_by(sheet.columns[column].label)
-                if fact is not None and stem(noun[1]) in heads and is_slip(mention.fact.value, fact.value, fact.unit):
-                    yield _claim(sentence, mention, _Candidate(fact, Fraction(1), True, True, 0, False), 1)
+        for (row, column), entry in sheet.entries.items():
+            fact, line = sheet.number(row, column), sheet.rows[row]
+            if fact is None or len(entry.facts) > 1 or not is_slip(mention.fact.value, fact.value, fact.unit):
+                continue
+            heads = named_by(sheet.columns[column].label)
+            # With fewer digits only a total is told from others; and a few more or fewer are other things.
+            total = _TOTAL.fullmatch(plain(line.first)) is not None and bool(near & heads)
+            long = digits > 3 and fact.exact and abs(mention.fact.value - fact.value) >= 10
+            if total or (long and nouns & (heads | named_by(line.first))):
+                found.append(fact)
+    for fact in found if len({fact.value for fact in found}) == 1 else ():
+        yield _claim(sentence, mention, _Candidate(fact, Fraction(1), True, True, 0, False), 1)
+
+
+def _respectively(sentence: Sentence, own: list[Spoken]) -> Iterator[Claim]:
+    """`Elm, Oak and Ash have 21, 18 and 25, respectively`: as many numbers as rows, and all but one are theirs."""
+    text = sentence.text
+    for one in own if "respectively" in text else ():
+        for spoken in (one, Spoken(one.sheet.turned(), one.columns, one.rows, one.named)):
+            rows = sorted(spoken.rows, key=lambda row: min(spoken.rows[row]))
+            for run in (run for run in lists_in(sentence) if len(run) == len(rows) > 2):
+                for column in spoken.sheet.numeric_columns():
+                    cells = [spoken.sheet.number(row, column) for row in rows]
+                    pairs = [(mention, fact) for mention, fact in zip(run, cells, strict=True) if fact is not None]
+                    wrong = [(mention, fact) for mention, fact in pairs if not _close(mention, fact)]
+                    if len(pairs) == len(rows) and len(wrong) == 1 and text.count("respectively") == 1:
+                        match = _Candidate(wrong[0][1], Fraction(1), True, True, 0, spoken.named)
+                        yield _claim(sentence, wrong[0][0], match, 1)
 
 
 def _percent(fact: Fact, sheet: Sheet) -> bool:

@@ -156,15 +156,21 @@ def _shorter(name: str, texts: list[list[str]]) -> list[str]:
     )
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
 def _numbered(sheet: Sheet) -> list[Label]:
     """Rows that are called by a number, with the word that heads them: `order 3`, `c = 1.5`, `head 9:1`."""
     if sheet.is_turned or not sheet.record:
         return []
     header = sheet.record["columns"][0]["label"]
     heads = {header, header.split(" / ")[-1], *re.findall(r"\((.*?)\)", header), *header.split()[-1:]}
+    dated = {"in", "by", "of", "for", "and", "to", "from", "since"}
     cells = [line.first for line in sheet.rows]
     return [
-        Label(row, (tuple(f"{head} {cell}" for head in sorted(heads) if phrase(head)),), exact=True)
+        Label(
+            row, (tuple(f"{head} {cell}" for head in sorted(heads | dated if _YEAR.fullmatch(cell) else heads)),), True
+        )
         for row, cell in enumerate(cells)
         if re.fullmatch(r"\d+(?:[.,:/-]\d+)*", cell.strip()) and cells.count(cell) == 1
     ]

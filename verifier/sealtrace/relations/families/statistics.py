@@ -32,8 +32,9 @@ _TEST = re.compile(
     rf"\s?[,;]\s?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>])\s?(?P<p>\d?\.\d+)"
 )
 _INTERVAL = re.compile(
-    rf"(?P<value>{_NUM})(?P<unit>%?)\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,]?\s?"
-    rf"[\[(]\s?(?P<low>{_NUM})%?\s?(?:,|to|–)\s?(?P<high>{_NUM})%?\s?[\])]"
+    rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,.]+\))?\s?[=<>]\s?[-−]?[\d.]+)*"
+    rf"\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
+    rf"(?P<open>[\[(]?)\s?(?P<low>{_NUM})%?\s?(?P<join>,|;|to|–|-)\s?(?P<high>{_NUM})(?P<share>%?)"
 )
 _SIZED = re.compile(r"\b([A-Z][A-Za-z-]{0,8})\s?=\s?[a-z][\w -]{2,40}?\((?:n\s?=\s?)?(\d[\d,]*)\)")
 _WHOLE = re.compile(r"(?:all|overall|total|average|avg\.?|mean)(?: ?\(?%\)?)?")
@@ -162,10 +163,11 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
         low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
         # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
         named = re.search(
-            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN])\s?[=:<>≤≥]?\s?)$",
+            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|/\s?|\bof (?:the )?|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN])\s?[=:<>≤≥]?\s?)$",
             sentence.text[: found.start("value")],
         )
-        if len({value.unit, low.unit, high.unit}) > 1 or named:
+        bare = not found["open"] and found["join"] in ",;"
+        if len({value.unit, low.unit, high.unit}) > 1 or named or bare or (found["share"] and not found["unit"]):
             continue
         # `reduced by 15.9 (95% CI [-22.7, -8.5])`: the word has the sign.
         fall = value.value > 0 > high.value and DOWN.search(sentence.text[: found.start()])
