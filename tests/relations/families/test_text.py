@@ -249,6 +249,13 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"It needs 50\% longer walks (43.0 vs.\ 32.0 minutes on average).",
         Status.SUSPICION,
     ),
+    "a change with units and asides": (
+        "text against text",
+        TREES,
+        r"Time rises from 6.13s (young) to 8.22s (old), representing 34.1\% overhead.",
+        r"Time rises from 6.13s (young) to 8.72s (old), representing 34.1\% overhead.",
+        Status.SUSPICION,
+    ),
     "a product whose factors are named": (
         "text against text",
         TREES,
@@ -505,6 +512,10 @@ SILENT = {
         "Among the 18 trees with ratings, height decreases monotonically with rank: 3.1, 2.2, and 1.4 metres.",
     ),
     "of how many an interval is": (TREES, r"So did 42\% of 120 (95\% CI 33--51\%), 4/18 (95\% CI 5--44), and all."),
+    "a sum of two numbers of the row": (
+        table("Found.", "Way | Right | Wrong | Missed", ["Both | 106 | 1 | 394", "Either | 271 | 12 | 229"]),
+        "Both returns 107 leaves, of which 394 are missed.",
+    ),
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),

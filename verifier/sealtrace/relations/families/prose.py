@@ -289,14 +289,21 @@ def _products(sentence: Sentence) -> Iterator[Claim]:
 
 
 _CHANGE = (
-    r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead"
+    r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead|"
+    r"overhead|slow-?down|saving|savings"
 )
 _CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
 _COMPUTED = re.compile(rf"\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?[$€£]?$", re.I)
 _COMPARED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than|to)\b[^,;.:()]{0,30}$", re.I)
-_OPPOSED = re.compile(r"(?:\s?[a-z]{1,3})?\s?(?P<link>vs\.?|versus|→|to)\s?", re.I)
+_ASIDE = r"(?:\s?[A-Za-z]{1,7})?(?:\s\([^()]{1,40}\))?"
+"""What may stand behind each of two numbers: a unit, and in brackets of what they are."""
+_OPPOSED = re.compile(rf"{_ASIDE}\s?(?P<link>vs\.?|versus|→|to)\s?", re.I)
 _BEFORE_PAIR = re.compile(r"(?:[^().;:,\d]|vs\.){0,60}\((?:from )?")
-_AFTER_PAIR = re.compile(r"(?:\s?[a-z]{1,3})?\s?(?:(?P<open>\()|, (?:an? )?)(?:[-+−]|an? |by )*", re.I)
+_AFTER_PAIR = re.compile(
+    rf"{_ASIDE}\s?(?:(?P<open>\()|(?:,|—|–)\s?(?:representing |corresponding to |which is |yielding )?)"
+    r"(?:[-+−]|an? |by )*",
+    re.I,
+)
 
 
 def _computed(sentence: Sentence) -> Iterator[Claim]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, plain_address
@@ -91,10 +92,15 @@ def find(paper: Paper) -> Iterator[Claim]:
                 near = [beside, _near(mention, own, siblings)]
                 if siblings and not any(near):
                     near = [_near(mention, [one for one in spoken if one.sheet.label in vouched], siblings)]
-                misses = [one for one in near if one is not None and not _symbol(sentence, mention, one[0])]
-                foreign = _foreign(mention, mentions, matches)
-                for one in [one for one in misses if not foreign and not _quoted(mention, one[0], mentions)][:1]:
-                    yield _claim(sentence, mention, *one)
+                misses = [] if _foreign(mention, mentions, matches) else [one for one in near if one is not None]
+                for one in misses:
+                    if not (
+                        _symbol(sentence, mention, one[0])
+                        or _quoted(mention, one[0], mentions)
+                        or _composed(mention, one[0], own)
+                    ):
+                        yield _claim(sentence, mention, *one)
+                        break
 
 
 def _foreign(mention: Mention, mentions: list[Mention], matches: dict[int, _Candidate | None]) -> bool:
@@ -106,6 +112,15 @@ def _foreign(mention: Mention, mentions: list[Mention], matches: dict[int, _Cand
 def _quoted(mention: Mention, cell: _Candidate, mentions: list[Mention]) -> bool:
     """Whether another number of the sentence is that of the cell."""
     return any(_same(one, cell) for one in mentions if one is not mention)
+
+
+def _composed(mention: Mention, cell: _Candidate, own: list[Spoken]) -> bool:
+    """Whether a number is the sum or the difference of two numbers of the cell's row: `107 found, one of them wrong`."""
+    sheets = [one.sheet for one in own if one.sheet.label == cell.fact.table]
+    rows = [(sheet, row) for sheet in sheets for row, line in enumerate(sheet.rows) if line.label == cell.fact.row]
+    pairs = [pair for sheet, row in rows for pair in combinations([fact.value for fact in sheet.across(row)], 2)]
+    value = abs(mention.fact.value) / cell.scale
+    return any(value in (abs(a + b), abs(a - b)) for a, b in pairs if a and b)
 
 
 _PER = re.compile(r"\b(?:per|every|each)\s+$", re.I)

@@ -30,11 +30,13 @@ class Label:
     def spans(self, text: str) -> list[Span]:
         """Where text calls it; nothing where one of its groups is not called."""
         found: list[Span] = []
+        if self.exact:
+            return [span for name in self.names[0] for span in spoken_of(name, text)]
         if not all(any(_words(name) & vocabulary(text) for name in group) for group in self.names):
             return found
         for group in self.names:
             spans = [span for name in group for span in spoken_of(name, text)]
-            if not spans and not self.exact:
+            if not spans:
                 spans = [span for name in group for span in _scattered(name, text)]
             if not spans:
                 return []
@@ -157,11 +159,13 @@ def _shorter(name: str, texts: list[list[str]]) -> list[str]:
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
+MOST_NUMBERED = 60
+"""Rows of a table of which text picks one by its number."""
 
 
 def _numbered(sheet: Sheet) -> list[Label]:
     """Rows that are called by a number, with the word that heads them: `order 3`, `c = 1.5`, `head 9:1`."""
-    if sheet.is_turned or not sheet.record:
+    if sheet.is_turned or not sheet.record or len(sheet.rows) > MOST_NUMBERED:
         return []
     header = sheet.record["columns"][0]["label"]
     heads = {header, header.split(" / ")[-1], *re.findall(r"\((.*?)\)", header), *header.split()[-1:]}
