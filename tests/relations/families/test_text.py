@@ -516,6 +516,7 @@ SILENT = {
         table("Found.", "Way | Right | Wrong | Missed", ["Both | 106 | 1 | 394", "Either | 271 | 12 | 229"]),
         "Both returns 107 leaves, of which 394 are missed.",
     ),
+    "two parts of a whole": (TREES, r"With a mix of 10/90 leaves (67\% green), or mixed 50/50: 57.7\% of it is green."),
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),

@@ -439,6 +439,9 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
     """`9 of 10 (90%)`, `43/50 = 86%`, and `225M …, equivalent to 3.5% of the 6.6B`."""
     text = sentence.text
     for ratio in ratios_in(text):
+        if "/" in ratio.text and ratio.part + ratio.whole == 100:
+            # `50/50`, `80/20`: two parts, and no count out of a number.
+            continue
         yield from _share_before(sentence, ratio)
         after = next((one for one in sentence.mentions if one.unit == "%" and one.start > ratio.end), None)
         between = "" if after is None else text[ratio.end : after.start]

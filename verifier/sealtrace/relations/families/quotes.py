@@ -115,10 +115,11 @@ def _quoted(mention: Mention, cell: _Candidate, mentions: list[Mention]) -> bool
 
 
 def _composed(mention: Mention, cell: _Candidate, own: list[Spoken]) -> bool:
-    """Whether a number is the sum or the difference of two numbers of the cell's row: `107 found, one of them wrong`."""
+    """Whether a number is the sum or the difference of two of the cell's row: `107 found, one of them wrong`."""
     sheets = [one.sheet for one in own if one.sheet.label == cell.fact.table]
     rows = [(sheet, row) for sheet in sheets for row, line in enumerate(sheet.rows) if line.label == cell.fact.row]
-    pairs = [pair for sheet, row in rows for pair in combinations([fact.value for fact in sheet.across(row)], 2)]
+    alike = [[fact.value for fact in sheet.across(row) if fact.unit == cell.fact.unit] for sheet, row in rows]
+    pairs = [pair for values in alike for pair in combinations(values, 2)]
     value = abs(mention.fact.value) / cell.scale
     return any(value in (abs(a + b), abs(a - b)) for a, b in pairs if a and b)
 
@@ -401,7 +402,7 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
         if one.fact.address not in quoted
         and one.fact.part in _FIRST
         and _alike(mention, one)
-        and ((one.row and (one.column or one.named or beside(one))) or (beside(one) and vouching[one.fact.table] > 1))
+        and ((one.row and (one.column or beside(one))) or (beside(one) and vouching[one.fact.table] > 1))
     ]
     near = [one for one in named if _slipped(mention, one)]
     if not near:
