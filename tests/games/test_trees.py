@@ -50,7 +50,7 @@ def test_equal_to_openspiel(name: str, concentration: float) -> None:
         assert ours.nash_conv[place] == pytest.approx(theirs.nash_conv, abs=1e-12)
 
 
-def study(directory: Path, game: dict[str, Any], nash_conv: str, leave_out: int = 0) -> Report:
+def study(directory: Path, game: dict[str, Any], nash_conv: str, leave_out: int = 0, share: float = 1) -> Report:
     """A bundle with the uniform profile of Liar's dice and one printed number; what the verifier says of it."""
     tree = tree_of(DICE)
     rows = [
@@ -58,7 +58,7 @@ def study(directory: Path, game: dict[str, Any], nash_conv: str, leave_out: int 
             "profile": "uniform",
             "information_set": one.name,
             "player": one.player,
-            "probabilities": {tree.actions[action]: 1 / len(one.legal) for action in one.legal},
+            "probabilities": {tree.actions[action]: share / len(one.legal) for action in one.legal},
         }
         for one in tree.information_sets[leave_out:]
     ]
@@ -91,6 +91,19 @@ def test_an_incomplete_profile(tmp_path: Path) -> None:
     report = study(tmp_path / "bundle", {"openspiel": DICE}, "1.0000", leave_out=1)
     (finding,) = [one for one in report.findings if one.check == "profile.complete"]
     assert tree_of(DICE).information_sets[0].name in (finding.found or "")
+
+
+def test_a_tolerance_that_everything_meets(tmp_path: Path) -> None:
+    """A sum of 1.00001 passes only by a loose tolerance, and is named; one that any strategy meets is none."""
+    loose = study(tmp_path / "loose", {"openspiel": DICE, "tolerance": "1e-4"}, "1.0000", share=1.00001)
+    assert [(one.severity, one.field) for one in loose.findings if one.check == "game.rules"] == [
+        ("warning", "/tolerance")
+    ]
+    (eased,) = [one.message for one in loose.findings if one.check == "profile.simplex"]
+    assert "numbers agree only because the declared tolerance is loose" in eased
+    none = study(tmp_path / "none", {"openspiel": DICE, "tolerance": "5"}, "1.0000", share=1.8)
+    assert [one.field for one in none.findings if one.check == "game.rules"] == ["/tolerance"]
+    assert none.verdict == "findings"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,16 @@ import numpy as np
 from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.frames import Frame, Index, Mask, Vector
 from sealtrace.contract.report import Finding, Place, Severity
+from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
 
 LISTED = 1000
 """How many findings of one check are kept in full; all are counted."""
 
 USUAL_TOLERANCE = 1e-9
 """How far a replayed double may lie from a stored one without a word. What passes only by a looser one is named."""
+LARGEST_TOLERANCE = Fraction(1, 10**4)
+"""A tolerance that any number meets would make every replay pass."""
 
 OWN: Any = object()
 """As what was found: the row's own value of the field."""
@@ -44,6 +49,16 @@ class Spot:
     def warning(self, field: str | None, message: str, expected: object = None, found: object = None) -> None:
         """Something is doubtful here."""
         self.say("warning", field, message, expected, found)
+
+    def tolerance(self, field: str, declared: str) -> None:
+        """Whether a declared tolerance is one, and a word where it is loose."""
+        value = exact(declared)
+        if not 0 < value <= LARGEST_TOLERANCE:
+            domain = f"above 0 and at most {LARGEST_TOLERANCE}"
+            self.error(field, "The declared value lies outside its domain.", domain, declared)
+        elif value > Fraction(str(USUAL_TOLERANCE)):
+            message = "The declared tolerance is loose. Warnings name what passes only because of it."
+            self.warning(field, message, f"at most {USUAL_TOLERANCE:g}", declared)
 
     def note(self, field: str | None, message: str) -> None:
         """Something is worth knowing here."""
@@ -157,10 +172,20 @@ class Outcome:
         if len(position):
             self.rows(frame, rows[position], field, message, replayed[position], stored[position])
         elif tolerance > USUAL_TOLERANCE:
-            self._eased(frame, rows, field, replayed, stored, distance - allowed * (USUAL_TOLERANCE / tolerance))
+            self.eased(frame, rows, field, replayed, stored, distance - allowed * (USUAL_TOLERANCE / tolerance))
         self.farthest(frame, rows, field, distance)
 
-    def _eased(self, frame: Frame, rows: Index, field: str, replayed: Vector, stored: Vector, excess: Vector) -> None:
+    def normalized(self, frame: Frame, rows: Index, field: str, sums: Vector, declared: str) -> None:
+        """Every sum of probabilities is one within the declared tolerance; `sums` runs along `rows`."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            distance = np.abs(sums - 1.0)
+        wrong = ~(distance <= as_double(exact(declared)))
+        message = "The probabilities do not sum to one."
+        self.rows(frame, rows[wrong], field, message, f"1 within {declared}", sums[wrong])
+        self.eased(frame, rows, field, np.ones_like(sums), sums, np.where(wrong, 0.0, distance - USUAL_TOLERANCE))
+        self.farthest(frame, rows, field, distance)
+
+    def eased(self, frame: Frame, rows: Index, field: str, replayed: Vector, stored: Vector, excess: Vector) -> None:
         """Says what a loosened tolerance lets pass, at the number that is farthest off."""
         if len(eased := np.flatnonzero(excess > 0)):
             worst = int(excess.argmax())

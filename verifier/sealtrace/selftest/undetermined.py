@@ -59,6 +59,7 @@ REASONS: dict[str, str] = {
     "source /*: *": "where an original came from, by the authors' word",
     "run (row): removed": "how something was made, where no record names the run; it is not counted",
     "game /game: *": "what a game is called; its rules stand beside the name",
+    "game /tolerance: another digit": "a stricter tolerance, which everything keeps; a looser one is told",
     "run /run: *": "what a run is called, where no other record and no recipe names it",
     "run /arm: *": _MADE,
     "run /checkpoint_rule: *": _MADE,

@@ -28,6 +28,7 @@ def rules(study: GameStudy, outcome: Outcome) -> None:
     if (problem := rules_problem(study.rules)) is not None:
         field, expected, found = problem
         outcome.at(document.path).error(field, "The declared game cannot be dealt.", expected, found)
+    outcome.at(document.path).tolerance("/tolerance", study.rules.tolerance)
 
 
 @check("profile.complete", "profiles", unless=_unprofiled)
@@ -86,10 +87,7 @@ def actions(study: GameStudy, outcome: Outcome) -> None:
 def simplex(study: GameStudy, outcome: Outcome) -> None:
     frame, matrix = study.frame("profile"), study.strategies
     outcome.inspected = frame.size
+    rows = np.flatnonzero(~matrix.unknown)
     with np.errstate(invalid="ignore", over="ignore"):
-        sums = matrix.values.sum(axis=1)
-        distance = np.abs(sums - 1)
-    wrong, allowed = ~matrix.unknown & ~(distance <= study.tolerance), study.rules.tolerance if study.rules else ""
-    message = "The probabilities do not sum to one."
-    outcome.rows(frame, wrong, "/probabilities", message, f"1 within {allowed}", sums)
-    outcome.farthest(frame, np.arange(frame.size), "/probabilities", distance)
+        sums = matrix.values.sum(axis=1)[rows]
+    outcome.normalized(frame, rows, "/probabilities", sums, study.rules.tolerance if study.rules else "0")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.games.evidence import GameStudy
@@ -131,6 +131,8 @@ def policy(students: Students, outcome: Outcome) -> None:
             ]
             message = "The student's weights give another policy."
             outcome.rows(frame, rows[wrong], "/probabilities", message, both[0], both[1])
+            excess = np.where(wrong, 0.0, distance - USUAL_TOLERANCE)
+            outcome.eased(frame, rows, "/probabilities", distance, np.zeros_like(distance), excess)
             outcome.farthest(frame, rows, "/probabilities", distance)
 
 

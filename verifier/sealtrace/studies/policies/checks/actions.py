@@ -6,10 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.frames import ActionMatrix, Frame, Mask, action_matrix, some_rows
-from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
+from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
-from sealtrace.contract.scalars import exact
-from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies
 
@@ -139,20 +137,9 @@ def support(study: Study, outcome: Outcome) -> None:
 
 @check("probability.normalized", "distributions")
 def normalized(study: Study, outcome: Outcome) -> None:
-    declared = study.declared.tolerances.normalization
-    tolerance = as_double(exact(declared))
     for frame, field, matrix in _distributions(study):
         rows = np.flatnonzero(~matrix.unknown)
         outcome.inspected += len(rows)
         with np.errstate(invalid="ignore", over="ignore"):
-            sums = matrix.values.sum(axis=1)
-            distance = np.abs(sums[rows] - 1.0)
-        wrong = rows[~(distance <= tolerance)]
-        message = "The probabilities do not sum to one."
-        outcome.rows(frame, wrong, f"/{field}", message, f"1 within {declared}", sums[wrong])
-        if tolerance > USUAL_TOLERANCE and len(eased := rows[(distance > USUAL_TOLERANCE) & (distance <= tolerance)]):
-            message = (
-                f"{len(eased)} sums pass only by the declared tolerance: at {USUAL_TOLERANCE:g} they would be wrong."
-            )
-            outcome.on(frame, int(eased[0])).warning(f"/{field}", message, 1.0, float(sums[eased[0]]))
-        outcome.farthest(frame, rows, f"/{field}", distance)
+            sums = matrix.values.sum(axis=1)[rows]
+        outcome.normalized(frame, rows, f"/{field}", sums, study.declared.tolerances.normalization)

@@ -10,16 +10,13 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
+from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.choosing import Selector, Variant, Weights
 from sealtrace.studies.policies.records.protocol import PolicyProtocol, QueryRule
-
-LARGEST_TOLERANCE = Fraction(1, 10**4)
-
 
 Domain = tuple[str, str, bool, str]
 """Pointer, value, whether it lies in its domain, and the domain."""
@@ -31,12 +28,9 @@ _NOT_NEGATIVE: Bound = (lambda value: value >= 0, "at least 0")
 _SHARE: Bound = (lambda value: 0 <= value <= 1, "from 0 to 1")
 _RADIUS: Bound = (lambda value: 0 <= value <= 2, "from 0 to 2")
 _OPEN: Bound = (lambda value: 0 < value < 1, "between 0 and 1, both excluded")
-# A tolerance that any number meets would make every replay pass.
-_TOLERANCE: Bound = (lambda value: 0 < value <= LARGEST_TOLERANCE, f"above 0 and at most {LARGEST_TOLERANCE}")
 
 _CONSTANTS = {
     **dict.fromkeys(("tau", "teacher/temperature"), _POSITIVE),
-    **dict.fromkeys(("tolerances/normalization", "tolerances/replay"), _TOLERANCE),
     **dict.fromkeys(("certification/zeta_risk", "certification/zeta_util", "bootstrap/confidence"), _OPEN),
     **dict.fromkeys(("certification/epsilon_group", "certification/epsilon_global"), _SHARE),
     **dict.fromkeys(("anchor/teacher", "anchor/uniform"), _SHARE),
@@ -239,8 +233,5 @@ def domain(study: Study, outcome: Outcome) -> None:
         if not holds:
             outcome.at(study.protocol_path).error(pointer, "The declared value lies outside its domain.", domain, found)
     for name, text in study.declared.tolerances:
-        if exact(text) > Fraction(str(USUAL_TOLERANCE)):
-            message = "The declared tolerance is loose. Warnings name what passes only because of it."
-            outcome.at(study.protocol_path).warning(
-                f"/tolerances/{name}", message, f"at most {USUAL_TOLERANCE:g}", text
-            )
+        outcome.inspected += 1
+        outcome.at(study.protocol_path).tolerance(f"/tolerances/{name}", text)
