@@ -35,7 +35,8 @@ def test_every_place_is_changed() -> None:
     ]  # fmt: skip
     assert altered(record, ("a", 1, "b"), False) == {**record, "a": [1, {"b": False}]}
     assert altered(record, ("a", 0), REMOVED) == {**record, "a": [{"b": True}]}
-    assert {way for way, _ in ways("0.5")} == {"removed", "longer", "another digit", "negated"}
+    assert {way for way, _ in ways("0.5")} == {"removed", "longer", "another digit", "negated", "much larger"}
+    assert ("much larger", "1") in ways("1e-12")
 
 
 @pytest.mark.parametrize(

@@ -387,7 +387,9 @@ def _sense(before: Any, after: Any) -> str:
     pairs = list(zip(old.parts, new.parts, strict=True))
     if all((one.value, one.unit, one.relation) == (other.value, other.unit, other.relation) for one, other in pairs):
         return " (unit)"
-    coarser = all(other.low <= one.low and one.high <= other.high for one, other in pairs)
+    coarser = all(
+        other.low <= one.value <= other.high and other.high - other.low > one.high - one.low for one, other in pairs
+    )
     return " (coarser)" if coarser else ""
 
 

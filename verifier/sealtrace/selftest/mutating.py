@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,7 @@ Pointer = tuple[str | int, ...]
 REMOVED: Any = object()
 """Instead of a new value: the field or the item is taken away."""
 
-_EXACT = re.compile(r"[+-]?\d+(?:\.\d+)?(?:/\d+)?")
+_EXACT = re.compile(r"[+-]?\d+(?:\.\d+)?(?:/\d+|[eE][+-]?\d{1,3})?")
 _LAST_DIGIT = re.compile(r"\d(?=\D*$)")
 
 
@@ -58,6 +59,8 @@ def _texts(value: str) -> Iterator[tuple[str, str]]:
         yield "another digit", value[: digit.start()] + str((int(digit[0]) + 1) % 10) + value[digit.end() :]
     if _EXACT.fullmatch(value):
         yield "negated", value[1:] if value.startswith("-") else f"-{value.removeprefix('+')}"
+        with suppress(ArithmeticError):
+            yield "much larger", f"{float(Fraction(value)) * 1000 + 1:g}"
 
 
 def _lists(value: list[Any]) -> Iterator[tuple[str, list[Any]]]:

@@ -17,6 +17,7 @@ _ANSWERED = "what a service answered or was offered, where no recipe adds it up;
 _CARDS = "cards: the public states are those of bets, and a card that is not dealt twice changes none"
 _ELSEWISE = "another recipe that gives the printed number, too"
 _ORDER = "the order of a set"
+_STRICTER = "a stricter tolerance, which everything keeps; a looser one is told"
 
 REASONS: dict[str, str] = {
     "protocol /title: *": _WORDS,
@@ -24,6 +25,11 @@ REASONS: dict[str, str] = {
     "protocol /study: *": "what the study calls itself; the manifest follows it",
     "protocol /expects: *": "what the study expects of itself; `--as-expected` compares it with the verdict",
     "protocol /interfaces/*: *": "what an interface allows and no trace has read",
+    "protocol /splits: reversed": _ORDER,
+    "protocol /splits/[*]/rule: removed": _LESS,
+    "protocol /tolerances/*: another digit": _STRICTER,
+    "protocol /bootstrap/schedules/*/order: the last twice": "a second place in the order of seeds; the first one counts",
+    "protocol /partition_classes/*/thresholds/*: *": "a place to cut that was allowed and not chosen",
     "* /description: *": _WORDS,
     "dataset /row/required*: *": "fields that rows may leave out and none does",
     "dataset /key: reversed": _ORDER,
@@ -39,6 +45,7 @@ REASONS: dict[str, str] = {
     "table /rows/[*]/arguments/[!*]*: another record's": _ELSEWISE,
     "table /rows/[*]/recipes*: removed": _ELSEWISE,
     "table /rows/[*]/recipes/*/arguments/*: another record's": _ELSEWISE,
+    "table /rows/[*]/recipes/*/arguments/*: another digit": _ELSEWISE,
     "table /rows/[*]/recipes/*/arguments/clip: *": _ELSEWISE,
     "table /rows/[*]/label: *": _TRANSCRIBED,
     "table /rows/[*]/line*: removed": _LESS,
@@ -59,7 +66,7 @@ REASONS: dict[str, str] = {
     "source /*: *": "where an original came from, by the authors' word",
     "run (row): removed": "how something was made, where no record names the run; it is not counted",
     "game /game: *": "what a game is called; its rules stand beside the name",
-    "game /tolerance: another digit": "a stricter tolerance, which everything keeps; a looser one is told",
+    "game /tolerance: another digit": _STRICTER,
     "run /run: *": "what a run is called, where no other record and no recipe names it",
     "run /arm: *": _MADE,
     "run /checkpoint_rule: *": _MADE,
@@ -92,6 +99,7 @@ REASONS: dict[str, str] = {
     "relation /repairs*: *": "explanations to try where a relation is contradicted; none changes whether it is",
     "relation (row): removed": _LESS,
     "selection /certified: reversed": _ORDER,
+    "selection /counts: reversed": _ORDER,
     "summary (row): removed": _LESS,
     "teacher /value: removed": _LESS,
     "trace /inputs: reversed": "the order in which a trace lists what it read",
