@@ -19,7 +19,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -34,7 +33,7 @@ from sealtrace.checks import families  # noqa: F401 - imported for the checks' r
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check, pack_of, select, with_needs
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
-from sealtrace.checks.streamed import Sources, Streamed, Streamer
+from sealtrace.checks.streamed import Sources, Streamed
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.report import CheckResult, Status
 from sealtrace.contract.waivers import Waiver
@@ -106,13 +105,11 @@ def _workers(jobs: int, scheduler: str | None) -> AbstractContextManager[Workers
 
 def _streams(workers: Workers) -> list[Stream]:
     """The ways to judge large files a row group at a time that study packs offer."""
-    offering = [pack for pack in packs() if pack.streamer]
-    return [Stream(pack.name, pack.streamed, partial(_streamed, pack.streamer, workers)) for pack in offering]
 
+    def judged(pack: Pack) -> Callable[[Bundle, Sources], Streamed]:
+        return lambda bundle, sources: loaded(pack.streamer)(bundle, sources, workers)
 
-def _streamed(streamer: str, workers: Workers, bundle: Bundle, sources: Sources) -> Streamed:
-    judge: Streamer = loaded(streamer)
-    return judge(bundle, sources, workers)
+    return [Stream(pack.name, pack.streamed, judged(pack)) for pack in packs() if pack.streamer]
 
 
 class Examination(Examined):

@@ -80,13 +80,14 @@ def _stacked(tables: list[Rows]) -> Frame | None:
     lengths = [len(table) for table in tables]
     rows = sum(lengths)
     dimensions: list[Dimension] = []
-    measures: list[str] = []
-    numbers: list[Numbers] = []
+    measures: dict[str, Numbers] = {}
     for name in names:
         column: list[Any] = []
         for table in tables:
             column.extend(table.columns.get(name, [None] * len(table)))
-        _place(name, column, rows, dimensions, measures, numbers)
+        selecting, measured = _placed(name, column, rows)
+        dimensions += selecting
+        measures |= measured
     files = [table.file for table in tables]
     if len(tables) > 1:
         for name, values in _file_fields(files).items():
@@ -94,48 +95,32 @@ def _stacked(tables: list[Rows]) -> Frame | None:
             dimensions.append(Dimension.of(name, column))
     if not measures and not dimensions:
         return None
-    matrix = np.column_stack(numbers) if numbers else np.zeros((rows, 0))
+    matrix = np.column_stack([*measures.values()]) if measures else np.zeros((rows, 0))
     places = [place for table in tables for place in table.places]
     inherited = frozenset.intersection(*(table.inherited for table in tables))
     return Frame(
-        _pattern(files), files, dimensions, measures, matrix, places, depth=tables[0].depth, inherited=inherited
+        _pattern(files), files, dimensions, list(measures), matrix, places, depth=tables[0].depth, inherited=inherited
     )
 
 
-def _place(
-    name: str,
-    column: list[Any],
-    rows: int,
-    dimensions: list[Dimension],
-    measures: list[str],
-    numbers: list[Numbers],
-) -> None:
-    """Puts a column where it belongs: a number is measured, a text selects, a small whole number does both."""
-    found = None if _KEY.fullmatch(name) else _numeric(column)
+def _placed(name: str, column: list[Any], rows: int) -> tuple[list[Dimension], dict[str, Numbers]]:
+    """What a column is: a number is measured, a text selects, a small whole number does both."""
+    key = _KEY.fullmatch(name) is not None
+    found = None if key else _numeric(column)
     if found is not None and _identifies(name, found):
-        return
+        return [], {}
     if found is not None:
-        measures.append(name)
-        numbers.append(found)
-        if _selects(found, rows):
-            dimensions.append(Dimension.of(name, [f"{one:.12g}" if np.isfinite(one) else "" for one in found]))
-        return
-    parts = {} if _KEY.fullmatch(name) else _compound(column)
-    for label, values in parts.items():
-        measures.append(f"{name}{label}")
-        numbers.append(values)
+        texts = [f"{one:.12g}" if np.isfinite(one) else "" for one in found]
+        return [Dimension.of(name, texts)] if _selects(found, rows) else [], {name: found}
+    parts = {} if key else {f"{name}{label}": values for label, values in _compound(column).items()}
     if parts and not all(_selects(values, rows) for values in parts.values()):
-        return
-    dimension = _dimension(name, column)
-    if not dimension.values or max(map(len, dimension.values[:200])) > _LONG:
-        return
-    if len(dimension.values) <= MAX_VALUES:
-        dimensions.append(dimension)
-        if len(dimension.values) > 2:
-            for part, pieces in aligned_fields(dimension.values).items():
-                inner = Dimension.of(f"{name}/{part}", pieces).at(dimension.codes)
-                if 1 < len(inner.values) < len(dimension.values):
-                    dimensions.append(inner)
+        return [], parts
+    whole = _dimension(name, column)
+    if not 0 < len(whole.values) <= MAX_VALUES or max(map(len, whole.values[:200])) > _LONG:
+        return [], parts
+    pieces = aligned_fields(whole.values) if len(whole.values) > 2 else {}
+    inner = [Dimension.of(f"{name}/{part}", texts).at(whole.codes) for part, texts in pieces.items()]
+    return [whole, *(one for one in inner if 1 < len(one.values) < len(whole.values))], parts
 
 
 def _selects(values: Numbers, rows: int) -> bool:

@@ -52,6 +52,8 @@ _INHERITED = 12
 """Short texts and numbers of an object that those inside it inherit, if there are no more."""
 _ITEM = "item"
 """The measure of numbers in a list."""
+_DAMAGED = (EOFError, zlib.error, zipfile.BadZipFile, csv.Error)
+_UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeError)
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -104,18 +106,9 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         listing.bytes += size
         try:
             found[name] = [one for one in _read(path, name, deadline) if len(one)]
-        except (
-            OSError,
-            EOFError,
-            zlib.error,
-            zipfile.BadZipFile,
-            ValueError,
-            csv.Error,
-            RecursionError,
-            KeyError,
-            TypeError,
-        ) as error:
-            listing.problems.append(f"{name}: not read ({_reason(error)})")
+        except _UNREADABLE as error:
+            reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+            listing.problems.append(f"{name}: not read ({reason})")
             continue
         left -= sum(len(one) * len(one.columns) for one in found[name])
     listing.problems += _of_other_kinds(root)
@@ -123,10 +116,6 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more files that were not read"]
     listing.tables = [table for name in sorted(found) for table in found[name]]
     return listing
-
-
-def _reason(error: Exception) -> str:
-    return str(error).splitlines()[0][:120] if str(error) else type(error).__name__
 
 
 def _data_files(root: Path) -> Iterator[Path]:
@@ -315,21 +304,17 @@ def _document(document: Any, name: str) -> list[Rows]:
 
 def _rows_at(depth: int, blocks: list[_Block], name: str) -> Rows:
     """Blocks of one depth as rows: the keys on the way, what is inherited, and the scalars of each object."""
-    total = sum(len(block.records) for block in blocks)
-    columns: dict[str, list[Any]] = {f"key{place}": [] for place in range(1, depth + 1)}
-    for column in dict.fromkeys(key for block in blocks for key in block.inherited):
-        columns.setdefault(column, [])
-    for column in dict.fromkeys(key for block in blocks for record in block.records for key in record):
-        columns.setdefault(column, [])
-    for column, values in columns.items():
-        for block in blocks:
-            place = int(column[3:]) - 1 if column[:3] == "key" and column[3:].isdecimal() else -1
-            common = block.way[place] if 0 <= place < depth else block.inherited.get(column)
-            values.extend([record.get(column, common) for record in block.records])
+    own = dict.fromkeys(key for block in blocks for record in block.records for key in record)
+    around = dict.fromkeys(key for block in blocks for key in block.inherited)
+    records = [
+        {**{f"key{place}": key for place, key in enumerate(block.way, 1)}, **block.inherited, **record}
+        for block in blocks
+        for record in block.records
+    ]
+    names = dict.fromkeys((*(f"key{place}" for place in range(1, depth + 1)), *around, *own))
+    columns = {column: [record.get(column) for record in records] for column in names}
     places = [f"{name}#{place}" for block in blocks for place in block.places]
-    assert all(len(values) == total for values in columns.values())
-    own = {key for block in blocks for record in block.records for key in record}
-    return Rows(name, columns, places, depth, nested=True, inherited=frozenset(columns) - own)
+    return Rows(name, columns, places, depth, nested=True, inherited=frozenset(columns) - set(own))
 
 
 def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, Any], place: str, found: list[_Block]) -> None:

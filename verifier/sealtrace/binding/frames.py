@@ -26,6 +26,11 @@ class Dimension:
     values: list[str]
     codes: Codes
 
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """Each value to its code."""
+        return {value: code for code, value in enumerate(self.values)}
+
     @staticmethod
     def of(name: str, column: list[str]) -> Dimension:
         """From one text per row; the empty text stands for none."""

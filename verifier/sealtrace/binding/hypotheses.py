@@ -85,7 +85,6 @@ class FrameView:
     frame: Frame
     melted: bool
     glossary: Glossary
-    _codes: dict[int, dict[str | None, int]] = field(default_factory=dict)
     _names: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
     read: dict[object, list[Selection]] = field(default_factory=dict)
     """Labels of series to the ways to read them."""
@@ -132,11 +131,9 @@ class FrameView:
 
     def known(self, place: int, values: dict[str, str]) -> Match | None:
         """The value of a field that is known of a label already."""
-        value = values.get(self.frame.dimensions[place].name)
-        codes = self._codes.setdefault(place, {})
-        if value is not None and not codes:
-            codes.update({text: code for code, text in enumerate(self.frame.dimensions[place].values)})
-        return Match(codes[value], EXACT) if value in codes else None
+        field = self.frame.dimensions[place]
+        code = field.code_of.get(values[field.name]) if field.name in values else None
+        return None if code is None else Match(code, EXACT)
 
     def heads(self, place: int, label: Label) -> bool:
         """Whether a label stands under the name of a field."""

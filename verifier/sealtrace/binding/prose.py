@@ -50,38 +50,40 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])")
 
 @dataclass
 class BoundText:
-    """One number of the text, and what became of it."""
+    """One number of the text, what is said around it, and what became of it."""
 
     slot: Slot
     sentence: str
-    source: str
-    line: int
-    status: CheckStatus = "unexplained"
-    by: str | None = None
-    expected: str | None = None
-    bits: float | None = None
-    message: str | None = None
-
-    def explain(self, by: str, bits: float) -> None:
-        """Results give it."""
-        self.status, self.by, self.bits = "explained", by, bits
-
-
-@dataclass
-class _Mention:
-    slot: Slot
-    sentence: str
+    prose: ProseLine
     weights: dict[str, float]
     """Words that are said around the number, less for those further away."""
     told: frozenset[str]
     """Those of its own sentence."""
     spread: bool
     """It stands behind ± and says how the number before it varies."""
-    line: ProseLine
     joined: bool
     """It stands close behind the number before it, in one sentence."""
     behind: str
     """The sentence from the number on."""
+    status: CheckStatus = "unexplained"
+    by: str | None = None
+    expected: str | None = None
+    bits: float | None = None
+    message: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The file that prints it."""
+        return self.prose.source
+
+    @property
+    def line(self) -> int:
+        """The line that prints it."""
+        return self.prose.line
+
+    def explain(self, by: str, bits: float) -> None:
+        """Results give it."""
+        self.status, self.by, self.bits = "explained", by, bits
 
 
 _CLOSE = 36
@@ -110,14 +112,11 @@ def bind_text(
             if field.name in frame.measures and any("." in one for one in field.values):
                 continue  # What is measured is no setting of a run.
             settings.setdefault(field.name.lower(), set()).update(field.values)
-    mentions, set_aside = _mentions(prose, settings)
+    found, set_aside = _mentions(prose, settings)
     cells = _Cells(grids)
-    found: list[BoundText] = []
     at: _Place | None = None
-    for mention in mentions:
-        one = BoundText(mention.slot, mention.sentence, mention.line.source, mention.line.line)
-        at = _by_cell(one, mention, cells, bound, at if mention.spread else None)
-        found.append(one)
+    for one in found:
+        at = _by_cell(one, cells, bound, at if one.spread else None)
     read = [selected for one in bound.bindings for selected in one.candidate.selected]
     files = {tuple(one.frame.files) for one in read}
     told = {(one.frame.name, one.measure) for one in read}
@@ -126,14 +125,14 @@ def bind_text(
     close = Records([one for part in parts for one in (part, *_short(part, tally, 3))], 0.0)
     wide = Records([one for frame in frames for one in (frame, *_short(frame, tally, 2))], 0.4)
     names: dict[int, Named] = {}
-    for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
+    for place, one in enumerate(found):
         if progress is not None:
-            progress("binding the text", place, len(mentions))
+            progress("binding the text", place, len(found))
         if tally.late("some numbers of the text"):
             break
-        for records in (close, wide) if one.status == "unexplained" and not mention.spread else ():
-            named = records.named(mention.slot, mention.weights)
-            if named is not None and named.bits >= NAMED and not _superseded(named, mention):
+        for records in (close, wide) if one.status == "unexplained" and not one.spread else ():
+            named = records.named(one.slot, one.weights)
+            if named is not None and named.bits >= NAMED and not _superseded(named, one):
                 names[place] = named
                 break
     counted = Counter(tuple(record.frame.files) for record in names.values())
@@ -144,21 +143,21 @@ def bind_text(
         if (known := tuple(record.frame.files)) in files or (record.bits >= ALONE and counted[known] > 2)
     }
     for step in (1, -1):
-        _neighbours(names, found, mentions, step)
+        _neighbours(names, found, step)
     if not tally.late("numbers side by side in the text"):
-        _together(found, mentions, names, frames)
+        _together(found, names, frames)
     if not tally.late("text that was left behind"):
-        _left_behind(found, mentions, cells, bound, names)
+        _left_behind(found, cells, bound, names)
     sizes = sizes_of(frames)
-    for one, mention in zip(found, mentions, strict=True):
-        if one.status == "unexplained" and (size := size_of(mention.slot, mention.behind, mention.weights, sizes)):
+    for one in found:
+        if one.status == "unexplained" and (size := size_of(one.slot, one.behind, one.weights, sizes)):
             one.explain(*size)
     for place, record in names.items():
         found[place].explain(record.text(), record.bits)
     return found, set_aside
 
 
-def _superseded(record: Named, mention: _Mention) -> bool:
+def _superseded(record: Named, mention: BoundText) -> bool:
     """Whether a value stands among results that were replaced, and the sentence does not speak of these."""
     old = OLD.search(record.frame.places[record.row].partition("#")[0])
     return old is not None and old.group(2).lower() not in mention.told
@@ -168,19 +167,17 @@ def _short(frame: Frame, tally: Tally, fields: int) -> list[Frame]:
     return [] if tally.late("means of results for the text") else summaries(frame, fields)
 
 
-def _together(
-    found: list[BoundText], mentions: list[_Mention], names: Mapping[int, Named], frames: list[Frame]
-) -> None:
+def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[Frame]) -> None:
     """Numbers side by side that one place of the results holds: a coefficient, its interval and its p.
 
     Several such groups that one file holds speak for each other, less where as many are held by none.
     """
     places = Neighbourhoods(frames)
-    begins = [at for at, mention in enumerate(mentions) if not mention.joined]
-    clusters = [range(a, min(b, a + 6)) for a, b in pairwise([*begins, len(mentions)]) if b - a >= 3]
+    begins = [at for at, one in enumerate(found) if not one.joined]
+    clusters = [range(a, min(b, a + 6)) for a, b in pairwise([*begins, len(found)]) if b - a >= 3]
     held: dict[str, list[tuple[range, str, float]]] = {}
     for cluster in clusters:
-        one = places.holding([mentions[at].slot for at in cluster], mentions[cluster[0]].weights)
+        one = places.holding([found[at].slot for at in cluster], found[cluster[0]].weights)
         if one is not None and one[1] >= _BESIDE:
             held.setdefault(one[0].partition("#")[0], []).append((cluster, *one))
     for members in held.values():
@@ -192,34 +189,28 @@ def _together(
                     found[at].explain(f"a value at {place}", bits)
 
 
-def _left_behind(
-    found: list[BoundText],
-    mentions: list[_Mention],
-    cells: _Cells,
-    bound: Bound,
-    names: dict[int, Named],
-) -> None:
+def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dict[int, Named]) -> None:
     """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
     sentences: dict[tuple[int, frozenset[str]], list[int]] = {}
-    for place, mention in enumerate(mentions):
-        sentences.setdefault((id(mention.line), mention.told), []).append(place)
-    for place, (one, mention) in enumerate(zip(found, mentions, strict=True)):
-        if one.status != "unexplained" or one.by is not None or place in names or mention.spread:
+    for place, one in enumerate(found):
+        sentences.setdefault((id(one.prose), one.told), []).append(place)
+    for place, one in enumerate(found):
+        if one.status != "unexplained" or one.by is not None or place in names or one.spread:
             continue
-        here = sentences[id(mention.line), mention.told]
+        here = sentences[id(one.prose), one.told]
         if any(found[at].status != "explained" and at not in names for at in here if at != place):
             # A sentence with several numbers that nothing gives may speak of something else.
             continue
-        if cells.printing(mention.slot):
+        if cells.printing(one.slot):
             # Some table prints it: the sentence may speak of that.
             continue
-        near = (cell for cell in cells.near(mention.slot) if _alike(cell[1], mention.slot))
-        spoken = [(grid, cell) for grid, cell in near if _in_full(grid, cell, mention)]
+        near = (cell for cell in cells.near(one.slot) if _alike(cell[1], one.slot))
+        spoken = [(grid, cell) for grid, cell in near if _in_full(grid, cell, one)]
         if len(spoken) != 1:
             continue
         grid, cell = spoken[0]
         number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0))
-        if number is None or not number.agrees or any(_same(cell.slots[0], mentions[at].slot) for at in here):
+        if number is None or not number.agrees or any(_same(cell.slots[0], found[at].slot) for at in here):
             continue
         one.status, one.expected = "off", cell.slots[0].text
         one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
@@ -229,7 +220,7 @@ def _left_behind(
         )
 
 
-def _in_full(grid: Grid, cell: PrintedCell, mention: _Mention) -> bool:
+def _in_full(grid: Grid, cell: PrintedCell, mention: BoundText) -> bool:
     """Whether the sentence itself says every word of a cell's labels."""
     labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
     return all(words(label) and set(words(label)) <= mention.told for label in labels if label)
@@ -242,20 +233,20 @@ def _alike(cell: PrintedCell, text: Slot) -> bool:
     return slot.unit == text.unit and slot.decimals > 0 and close and (slot.percent == text.percent or not slot.percent)
 
 
-def _neighbours(names: dict[int, Named], found: list[BoundText], mentions: list[_Mention], step: int) -> None:
+def _neighbours(names: dict[int, Named], found: list[BoundText], step: int) -> None:
     """Numbers of one sentence that stand side by side are often of one kind: `0.66 vs. 0.46`."""
     order = range(len(found)) if step > 0 else range(len(found) - 1, -1, -1)
     for place in order:
         beside_it = place - step
         if place in names or beside_it not in names or found[place].status != "unexplained":
             continue
-        if mentions[place].line is mentions[beside_it].line and not mentions[place].spread:
-            other = beside(names[beside_it], mentions[place].slot)
+        if found[place].prose is found[beside_it].prose and not found[place].spread:
+            other = beside(names[beside_it], found[place].slot)
             if other is not None and other.bits >= NAMED - 0.5:
                 names[place] = other
 
 
-def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) -> tuple[list[_Mention], int]:
+def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:
     paragraphs: dict[int, list[str]] = {}
     for line in prose:
         paragraphs.setdefault(line.paragraph, []).append(line.text)
@@ -278,7 +269,7 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
                 spread = sentence[: match.start()].rstrip().endswith("±")
                 joined = match.start() - last <= _CLOSE and ";" not in sentence[last : match.start()]
                 around, behind = _around(sentence, match), sentence[match.end() :]
-                found.append(_Mention(slots[0], around, weights, told, spread, line, joined, behind))
+                found.append(BoundText(slots[0], around, line, weights, told, spread, joined, behind))
                 last = match.end()
             before = told
     return found, aside
@@ -336,13 +327,7 @@ class _Cells:
         return [(grid, cell, at) for grid, cell, at in found if _same(cell.slots[at], slot)]
 
 
-def _by_cell(
-    one: BoundText,
-    mention: _Mention,
-    cells: _Cells,
-    bound: Bound,
-    before: _Place | None,
-) -> _Place | None:
+def _by_cell(one: BoundText, cells: _Cells, bound: Bound, before: _Place | None) -> _Place | None:
     """A cell that prints the same number and whose labels the sentence or its paragraph says.
 
     Behind ± only the next number of the cell that gave the number before it will do, where there was one.
@@ -350,14 +335,14 @@ def _by_cell(
     places: list[tuple[float, _Place]] = []
     if before is not None:
         grid, cell, place = before
-        if len(cell.slots) > place + 1 and _same(cell.slots[place + 1], mention.slot):
+        if len(cell.slots) > place + 1 and _same(cell.slots[place + 1], one.slot):
             places.append((1.0, (grid, cell, place + 1)))
     else:
-        places = [(_said(grid, cell, mention), (grid, cell, at)) for grid, cell, at in cells.printing(mention.slot)]
+        places = [(_said(grid, cell, one), (grid, cell, at)) for grid, cell, at in cells.printing(one.slot)]
     if not places:
         return None
     score, found = max(places, key=lambda it: it[0])
-    digits = len(mention.slot.text.lstrip("+-−0.").replace(".", "").replace(",", ""))
+    digits = len(one.slot.text.lstrip("+-−0.").replace(".", "").replace(",", ""))
     # A number that only one cell prints needs fewer words, but some label must be said at least by half.
     least = 0.75 if digits < 3 else 0.4 if len(places) > 1 else 0.25
     if score < least:
@@ -383,12 +368,9 @@ def _same(cell: Slot, text: Slot) -> bool:
     return False
 
 
-def _said(grid: Grid, cell: PrintedCell, mention: _Mention) -> float:
+def _said(grid: Grid, cell: PrintedCell, mention: BoundText) -> float:
     """Share of a cell's labels that the sentence says, less where only the paragraph does."""
-    labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
-    total = 0.0
-    for label in labels:
-        told = words(label)
-        if told:
-            total += sum(mention.weights.get(word, 0.0) for word in told) / len(told)
-    return total / max(1, len(labels))
+    labels = [words(label) for label in (*grid.row_labels[cell.row], grid.headers[cell.column])]
+    return sum(sum(mention.weights.get(word, 0.0) for word in told) / len(told) for told in labels if told) / max(
+        1, len(labels)
+    )

@@ -13,6 +13,7 @@ from sealtrace.bundle.resources import default_bundle
 from sealtrace.cli.options import FILE, PATH, budget_options, form_option, several, to_file
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import STAGES
+from sealtrace.report.findings import size_text
 from sealtrace.report.inert import harmless
 
 
@@ -156,7 +157,7 @@ def _print(manifest: dict[str, Any], digests: bool) -> None:
         for file in members:
             rows = f"{file['rows']:,} rows" if "rows" in file else ""
             name = harmless(file["path"])
-            figures = f"{file['kind']:<11} {rows:>14} {_size(file['bytes']):>9}"
+            figures = f"{file['kind']:<11} {rows:>14} {size_text(file['bytes']):>9}"
             room = width - len(figures) - 3
             if len(name) > room:
                 click.echo(f"  {name}")
@@ -165,15 +166,6 @@ def _print(manifest: dict[str, Any], digests: bool) -> None:
             if digests:
                 click.echo(f"    sha256   {file['sha256']}")
                 click.echo(f"    content  {file.get('content_sha256', 'none: kept as bytes')}")
-
-
-def _size(count: int) -> str:
-    size = float(count)
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
 
 
 @click.command()

@@ -74,6 +74,12 @@ def times(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def size_text(count: int) -> str:
+    """An amount of bytes in a unit that suits it."""
+    power = min(3, (len(str(count)) - 1) // 3)
+    return f"{count / 1000**power:.1f} {('', 'k', 'M', 'G')[power]}B" if power else f"{count} B"
+
+
 def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
     """Failed checks that no other one explains, each with those that may follow from it.
 
@@ -96,8 +102,12 @@ def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
         same = next((one for one in earlier if places[check] and places[check] <= places[one]), None)
         if (cause := changed or same) is not None:
             caused[check] = cause
+
+    def root(cause: str) -> str:
+        return root(caused[cause]) if cause in caused else cause
+
     return [
-        (check, [failed[other] for other, cause in caused.items() if _root(cause, caused) == check.id])
+        (check, [failed[other] for other, cause in caused.items() if root(cause) == check.id])
         for check in failed.values()
         if check.id not in caused
     ]
@@ -165,15 +175,9 @@ def turned_off(report: Report) -> list[tuple[str, list[str]]]:
         if check.status == "not-applicable":
             reasons.setdefault(check.reason or "", []).append(check.id)
     packs = [(one.reason, [f"the {times(one.checks, 'check')} of {one.pack}"]) for one in report.unused]
-    return [*((reason, _shortened(ids, families)) for reason, ids in reasons.items()), *packs]
-
-
-def _shortened(ids: list[str], families: dict[str, set[str]]) -> list[str]:
-    whole = {name for name, members in families.items() if len(members) > 1 and members <= set(ids)}
-    return list(dict.fromkeys(f"{name}.*" if (name := one.partition(".")[0]) in whole else one for one in ids))
-
-
-def _root(cause: str, caused: dict[str, str]) -> str:
-    while cause in caused:
-        cause = caused[cause]
-    return cause
+    told = []
+    for reason, ids in reasons.items():
+        whole = {name for name, members in families.items() if len(members) > 1 and members <= set(ids)}
+        names = [f"{name}.*" if (name := one.partition(".")[0]) in whole else one for one in ids]
+        told.append((reason, list(dict.fromkeys(names))))
+    return [*told, *packs]

@@ -94,20 +94,8 @@ def from_cells(cells: list[Cell], known: set[str] | frozenset[str] = frozenset()
     return tables
 
 
-@dataclass(frozen=True)
-class TableHead:
-    """What stands above a table, and in the list of tables."""
-
-    label: str
-    caption: str | None
-    source: str | None
-    tally: str
-    look: str
-    """The worst family of its cells."""
-
-
-def table_heads(page: Page, tables: list[Layout]) -> list[TableHead]:
-    """The heading of each table."""
+def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, str | None]]:
+    """What stands above each table, and in the list of tables; it looks as the worst family of its cells does."""
     heads = []
     for layout in tables:
         members = [page.cells[number] for _, _, number in layout.cells]
@@ -116,13 +104,13 @@ def table_heads(page: Page, tables: list[Layout]) -> list[TableHead]:
         counts = Counter(look(cell.status)[0] for cell in members)
         told = [f"{counts[family]:,} {word}" for family, word in FAMILY_WORDS.items() if counts[family]]
         heads.append(
-            TableHead(
-                layout.table.label,
-                layout.table.caption,
-                f"{source}:{first}" if source and first else source,
-                ", ".join(told) or "no numbers",
-                next((one for one in reversed(FAMILY_WORDS) if counts[one]), "agree"),
-            )
+            {
+                "label": layout.table.label,
+                "caption": layout.table.caption,
+                "source": f"{source}:{first}" if source and first else source,
+                "tally": ", ".join(told) or "no numbers",
+                "look": next((one for one in reversed(FAMILY_WORDS) if counts[one]), "agree"),
+            }
         )
     return heads
 

@@ -11,6 +11,7 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
@@ -168,57 +169,32 @@ def render(page: Page) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Family:
-    """The checks whose ids begin alike."""
-
-    name: str
-    checks: list[CheckResult]
-
-    @property
-    def summary(self) -> str:
-        """How many have each status."""
-        counts = {word: sum(check.status == status for check in self.checks) for status, word in CHECK_WORDS.items()}
-        words = {"holds": "hold", "fails": "fail"}
-        return ", ".join(
-            f"{count} {words.get(word, word) if count != 1 else word}" for word, count in counts.items() if count
-        )
-
-    @property
-    def worst(self) -> str:
-        """The status that decides how the family looks."""
-        statuses = {check.status for check in self.checks}
-        return next(one for one in ("fail", "missing", "skipped", "pass", "not-applicable") if one in statuses)
-
-
-def check_families(checks: list[CheckResult]) -> list[Family]:
-    """The checks in order, by the first part of their ids."""
+def check_families(checks: list[CheckResult]) -> list[dict[str, Any]]:
+    """The checks in order, by the first part of their ids; a family looks as the worst of them does."""
     families: dict[str, list[CheckResult]] = {}
     for check in checks:
         families.setdefault(check.id.partition(".")[0], []).append(check)
-    return [Family(name, members) for name, members in families.items()]
+    several = {"holds": "hold", "fails": "fail"}
+    found = []
+    for name, members in families.items():
+        counts = Counter(check.status for check in members)
+        told = [(counts[status], word) for status, word in CHECK_WORDS.items() if counts[status]]
+        summary = ", ".join(f"{count} {several.get(word, word) if count != 1 else word}" for count, word in told)
+        worst = next(one for one in ("fail", "missing", "skipped", "pass", "not-applicable") if counts[one])
+        found.append({"name": name, "checks": members, "summary": summary, "worst": worst})
+    return found
 
 
-@dataclass(frozen=True)
-class Part:
-    """One piece of the bar of coverage."""
-
-    status: str
-    count: int
-    family: str
-    sign: str
-    start: float
-    width: float
-
-
-def coverage_parts(page: Page) -> list[Part]:
+def coverage_parts(page: Page) -> list[dict[str, Any]]:
     """How the cells are accounted for, as pieces of a bar that is a thousand wide."""
     statuses = Counter(cell.status for cell in page.cells)
     parts, start = [], 0.0
     order = ("differ", "warn", "absent", "unproven", "agree")
     for status, count in sorted(statuses.items(), key=lambda item: order.index(look(item[0])[0])):
         width = 1000 * count / len(page.cells)
-        parts.append(Part(status, count, *look(status), round(start, 2), round(width, 2)))
+        family, sign = look(status)
+        place = {"start": round(start, 2), "width": round(width, 2)}
+        parts.append({"status": status, "count": count, "family": family, "sign": sign, **place})
         start += width
     return parts
 

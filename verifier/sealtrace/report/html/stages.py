@@ -7,7 +7,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from sealtrace.contract.details import StageLink
-from sealtrace.report.findings import times
+from sealtrace.report.findings import size_text, times
 from sealtrace.report.html.plots import Figure
 from sealtrace.report.html.svg import picture, tag, words
 
@@ -62,7 +62,7 @@ def _box(stage: StageLink, number: int, x: float, y: float) -> Markup:
     bad = stage.sealed and not stage.linked
     class_ = "box bad" if bad else "box" if stage.sealed else "box absent"
     told = stage.empty_reason or ", ".join(f"{count} {kind}" for kind, count in stage.kinds.items())
-    size = "empty" if stage.sealed and not stage.files else f"{times(stage.files, 'file')}, {_size(stage.bytes)}"
+    size = "empty" if stage.sealed and not stage.files else f"{times(stage.files, 'file')}, {size_text(stage.bytes)}"
     return tag(
         "g",
         *([tag("title", f"{stage.stage}: {told}")] if told else []),
@@ -94,9 +94,3 @@ def _link(one: tuple[float, float], other: tuple[float, float], stage: StageLink
     if broken:
         parts.append(words("✗" if beside else "✗ broken", *middle, class_="bad"))
     return tag("g", *parts)
-
-
-def _size(count: int) -> str:
-    if count < 1000:
-        return f"{count} B"
-    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
