@@ -177,7 +177,7 @@ def check_families(checks: list[CheckResult]) -> list[dict[str, Any]]:
     several = {"holds": "hold", "fails": "fail"}
     found = []
     for name, members in families.items():
-        counts = Counter(check.status for check in members)
+        counts: Counter[str] = Counter(check.status for check in members)
         told = [(counts[status], word) for status, word in CHECK_WORDS.items() if counts[status]]
         summary = ", ".join(f"{count} {several.get(word, word) if count != 1 else word}" for count, word in told)
         worst = next(one for one in ("fail", "missing", "skipped", "pass", "not-applicable") if counts[one])
