@@ -11,7 +11,7 @@ import pytest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
-from sealtrace.printed.choices import FORMS
+from sealtrace.printed.altered import FORMS
 from sealtrace.printed.evaluation import _arguments, _unless_fixed
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value, all_metrics, compute
 from sealtrace.studies.policies.evidence.study import Study

@@ -17,7 +17,8 @@ import pytest
 from sealtrace.printed import sql as queries
 from sealtrace.printed.choices import formed, spoilt
 from sealtrace.printed.sql import SqlRecords, SqlResult, numbers
-from sealtrace.printed.sql_process import MOST_ROWS, SqlError
+from sealtrace.printed.sql_guard import SqlError
+from sealtrace.printed.sql_process import MOST_ROWS
 from support import LONG
 
 LABEL = pa.table(
@@ -308,7 +309,7 @@ def test_the_guard_is_not_the_only_wall(records: SqlRecords, monkeypatch: pytest
 
     from sealtrace.printed import sql_process as module
 
-    monkeypatch.setattr(module, "_guard", lambda *_: set())
+    monkeypatch.setattr(module, "guard", lambda *_: set())
     out = tmp_path / "out"
     paths = {"label": records._path("label")}
     spill = records._directory.name if records._spills else ""

@@ -71,17 +71,14 @@ def seal(
     `lenient` seals records that their schema refuses as well: for making broken bundles in tests.
     """
     with refusing(directory, SealError):
-        return _seal_stages(directory, stages, empty or {}, lenient)
-
-
-def _seal_stages(directory: Path, stages: list[str] | None, empty: dict[str, str], lenient: bool) -> list[Sealed]:
-    sealer = _Sealer(directory, empty, lenient)
-    wanted = stages if stages is not None else [stage for stage in STAGES if stage not in sealer.seals]
-    if wanted:
-        return sealer.run(wanted)
-    if sealer.is_finished():
-        raise SealError(f"{directory}: every stage is sealed already")
-    return sealer.finish()
+        sealer = _Sealer(directory, empty or {}, lenient)
+        wanted = stages if stages is not None else [stage for stage in STAGES if stage not in sealer.seals]
+        if wanted:
+            return sealer.run(wanted)
+        if sealer.is_finished():
+            raise SealError(f"{directory}: every stage is sealed already")
+        # An interrupted run left behind what is derived from the seals.
+        return sealer.sum_up({STAGES[-1]: sealer.seals[STAGES[-1]]})
 
 
 class _Sealer:
@@ -168,7 +165,7 @@ class _Sealer:
                 problems.append(f"{seal_path(stage)}: does not follow from the seal before it")
             previous = document_digest(document)
             self.seals[stage] = document
-            self.seal_entries[stage] = _entry(seal_path(stage), "seal", stage, "json", data, content=previous)
+            self.seal_entries[stage] = _document_entry(seal_path(stage), "seal", stage, data, document)
             problems.extend(self._changed(stage, document))
         problems.extend(
             f"{seal_path(stage)}: an earlier stage has no seal"
@@ -257,12 +254,11 @@ class _Sealer:
         data = self._read(path)
         if not data:
             raise SealError(f"{path}: empty")
-        match KINDS[kind].form:
-            case Form.DOCUMENT:
-                document = _strict(data, path)
-                if not self.lenient:
-                    _refuse_misfits(path, misfits_of(kind, document))
-                return _entry(path, kind, stage, "json", data, content=document_digest(document))
+        if KINDS[kind].form is Form.DOCUMENT:
+            document = _strict(data, path)
+            if not self.lenient:
+                _refuse_misfits(path, misfits_of(kind, document))
+            return _document_entry(path, kind, stage, data, document)
         form = self._form(kind, path)
         store = read_rows(data, path, form, file_format, budget=self.budget)
         self.budget.held = 0  # one file at a time: this one is let go
@@ -275,7 +271,7 @@ class _Sealer:
                 raise SealError(f"{path}: holds the splits {', '.join(map(str, splits))}; one file holds one split")
             split = splits[0] if splits else None
         content = None if store.whole is None else table_digest(store.whole, form)
-        return _entry(path, kind, stage, file_format, data, split=split, rows=store.count, content=content)
+        return Entry(path, kind, stage, file_format, len(data), file_digest(data), split, store.count, content)
 
     def _streamed(self, path: str, kind: str, stage: str) -> Entry | None:
         """The entry of a large file that is laid out, read a row group at a time; None for any other."""
@@ -342,20 +338,13 @@ class _Sealer:
                 place_new_file(self.root / seal_path(stage), data)
             except FileExistsError:
                 raise SealError(f"{stage}: another run has just sealed it") from None
-            self.seal_entries[stage] = _entry(
-                seal_path(stage), "seal", stage, "json", data, content=document_digest(document)
-            )
-        return self._sum_up(pending)
+            self.seal_entries[stage] = _document_entry(seal_path(stage), "seal", stage, data, document)
+        return self.sum_up(pending)
 
     def is_finished(self) -> bool:
         """Whether manifest.json and SHA256SUMS are what the seals give."""
         _, derived = self._derived()
         return all((self.root / path).is_file() and self._read(path) == data for path, data in derived.items())
-
-    def finish(self) -> list[Sealed]:
-        """Writes what is derived from the seals, where an interrupted run left it behind."""
-        last = STAGES[-1]
-        return self._sum_up({last: self.seals[last]})
 
     def _derived(self) -> tuple[str, dict[str, bytes]]:
         """The root digest, and the content of manifest.json and of SHA256SUMS."""
@@ -366,7 +355,8 @@ class _Sealer:
         digests = {entry.path: entry.sha256 for entry in entries} | {MANIFEST: file_digest(data)}
         return manifest["root_sha256"], {MANIFEST: data, SUMS: sums_text(digests).encode()}
 
-    def _sum_up(self, stages: dict[str, dict[str, Any]]) -> list[Sealed]:
+    def sum_up(self, stages: dict[str, dict[str, Any]]) -> list[Sealed]:
+        """Writes what is derived from the seals."""
         root, derived = self._derived()
         for path, data in derived.items():
             replace_file(self.root / path, data)
@@ -375,18 +365,9 @@ class _Sealer:
         ]
 
 
-def _entry(
-    path: str,
-    kind: str,
-    stage: str,
-    file_format: str,
-    data: bytes,
-    *,
-    split: str | None = None,
-    rows: int | None = None,
-    content: str | None = None,
-) -> Entry:
-    return Entry(path, kind, stage, file_format, len(data), file_digest(data), split, rows, content)
+def _document_entry(path: str, kind: str, stage: str, data: bytes, document: Any) -> Entry:
+    content = document_digest(document)
+    return Entry(path, kind, stage, "json", len(data), file_digest(data), content_sha256=content)
 
 
 def _protocol_path(files: list[dict[str, Any]]) -> str:

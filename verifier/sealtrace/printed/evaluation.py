@@ -12,8 +12,9 @@ from typing import Any
 from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence, once
 from sealtrace.printed import headings
+from sealtrace.printed.altered import FORMS, RESULTS
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.choices import FORMS, RESULTS, Choice, Print, of_metric, of_other_bundle, unsaid
+from sealtrace.printed.choices import Choice, Print, of_metric, of_other_bundle, unsaid
 from sealtrace.printed.elsewhere import Beside
 from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
 from sealtrace.printed.metrics import (

@@ -111,12 +111,10 @@ MetricFunction = Callable[[Any, Arguments], Value]
 METRICS: dict[str, Metric] = {}
 
 
-def metrics_of(
-    pack: str, listed: str = "", paper: str = ""
-) -> Callable[..., Callable[[MetricFunction], MetricFunction]]:
-    """The decorator that registers a metric of a pack; `needs` and `takes` name its required and optional arguments.
+def metrics_of(pack: str, listed: str, paper: str = "") -> Callable[[str], Callable[[MetricFunction], MetricFunction]]:
+    """The decorator that registers a metric of a pack by its name.
 
-    What is registered by its name alone stands in a list, under its source; a section or an appendix is one of `paper`:
+    What it is stands in a list, under its source; a section or an appendix is one of `paper`:
 
         section 3.3
             crossing_rate policy [population]: share of states with d < -tau
@@ -125,20 +123,9 @@ def metrics_of(
     """
     known = _listed(listed, paper)
 
-    def metric(
-        name: str,
-        formula: str = "",
-        source: str = "",
-        *,
-        needs: str = "",
-        takes: str = "",
-        given: bool = False,
-        measured: bool = False,
-    ) -> Callable[[MetricFunction], MetricFunction]:
-        described = (formula, source, tuple(needs.split()), tuple(takes.split()), given, measured)
-
+    def metric(name: str) -> Callable[[MetricFunction], MetricFunction]:
         def register(function: MetricFunction) -> MetricFunction:
-            METRICS[name] = Metric(name, *(described if formula else known[name]), function, pack)
+            METRICS[name] = Metric(name, *known[name], function, pack)
             return function
 
         return register

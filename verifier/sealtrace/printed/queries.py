@@ -21,17 +21,8 @@ import pyarrow.compute as pc
 from sealtrace.bundle.frames import Frame, StreamedFrame, plain
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
-from sealtrace.printed.choices import (
-    FORMS,
-    ROW_BY_ROW,
-    Altering,
-    Asked,
-    Choice,
-    formed,
-    of_names,
-    of_query,
-    values_of,
-)
+from sealtrace.printed.altered import FORMS, ROW_BY_ROW, Altering
+from sealtrace.printed.choices import Asked, Choice, formed, of_names, of_query, values_of
 from sealtrace.printed.headings import is_mean, levelled
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 
@@ -81,7 +72,7 @@ class Queries:
 
     def behind(self, sql: str) -> tuple[int, list[str]]:
         """How many rows a query sums up, and the first of them as people read them."""
-        from sealtrace.printed.sql_process import SqlError
+        from sealtrace.printed.sql_guard import SqlError
 
         try:
             with self._opened(self._sealed) as records:
@@ -228,7 +219,7 @@ class Queries:
         return found
 
     def _query(self, sql: str, form: str, kept: Collection[str]) -> SqlResult:
-        from sealtrace.printed.sql_process import SqlError
+        from sealtrace.printed.sql_guard import SqlError
 
         if self._spent > SECONDS * self._patience:
             raise RecipeError(f"the bundle's queries took longer than {SECONDS * self._patience:g} s together")
@@ -264,7 +255,7 @@ class Queries:
 
     def _value(self, sql: str, result: SqlResult, place: int, column: str | None) -> Value:
         from sealtrace.printed.sql import numbers
-        from sealtrace.printed.sql_process import SqlError
+        from sealtrace.printed.sql_guard import SqlError
 
         def taken(found: SqlResult) -> tuple[object, ...]:
             row = found.rows[place]
@@ -354,7 +345,7 @@ class Queries:
         return False
 
     def _turned(self, sql: str) -> SqlResult | None:
-        from sealtrace.printed.sql_process import SqlError
+        from sealtrace.printed.sql_guard import SqlError
 
         try:
             return self._databases["some"].turned(sql)

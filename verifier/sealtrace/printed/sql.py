@@ -37,7 +37,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.printed.sql_process import SqlError
+from sealtrace.printed.sql_guard import SqlError
 from sealtrace.printed.sql_words import Computed
 
 SECONDS = 30.0
@@ -152,9 +152,9 @@ class SqlRecords:
             raise SqlError(answer["error"], (place[0], place[1]) if place else None)
         return answer
 
-    def behind(self, sql: str, most: int = 3) -> tuple[int, list[dict[str, str]]]:
+    def behind(self, sql: str) -> tuple[int, list[dict[str, str]]]:
         """How many rows a query sums up, and the first of them with what they hold."""
-        answer = self._answered(sql, {"behind": most})
+        answer = self._answered(sql, {"behind": 3})
         named = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
         return answer["count"], [{name: value for name, value in row.items() if value is not None} for row in named]
 
