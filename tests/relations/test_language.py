@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relations.papers import formula_of, paper_facts
+from sealtrace.relations.cases import Case, starting_box
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.forms import lowered
-from sealtrace.relations.intervals import TooLargeError
+from sealtrace.relations.intervals import WHOLE, EmptyError, TooLargeError
 from sealtrace.relations.language import Names, parse_formula
 from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.syntax import (
@@ -118,10 +118,11 @@ def computed(formula: Formula) -> list[object]:
     for node in walk(formula):
         if isinstance(node, Comparison):
             try:
-                sides = [lowered(side, {"k": "k"}).key for side in (node.left, node.right)]
-            except TooLargeError:
-                sides = []
-            found.append((node.operator, sides))
+                case = Case({**starting_box(node), "k": WHOLE})
+                case.compare(node.operator, node.left, node.right, {"k": "k"})
+                found.append((case.atoms, case.operations))
+            except (TooLargeError, EmptyError):
+                found.append(node.operator)
         elif isinstance(node, Formula):
             found.append(type(node))
     return found

@@ -3,7 +3,7 @@
 - Language: relations files (`reading`) and records (`stored`) state formulas (`language`, `syntax`, `rendering`).
 - Facts: tables and running text become numbers with intervals (`fact`, `facts`, `sealed`, `prose`, `lexicon`), and
   `families` read relations off them that nobody wrote down.
-- Decisions: a claim (`decision`) is lowered to linear forms (`forms`) and cases (`cases`), which are narrowed by
+- Decisions: a claim (`decision`) is lowered to cases (`cases`) of linear forms (`forms`), which are narrowed by
   intervals (`intervals`, `contraction`), decided by linear programs with proofs (`linear`) or divided (`search`), all
   within an allowance (`work`): alone, then with those that share numbers (`decide`). `excluding` says what they bind.
 - Words: the arithmetic, the distance and the letter of a contradiction (`explanation`), and the audit of whatever was

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from sealtrace.relations.contraction import Box, Evaluation, certainly, possibly
-from sealtrace.relations.forms import Atom, Form, Leaf, constant, lowered, replaced, variable
+from sealtrace.relations.contraction import certainly, contract, possibly
+from sealtrace.relations.forms import OPPOSITE, Atom, Box, Form, Operation, added, constant, variable
 from sealtrace.relations.intervals import INFINITY, Bound, EmptyError, Interval, whole_numbers
 from sealtrace.relations.linear import Row
 from sealtrace.relations.syntax import (
     ORDERS,
     And,
     Call,
+    Cell,
     Comparison,
     Expression,
     Formula,
     Multiple,
+    Number,
     Or,
     Ordered,
+    Shared,
     Some,
     Unknown,
     facts_in,
     unknowns_in,
-    walk,
 )
 
-_OPPOSITE = Fraction(-1)
+_MARK = "="
+"""What the names of operations begin with, and no other name does."""
 
 
 @dataclass(frozen=True)
@@ -45,22 +49,65 @@ class Case:
 
     box: Box
     atoms: tuple[Atom, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    """Each behind those that it is made of."""
     choices: tuple[Choice, ...] = ()
     integers: frozenset[str] = frozenset()
-
-    @property
-    def variables(self) -> set[str]:
-        """What the comparisons speak of."""
-        return {name for atom in self.atoms for name in atom.form.variables}
+    _named: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     @property
     def is_linear(self) -> bool:
-        """Whether the comparisons are all linear."""
-        return all(atom.form.is_linear for atom in self.atoms)
+        """Whether nothing but linear comparisons is left."""
+        return not self.operations
+
+    @property
+    def names(self) -> list[str]:
+        """What has a value: numbers and unknowns."""
+        return [name for name in self.box if not name.startswith(_MARK)]
+
+    def occurrences(self) -> list[Counter[str]]:
+        """For each comparison, how often numbers and unknowns stand in it, also inside operations."""
+        inside: dict[str, Counter[str]] = {}
+
+        def counted(forms: Iterable[Form]) -> Counter[str]:
+            found: Counter[str] = Counter()
+            for name in (name for form in forms for name in form.terms):
+                found.update(inside.get(name, {name: 1}))
+            return found
+
+        for one in self.operations:
+            inside[one.name] = counted(one.arguments)
+        return [counted([atom.form]) for atom in self.atoms]
+
+    @property
+    def variables(self) -> set[str]:
+        """The numbers and unknowns that the comparisons speak of."""
+        return set().union(*self.occurrences())
 
     def open_integers(self) -> list[str]:
         """Integers with more than one value left, that a comparison speaks of."""
         return sorted(name for name in self.integers & self.variables if not self.box[name].is_point)
+
+    def computed(self, values: Mapping[str, Interval]) -> Box:
+        """Values of numbers and unknowns with those of the operations; an error where one may have none."""
+        found = dict(values)
+        for one in self.operations:
+            found[one.name] = one.over(found, total=True)
+        return found
+
+    def with_known(self, known: Mapping[str, Form]) -> Case:
+        """The case with forms in the places of variables, and operations that are linear then written out."""
+        forms, left = dict(known), []
+        for one in self.operations:
+            if one.name not in known:
+                changed = replace(one, arguments=tuple(form.put(forms) for form in one.arguments))
+                form = changed.linear() or _only_piece(changed, self.box)
+                if form is None:
+                    left.append(changed)
+                else:
+                    forms[one.name] = form
+        atoms = tuple(Atom(atom.form.put(forms), atom.operator) for atom in self.atoms)
+        return replace(self, atoms=atoms, operations=tuple(left))
 
     # Building
 
@@ -80,21 +127,25 @@ class Case:
                 count = self.unknown("k", -INFINITY, INFINITY, integer=True)
                 self.compare("==", of, rungs(formula, count), {**names, count: count})
             case Some(name, low, high, body, integer):
-                lowest, highest = (None if end is None else lowered(end, names) for end in (low, high))
-                values = Evaluation(self.box)
-                least = -INFINITY if lowest is None else values.form(lowest).low
-                most = INFINITY if highest is None else values.form(highest).high
+                ends = [None if end is None else self.lowered(end, names) for end in (low, high)]
+                least = -INFINITY if ends[0] is None else ends[0].over(self.box).low
+                most = INFINITY if ends[1] is None else ends[1].over(self.box).high
                 fresh = self.unknown(name, least, most, integer=integer)
-                if lowest is not None and lowest.terms:
-                    self.add(lowest.plus(variable(fresh), _OPPOSITE), "<=")
-                if highest is not None and highest.terms:
-                    self.add(variable(fresh).plus(highest, _OPPOSITE), "<=")
+                for end, sign in zip(ends, (Fraction(1), OPPOSITE), strict=True):
+                    if end is not None and end.terms:
+                        self.add(end.plus(variable(fresh), OPPOSITE).times(sign), "<=")
                 self.require(body, {**names, name: fresh})
+
+    def compare(self, operator: str, left: Expression, right: Expression, names: Mapping[str, str]) -> None:
+        if operator in (">", ">="):
+            left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
+        first, second = self.lowered(left, names), self.lowered(right, names)
+        self.add(first.plus(second, OPPOSITE), operator)
 
     def add(self, form: Form, operator: str) -> None:
         self.atoms += (Atom(form, operator),)
 
-    def unknown(self, name: str, low: Bound, high: Bound, *, integer: bool) -> str:
+    def unknown(self, name: str, low: Bound, high: Bound, *, integer: bool = False) -> str:
         """A further variable, under a name that nothing else has."""
         number, fresh = 1, name
         while fresh in self.box:
@@ -107,27 +158,78 @@ class Case:
         self.box[fresh] = interval
         return fresh
 
-    def have_value(self, expression: Expression, names: Mapping[str, str]) -> None:
-        """Every part of an expression must be defined, also where it cancels or is multiplied by zero."""
-        for node in walk(expression):
-            match node:
-                case Call("/", (of,)):
-                    domain = Atom(lowered(of, names), "!=")
-                case Call("sqrt", (of,)):
-                    domain = Atom(lowered(of, names).times(_OPPOSITE), "<=")
-                case Call("log", (of,)) | Call("hoeffding", (of, _)):
-                    domain = Atom(lowered(of, names).times(_OPPOSITE), "<")
-                case _:
-                    continue
-            if not (domain.form.is_linear and certainly(domain.operator, Evaluation(self.box).form(domain.form))):
-                self.atoms += (domain,)
+    def lowered(self, expression: Expression, names: Mapping[str, str]) -> Form:
+        """An expression as a linear form; unknowns get the variables that stand for them."""
+        match expression:
+            case Number(value):
+                return constant(value)
+            case Cell(fact):
+                return variable(fact.address)
+            case Unknown(name):
+                return variable(names[name])
+            case Shared(name):
+                return variable(name)
+            case Call(function, arguments):
+                return self.operation(function, [self.lowered(argument, names) for argument in arguments])
+        raise TypeError(f"no expression: {expression!r}")
 
-    def compare(self, operator: str, left: Expression, right: Expression, names: Mapping[str, str]) -> None:
-        for side in (left, right):
-            self.have_value(side, names)
-        if operator in (">", ">="):
-            left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
-        self.add(lowered(left, names).plus(lowered(right, names), _OPPOSITE), operator)
+    def operation(self, function: str, arguments: Sequence[Form]) -> Form:
+        """A function of forms. It must have a value, also where it cancels or is multiplied by zero."""
+        first = arguments[0]
+        match function:
+            case "+" | "sum" | "mean":
+                share = Fraction(1, len(arguments) if function == "mean" else 1)
+                return added((one, share) for one in arguments)
+            case "-":
+                return first.times(OPPOSITE)
+            case "abs":
+                return self.operation("max", [first, first.times(OPPOSITE)])
+            case "min":
+                return self.operation("max", [one.times(OPPOSITE) for one in arguments]).times(OPPOSITE)
+            case "hoeffding":
+                surprise = self.operation("log", [self.operation("/", [arguments[1]])])
+                each = self.operation("/", [first.times(Fraction(2))])
+                return self.operation("sqrt", [self.operation("*", [surprise, each])])
+        one = Operation("", function, tuple(arguments))
+        self.atoms += tuple(atom for atom in one.domain() if not certainly(atom.operator, atom.form.over(self.box)))
+        linear = one.linear() or (self._divided(arguments) if function == "*" else None)
+        return variable(self._operation(one)) if linear is None else linear
+
+    def _operation(self, one: Operation) -> str:
+        """The variable that stands for an operation."""
+        key = one.kind, *(form.key for form in one.arguments)
+        if key not in self._named:
+            self._named[key] = self.unknown(_MARK + one.kind, -INFINITY, INFINITY)
+            self.operations += (replace(one, name=self._named[key]),)
+            self.box[self._named[key]] = one.over(self.box)
+        return self._named[key]
+
+    def _divided(self, factors: Sequence[Form]) -> Form | None:
+        """A quotient whose sides share a variable, as a constant and a quotient where they share it no more.
+
+        So (a - b) / b becomes a / b - 1, and b stands there once.
+        """
+        inverses = {one.name: one.arguments[0] for one in self.operations if one.kind == "/"}
+        for above, over in pairwise((*factors, factors[0])) if len(factors) == 2 else ():
+            below = inverses.get(next(iter(over.terms))) if len(over.terms) == 1 and not over.constant else None
+            common = next((name for name in below.terms if name in above.terms), None) if below is not None else None
+            if below is None or common is None or any(name.startswith(_MARK) for name in above.terms):
+                continue
+            whole = above.terms[common] / below.terms[common]
+            rest = above.plus(below, -whole)
+            fewer = len(rest.terms.keys() & below.terms.keys()) < len(above.terms.keys() & below.terms.keys())
+            if fewer and (rest.terms or rest.constant):
+                return self.operation("*", [rest, over]).plus(constant(whole * next(iter(over.terms.values()))))
+        return None
+
+
+def _only_piece(one: Operation, box: Box) -> Form | None:
+    """The argument that a maximum is everywhere in the box."""
+    ranges = one.values(box) if one.kind == "max" else []
+    for piece, own in zip(one.arguments, ranges, strict=False):
+        if all(own.low >= other.high for other in ranges if other is not own):
+            return piece
+    return None
 
 
 def rungs(multiple: Multiple, count: str) -> Expression:
@@ -153,16 +255,22 @@ def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = Non
 
 def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case:
     """A case in which the formula must hold, too."""
-    further = replace(case, box=dict(case.box))
+    further = replace(case, box=dict(case.box), _named={})
     further.require(formula, names)
     return further
 
 
+def value_of(expression: Expression, box: Mapping[str, Interval]) -> Interval:
+    """All values of an expression over a box, or more."""
+    case = Case(dict(box))
+    return case.lowered(expression, {name: name for name in box}).over(case.box)
+
+
 def rows_of(atoms: Iterable[Atom], relation: str = "", *, closed: bool = False) -> list[Row]:
-    """Linear comparisons but inequalities (!=) as rows; where `closed`, less than allows equal, too."""
+    """Comparisons but inequalities (!=) as rows; where `closed`, less than allows equal, too."""
     return [
         Row(
-            {leaf: one for leaf, one in atom.form.terms.items() if isinstance(leaf, str)},
+            atom.form.terms,
             "<=" if closed and atom.operator == "<" else atom.operator,
             -atom.form.constant,
             relation,
@@ -172,43 +280,27 @@ def rows_of(atoms: Iterable[Atom], relation: str = "", *, closed: bool = False) 
     ]
 
 
+def narrowed(case: Case) -> Case:
+    """The case without values that cannot be."""
+    return settled(replace(case, box=contract(case.box, case.atoms, case.operations, case.integers)))
+
+
 def settled(case: Case) -> Case:
     """The case with what is known put in and what is certain left out."""
-    known: dict[Leaf, Form] = {
-        name: constant(Fraction(interval.low)) for name, interval in case.box.items() if interval.is_point
-    }
-    atoms: list[Atom] = []
-    values = Evaluation(case.box)
+    case = case.with_known(
+        {name: constant(Fraction(case.box[name].low)) for name in case.names if case.box[name].is_point}
+    )
+    atoms = []
     for atom in case.atoms:
-        form = _unfolded(replaced(atom.form, known), values)
-        value = values.form(form)
+        value = atom.form.over(case.box)
         if not possibly(atom.operator, value):
             raise EmptyError
-        if not (certainly(atom.operator, value) and _defined(form, case.box)):
-            atoms.append(Atom(form, atom.operator))
-    return replace(case, atoms=tuple(atoms))
-
-
-def _unfolded(form: Form, values: Evaluation) -> Form:
-    """The form without maxima of which the box leaves one piece."""
-    for one in form.operations():
-        ranges = [values.form(argument) for argument in one.arguments] if one.kind == "max" else []
-        for piece, own in zip(one.arguments, ranges, strict=False):
-            # A piece that is left out must have a value, or the whole has none.
-            if all(own.low >= other.high for other in ranges if other is not own) and all(
-                _defined(other, values.box) for other in one.arguments
-            ):
-                # What is put in may hold further pieces, so the rest is looked through anew.
-                return _unfolded(replaced(form, {one: piece}), values)
-    return form
-
-
-def _defined(form: Form, box: Mapping[str, Interval]) -> bool:
-    """Whether the form has a value everywhere in the box."""
-    if form.is_linear:
-        return True
-    try:
-        Evaluation(box, total=True).form(form)
-    except EmptyError:
-        return False
-    return True
+        if not certainly(atom.operator, value):
+            atoms.append(atom)
+    used = {name for atom in atoms for name in atom.form.terms}
+    operations: list[Operation] = []
+    for one in reversed(case.operations):
+        if one.name in used:
+            used |= {name for form in one.arguments for name in form.terms}
+            operations.insert(0, one)
+    return replace(case, atoms=tuple(atoms), operations=tuple(operations))

@@ -1,16 +1,16 @@
-"""Forms over a box: bounding their values, and narrowing the box to what a comparison allows.
+"""Narrowing a box to what comparisons and operations allow. It only ever errs outwards.
 
-Both only ever err outwards. An operation is known here by its values over intervals (`applied`), and by what a value
-says about its arguments (`_allowed`).
+An operation is known here by its values over intervals (`applied`), and by what a value says about its arguments
+(`_allowed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sealtrace.relations.forms import Atom, Form, Leaf, Operation
+from sealtrace.relations.forms import Atom, Box, Form, Operation
 from sealtrace.relations.intervals import (
     INFINITY,
     NOT_NEGATIVE,
@@ -19,7 +19,6 @@ from sealtrace.relations.intervals import (
     EmptyError,
     Interval,
     applied,
-    cost,
     length_of,
     point,
     root,
@@ -29,40 +28,8 @@ from sealtrace.relations.intervals import (
 )
 from sealtrace.relations.work import spend
 
-Box = dict[str, Interval]
-"""Each variable with the values that are left."""
 _NOT_POSITIVE = Interval(-INFINITY, Fraction(0))
-
-
-@dataclass
-class Evaluation:
-    """The values of the operations of a form over one box."""
-
-    box: Mapping[str, Interval]
-    total: bool = False
-    """Whether an argument outside a function's domain is an error, rather than left out."""
-    known: dict[Operation, Interval] = field(default_factory=dict)
-    """By the operation itself: a number such as its id may soon be that of another one."""
-    steps: int = 0
-
-    def form(self, form: Form) -> Interval:
-        """All values of a form, or more."""
-        total = point(form.constant)
-        for leaf, coefficient in form.terms.items():
-            total = total + self.leaf(leaf).scaled(coefficient)
-        self.steps += (1 + len(form.terms)) * length_of(total)
-        return total
-
-    def leaf(self, leaf: Leaf) -> Interval:
-        """All values of a leaf, or more."""
-        if isinstance(leaf, str):
-            return self.box[leaf]
-        if leaf not in self.known:
-            values = [self.form(one) for one in leaf.arguments]
-            if leaf.kind == "cp_upper":
-                self.steps += 2 * cost(values[1])
-            self.known[leaf] = applied(leaf.kind, values, total=self.total)
-        return self.known[leaf]
+_ROUNDS = 6
 
 
 def certainly(operator: str, value: Interval) -> bool:
@@ -79,80 +46,94 @@ def possibly(operator: str, value: Interval) -> bool:
     return value.low < 0 or (operator == "<=" and value.low == 0)
 
 
-def contract(box: Box, atoms: Sequence[Atom], integers: frozenset[str], rounds: int = 6) -> Box:
-    """The box without values that no solution has."""
-    box = dict(box)
+def contract(box: Box, atoms: Sequence[Atom], operations: Sequence[Operation], integers: frozenset[str]) -> Box:
+    """The box without values that no solution has; operations stand behind those that they are made of."""
+    narrowing = _Narrowing(dict(box), integers)
+    narrowing.forward(operations)
     waiting = list(atoms)
-    for _ in range(rounds):
-        changed: set[str] = set()
+    for _ in range(_ROUNDS):
+        narrowing.changed.clear()
         for atom in waiting:
-            narrowing = _Narrowing(box, integers)
-            try:
-                narrowing.require(atom)
-            finally:
-                spend(2 * narrowing.steps)
-            changed |= narrowing.changed
-        waiting = [atom for atom in atoms if changed & atom.form.variables]
-        if not waiting or (len(atoms) == 1 and atoms[0].form.is_linear and not integers & changed):
+            narrowing.require(atom)
+        narrowing.backward(operations)
+        narrowing.forward(operations)
+        waiting = [atom for atom in atoms if not narrowing.changed.isdisjoint(atom.form.terms)]
+        alone = len(atoms) == 1 and not operations and not integers & narrowing.changed
+        if alone or not narrowing.changed:
             break
-    return box
+    # What an operation has to be is not yet what it is.
+    return narrowing.box | narrowing.computed
 
 
-class _Narrowing(Evaluation):
-    """One comparison's forward and backward pass over a box, which it narrows in place."""
+@dataclass
+class _Narrowing:
+    """A box that is narrowed in place."""
 
-    def __init__(self, box: Box, integers: frozenset[str]) -> None:
-        super().__init__(box)
-        self.left = box
-        self.integers = integers
-        self.changed: set[str] = set()
+    box: Box
+    integers: frozenset[str]
+    changed: set[str] = field(default_factory=set)
+    computed: Box = field(default_factory=dict)
+    """What operations are by their arguments alone."""
+
+    def forward(self, operations: Iterable[Operation]) -> None:
+        """Operations by their arguments."""
+        for one in operations:
+            values = one.values(self.box)
+            spend(one.cost(values))
+            self.computed[one.name] = applied(one.kind, values)
+            self.meet(one.name, self.computed[one.name])
+
+    def backward(self, operations: Sequence[Operation]) -> None:
+        """Arguments by the operations."""
+        for one in reversed(operations):
+            if self.box[one.name] != self.computed[one.name] or one.kind in ("max", "cp_upper"):
+                values = one.values(self.box)
+                spend(2 * one.cost(values))
+                allowed = _allowed(one, values, self.box[one.name])
+                for argument, target in zip(one.arguments, allowed, strict=True):
+                    if target != WHOLE:
+                        self.narrow(argument, target)
 
     def require(self, atom: Atom) -> None:
-        value = self.form(atom.form)
+        """Variables by a comparison."""
+        value = atom.form.over(self.box)
         if not possibly(atom.operator, value):
             raise EmptyError
         if atom.operator != "!=" and not certainly(atom.operator, value):
             self.narrow(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
 
     def narrow(self, form: Form, target: Interval) -> None:
-        """The form must lie in the target: each leaf must make up for what the others cannot."""
-        leaves = list(form.terms.items())
-        values = [self.leaf(leaf).scaled(coefficient) for leaf, coefficient in leaves]
+        """The form must lie in the target: each variable must make up for what the others cannot."""
+        values = [self.box[name].scaled(one) for name, one in form.terms.items()]
         behind = [point(form.constant)]
         for value in reversed(values[1:]):
             behind.append(behind[-1] + value)
+        spend(3 * (1 + len(values)) * length_of(behind[-1]))
         before = ZERO
-        for (leaf, coefficient), value in zip(leaves, values, strict=True):
+        for (name, one), value in zip(form.terms.items(), values, strict=True):
             others = before + behind.pop()
-            self.narrow_leaf(leaf, (target - others).scaled(1 / coefficient))
+            self.meet(name, (target - others).scaled(1 / one))
             before = before + value
 
-    def narrow_leaf(self, leaf: Leaf, target: Interval) -> None:
-        now = self.leaf(leaf)
+    def meet(self, name: str, target: Interval) -> None:
+        """The variable must lie in the target."""
+        now = self.box[name]
         left = now.meet(target)
-        if isinstance(leaf, Operation):
-            if left != now or leaf.kind in ("max", "cp_upper"):
-                values = [self.form(argument) for argument in leaf.arguments]
-                if leaf.kind == "cp_upper":
-                    self.steps += 8 * cost(values[1])
-                for argument, allowed in zip(leaf.arguments, _allowed(leaf, values, left), strict=True):
-                    if allowed != WHOLE:
-                        self.narrow(argument, allowed)
-        elif left != now:
+        if left != now:
             left = shortened(left)
-            left = whole_numbers(left) if leaf in self.integers else left
+            left = whole_numbers(left) if name in self.integers else left
             if left != now and left.within(now):
-                self.left[leaf] = left
-                self.changed.add(leaf)
+                self.box[name] = left
+                self.changed.add(name)
 
 
-def _allowed(leaf: Operation, values: list[Interval], target: Interval) -> list[Interval]:
+def _allowed(one: Operation, values: list[Interval], target: Interval) -> list[Interval]:
     """Where each argument must lie for the operation's value to lie in the target; everywhere where nothing follows."""
     first = values[0]
-    match leaf.kind:
+    match one.kind:
         case "*":
             others = [[*values[:place], *values[place + 1 :]] for place in range(len(values))]
-            return [_factor(applied("*", one), target) for one in others]
+            return [_factor(applied("*", rest), target) for rest in others]
         case "/":
             return [target.inverse()]
         case "^":
@@ -165,7 +146,7 @@ def _allowed(leaf: Operation, values: list[Interval], target: Interval) -> list[
         case "log":
             return [target.exponential()]
         case "cp_upper":
-            known = first.is_point and values[1].is_point and not leaf.arguments[2].is_constant
+            known = first.is_point and values[1].is_point and one.arguments[2].terms
             return [WHOLE, WHOLE, share_range(first, values[1], target) if known else WHOLE]
     able = [place for place, value in enumerate(values) if value.touches(target)]
     if not able:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from sealtrace.contract.audit import AuditRepair
-from sealtrace.relations.cases import rows_of, settled, starting_box, starting_case
-from sealtrace.relations.contraction import Box, Evaluation
+from sealtrace.relations.cases import rows_of, settled, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
-from sealtrace.relations.forms import Atom, Form, Leaf, lowered, replaced, variable
+from sealtrace.relations.forms import Box
 from sealtrace.relations.intervals import EmptyError, TooLargeError
 from sealtrace.relations.linear import Certificate, Row, solve
 from sealtrace.relations.rendering import expression_text
@@ -99,7 +98,7 @@ def _undefined(formula: Formula) -> str | None:
         if any(isinstance(one, Unknown) for one in walk(node)):
             continue
         try:
-            Evaluation(box).form(lowered(node, {}))
+            value_of(node, box)
         except EmptyError:
             return f"{expression_text(node)} is not defined"
         except TooLargeError:
@@ -180,13 +179,12 @@ def _member(claim: Claim) -> _Member | None:
     except (EmptyError, TooLargeError):
         return None
     unknowns = frozenset(unknowns_in(claim.formula))
-    own = {
-        name: f"{name} of {claim.name}" for name in case.box.keys() - unknowns - {one.address for one in claim.facts}
-    }
-    renamed: dict[Leaf, Form] = {name: variable(new) for name, new in own.items()}
-    atoms = [Atom(replaced(atom.form, renamed), atom.operator) for atom in case.atoms if atom.form.is_linear]
-    box = {own.get(name, name): one for name, one in case.box.items()}
-    return _Member(claim, rows_of(atoms, claim.name), box, frozenset(case.variables - own.keys()), unknowns)
+    shared = unknowns | {one.address for one in claim.facts}
+    new = {name: name if name in shared else f"{name} of {claim.name}" for name in case.names}
+    linear = [row for row in rows_of(case.atoms, claim.name) if row.coefficients.keys() <= new.keys()]
+    rows = [replace(row, coefficients={new[name]: one for name, one in row.coefficients.items()}) for row in linear]
+    varying = frozenset(case.variables & shared)
+    return _Member(claim, rows, {new[name]: case.box[name] for name in case.names}, varying, unknowns)
 
 
 def _connected(members: list[_Member]) -> list[list[_Member]]:

@@ -7,11 +7,10 @@ import re
 from fractions import Fraction
 from itertools import pairwise
 
-from sealtrace.relations.cases import Case, rows_of, rungs, starting_box, starting_case
-from sealtrace.relations.contraction import Box, Evaluation
+from sealtrace.relations.cases import Case, rows_of, rungs, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.forms import Form, Leaf, constant, lowered, replaced
+from sealtrace.relations.forms import Box, constant
 from sealtrace.relations.intervals import INFINITY, WHOLE, EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, Row, minimize
 from sealtrace.relations.rendering import approximately, decimals, formula_text, places_of, printed, range_text
@@ -101,7 +100,7 @@ def _comparison(comparison: Comparison, box: Box) -> str:
         return f"{_valued(left, box)}, but {_valued(right, box)}"
     if comparison.operator == "!=":
         return f"{printed(left)} is {printed(right)}, which it must not be"
-    first, second = _value(left, box), _value(right, box)
+    first, second = value_of(left, box), value_of(right, box)
     rising = comparison.operator in ("<", "<=")
     ends = (first.low, second.high) if rising else (first.high, second.low)
     places = places_of(comparison) + 1
@@ -125,12 +124,15 @@ def _grid_sides(body: Formula, name: str) -> tuple[Expression, Expression] | Non
 
 def _grid(of: Expression, grid: Expression, text: str, some: Some, box: Box) -> str:
     """The two nearest values that an integer gives."""
-    value, between = _value(of, box), _range(some, box)
+    value, between = value_of(of, box), _range(some, box)
     least, most = between.low, between.high
     if math.isfinite(least) and math.isfinite(most) and math.ceil(least) > math.floor(most):
         return f"there is no integer from {math.ceil(least)} to {math.floor(most)}"
-    known: dict[Leaf, Form] = {name: constant(Fraction(one.low)) for name, one in box.items() if one.is_point}
-    steps = replaced(lowered(grid, {name: name for name in {*box, some.name}}), known)
+    case = Case({**box, some.name: between})
+    steps = case.lowered(grid, {name: name for name in case.box})
+    known = {name: constant(Fraction(one.low)) for name, one in box.items() if one.is_point}
+    case.add(steps, "==")
+    steps = case.with_known(known).atoms[-1].form
     if steps.terms.keys() != {some.name}:
         return f"no integer {some.name} makes {text} equal to {printed(of)}"
     # The integers just before and just after the value is passed.
@@ -145,16 +147,12 @@ def _grid(of: Expression, grid: Expression, text: str, some: Some, box: Box) -> 
 
 
 def _range(some: Some, box: Box) -> Interval:
-    low = -INFINITY if some.low is None else _value(some.low, box).low
-    return Interval(low, INFINITY if some.high is None else _value(some.high, box).high)
-
-
-def _value(expression: Expression, box: Box) -> Interval:
-    return Evaluation(box).form(lowered(expression, {name: name for name in box}))
+    low = -INFINITY if some.low is None else value_of(some.low, box).low
+    return Interval(low, INFINITY if some.high is None else value_of(some.high, box).high)
 
 
 def _valued(expression: Expression, box: Box) -> str:
-    value = _value(expression, box)
+    value = value_of(expression, box)
     if isinstance(expression, Number):
         return printed(expression)
     return f"{printed(expression)} = {approximately(value, places_of(expression))}"

@@ -104,6 +104,8 @@ class Interval:
 
     def scaled(self, factor: Fraction) -> Interval:
         """Every number of it times an exact factor."""
+        if factor == 1:
+            return self
         ends = _times(self.low, factor), _times(self.high, factor)
         return Interval(*ends) if factor >= 0 else Interval(ends[1], ends[0])
 
@@ -211,14 +213,19 @@ def _power(value: Bound, exponent: int) -> Bound:
 # What is irrational: flint's balls, rounded outwards
 
 
-def enclosed(value: Bound, function: str, *arguments: int | arb, up: bool, bits: int = _BITS) -> Fraction:
+def ends_of(ball: arb) -> Interval:
+    """A ball as an interval."""
+    ends = (end.man_exp() for end in (ball.lower(), ball.upper()))
+    return Interval(*(Fraction(int(mantissa)) * Fraction(2) ** int(exponent) for mantissa, exponent in ends))
+
+
+def enclosed(value: Bound, function: str, *arguments: int | arb, up: bool, bits: int = _BITS) -> Bound:
     """An end of a tiny interval that holds a function of a rational."""
     from flint import arb, ctx, fmpq
 
     with ctx.workprec(bits):
-        ball = getattr(arb(fmpq(*Fraction(value).as_integer_ratio())), function)(*arguments)
-        mantissa, exponent = (ball.upper() if up else ball.lower()).man_exp()
-        return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        ball = ends_of(getattr(arb(fmpq(*Fraction(value).as_integer_ratio())), function)(*arguments))
+        return ball.high if up else ball.low
 
 
 def root(value: Bound, exponent: int, *, up: bool) -> Bound:
@@ -290,7 +297,7 @@ def _tail(k: int, n: int, x: Fraction, *, up: bool) -> Fraction:
     except ValueError:
         # Too far out for a finite ball.
         return Fraction(up)
-    return max(Fraction(0), min(Fraction(1), tail))
+    return max(Fraction(0), min(Fraction(1), Fraction(tail)))
 
 
 # Operations

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from sealtrace.relations.cases import Case, assumed, rows_of, settled, starting_case
-from sealtrace.relations.contraction import Box, Evaluation, certainly, contract
-from sealtrace.relations.forms import Atom, Operation, replaced
+from sealtrace.relations.cases import Case, assumed, narrowed, rows_of, starting_case
+from sealtrace.relations.contraction import certainly
+from sealtrace.relations.forms import OPPOSITE, Atom, Box, Operation
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.syntax import Formula
@@ -74,7 +74,7 @@ def _searched(start: Case) -> Answer:
 def _narrowed(case: Case) -> Case | None:
     """The case without what cannot be; None where nothing is left."""
     try:
-        return settled(replace(case, box=contract(case.box, case.atoms, case.integers)))
+        return narrowed(case)
     except EmptyError:
         return None
 
@@ -90,18 +90,15 @@ def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
                 divided.append(assumed(smaller, part, first.names))
         return divided
     if not case.atoms:
-        return Answer("possible", {name: _any(case, name) for name in case.box}, case)
+        return Answer("possible", {name: _any(case, name) for name in case.names}, case)
     if case.is_linear:
         unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
         return _apart(case, unequal) if unequal is not None else _linear(case)
     found = _witness(case, before)
     if found is not None:
-        used = case.variables
-        return Answer("possible", {name: found[name] if name in used else _any(case, name) for name in case.box}, case)
-    for atom in case.atoms:
-        for operation in atom.form.operations():
-            if operation.kind == "max":
-                return list(_pieces(case, operation))
+        return Answer("possible", {name: found.get(name) or _any(case, name) for name in case.names}, case)
+    if (largest := next((one for one in case.operations if one.kind == "max"), None)) is not None:
+        return list(_pieces(case, largest))
     if case.open_integers():
         return _integers(case)
     spend(_HALVING)
@@ -122,7 +119,7 @@ def _linear(case: Case) -> Answer | list[Case]:
     if isinstance(found, Certificate):
         return []
     # What only an inequality (!=) speaks of has no value there.
-    values = {name: point(found.values[name]) if name in found.values else _any(case, name) for name in case.box}
+    values = {name: point(found.values[name]) if name in found.values else _any(case, name) for name in case.names}
     if any(Fraction(values[name].low).denominator != 1 for name in case.open_integers()):
         return _integers(case)
     return Answer("possible", values, case)
@@ -140,9 +137,9 @@ def _apart(case: Case, unequal: Atom) -> list[Case]:
 def _pieces(case: Case, operation: Operation) -> Iterator[Case]:
     """A maximum is one of its arguments, and the others are not greater."""
     for chosen in operation.arguments:
-        atoms = [Atom(replaced(atom.form, {operation: chosen}), atom.operator) for atom in case.atoms]
         others = [one for one in operation.arguments if one is not chosen]
-        yield replace(case, atoms=(*atoms, *(Atom(one.plus(chosen, Fraction(-1)), "<=") for one in others)))
+        piece = case.with_known({operation.name: chosen})
+        yield replace(piece, atoms=(*piece.atoms, *(Atom(one.plus(chosen, OPPOSITE), "<=") for one in others)))
 
 
 def _integers(case: Case) -> Answer | list[Case]:
@@ -161,7 +158,7 @@ def _integers(case: Case) -> Answer | list[Case]:
 
 def _halves(case: Case, start: Case) -> Answer | list[Case]:
     """The variable with the most room left, relative to what it had, in two halves."""
-    repeated = {name for atom in case.atoms for name, times in atom.form.occurrences.items() if times > 1}
+    repeated = {name for one in case.occurrences() for name, times in one.items() if times > 1}
     open_names = sorted(name for name in repeated or case.variables if not case.box[name].is_point)
     if not open_names:
         return Answer("unknown", reason="no precision tried separates the two sides")
@@ -213,35 +210,35 @@ def _proved(found: Box, case: Case) -> Box | None:
     Equations that hold only nearly are shown to have a solution by their signs on opposite sides of the box
     (Poincaré and Miranda): each such equation needs a variable of its own.
     """
-    box, atoms = case.box, case.atoms
-    here = {name: found[name] for name in case.variables}
+    here = {name: found[name] for name in case.names}
     try:
-        values = Evaluation(here, total=True)
-        open_atoms = [atom for atom in atoms if not certainly(atom.operator, values.form(atom.form))]
+        values = case.computed(here)
         pivots: dict[str, Atom] = {}
-        for atom in open_atoms:
-            free = [name for name in atom.form.variables - case.integers - set(pivots) if not here[name].is_point]
-            if atom.operator != "==" or not free:
-                return None
-            pivots[min(free)] = atom
+        for atom, inside in zip(case.atoms, case.occurrences(), strict=True):
+            if not certainly(atom.operator, atom.form.over(values)):
+                free = [name for name in inside.keys() - case.integers - set(pivots) if not here[name].is_point]
+                if atom.operator != "==" or not free:
+                    return None
+                pivots[min(free)] = atom
         for name in pivots:
             wide = here[name].width + _TINY * max(Fraction(1), abs(here[name].middle()))
-            here[name] = Interval(here[name].low - wide, here[name].high + wide).meet(box[name])
-        values = Evaluation(here, total=True)
-        for atom in atoms:
-            value = values.form(atom.form)
-            if atom not in pivots.values() and not certainly(atom.operator, value):
-                return None
+            here[name] = Interval(here[name].low - wide, here[name].high + wide).meet(case.box[name])
+        values = case.computed(here)
+        certain = (
+            certainly(atom.operator, atom.form.over(values)) for atom in case.atoms if atom not in pivots.values()
+        )
+        if not all(certain):
+            return None
         for name, atom in pivots.items():
             ends = [
-                Evaluation({**here, name: point(Fraction(end))}, total=True).form(atom.form)
+                atom.form.over(case.computed({**here, name: point(Fraction(end))}))
                 for end in (here[name].low, here[name].high)
             ]
             if not (ends[0].high < 0 < ends[1].low or ends[1].high < 0 < ends[0].low):
                 return None
     except EmptyError:
         return None
-    return {**found, **here}
+    return here
 
 
 def _as_good_as_point(interval: Interval, start: Interval) -> bool:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.stated import Rule
 from sealtrace.relations.families.wording import DOWN, count, plain, real
+from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.prose import Sentence
 from sealtrace.relations.syntax import (
     Cell,
@@ -45,6 +48,13 @@ _OTHER_P = re.compile(
     re.I,
 )
 _DEVIATION = r"sd|s\.d\.|std\.?|standard deviation"
+_ERROR = r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error"
+_ESTIMATE = r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)"
+_RATIO = r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?"
+_P = r"p(?:[ -]?values?)?"
+_BINARY = re.compile(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", re.I)
+MOST_FREEDOM = 10**6
+MOST_PAIRS = 5000
 _FINE = 10**12
 _COUNTS = re.compile(r"(?:b|c|n_?01|n_?10|only \w+|gained|lost|wins|losses|improved|worsened|fixed|broken)")
 
@@ -59,7 +69,6 @@ def find(paper: Paper) -> Iterator[Claim]:
     for sheet in paper.sheets:
         yield from _margins(sheet, sizes)
         yield from _mcnemar(sheet)
-        yield from _binary(sheet)
         yield from _errors(sheet)
 
 
@@ -76,9 +85,12 @@ def _said(sentence: Sentence, start: int) -> str:
 # Tests in the text
 
 
-def tail(name: str, value: Fraction, one: int | None, two: int | None) -> tuple[Fraction, Fraction] | None:
+def tail(name: str, value: Fraction, one: int | None = None, two: int | None = None) -> Interval | None:
     """The two-sided probability of a test's value, as a tiny interval; None where the test says too little."""
     from flint import arb, ctx, fmpq
+
+    def beta(x: Any, a: int, b: int) -> Any:
+        return x.beta_lower(arb(a) / 2, arb(b) / 2, True)
 
     with ctx.workprec(128):
         x: Any = abs(arb(fmpq(value.numerator, value.denominator)))
@@ -86,69 +98,46 @@ def tail(name: str, value: Fraction, one: int | None, two: int | None) -> tuple[
             case "z" | "Z":
                 p = (x / arb(2).sqrt()).erfc()
             case "t" if one:
-                p = _beta(arb(one) / (one + x * x), Fraction(one, 2), Fraction(1, 2))
+                p = beta(arb(one) / (one + x * x), one, 1)
             case "r" if one and abs(value) < 1:
-                squared = x * x * one / (1 - x * x)
-                p = _beta(arb(one) / (one + squared), Fraction(one, 2), Fraction(1, 2))
+                p = beta(1 - x * x, one, 1)
             case "F" if one and two:
-                p = _beta(arb(two) / (two + one * x), Fraction(two, 2), Fraction(one, 2))
+                p = beta(arb(two) / (two + one * x), two, one)
             case _ if name.startswith("χ") and one:
-                p = (x / 2).gamma_upper(arb(one) / 2, 1) if hasattr(x, "gamma_upper") else None
+                p = (x / 2).gamma_upper(arb(one) / 2, 1)
             case _:
                 return None
-        return None if p is None or not p.is_finite() else _ends(p)
-
-
-def _beta(x: Any, a: Fraction, b: Fraction) -> Any:
-    from flint import arb, fmpq
-
-    return x.beta_lower(arb(fmpq(a.numerator, a.denominator)), arb(fmpq(b.numerator, b.denominator)), True)
-
-
-def _ends(ball: Any) -> tuple[Fraction, Fraction]:
-    """A ball's ends, outwards to twelve decimals: more than is printed, and short enough to read."""
-    ends = []
-    for end in (ball.lower(), ball.upper()):
-        mantissa, exponent = end.man_exp()
-        ends.append(Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * _FINE)
-    return Fraction(math.floor(ends[0]), _FINE), Fraction(math.ceil(ends[1]), _FINE)
+        if not p.is_finite():
+            return None
+        # To twelve decimals, outwards: more than is printed, and short enough to read.
+        ends = ends_of(p)
+        return Interval(Fraction(math.floor(ends.low * _FINE), _FINE), Fraction(math.ceil(ends.high * _FINE), _FINE))
 
 
 def _tests(sentence: Sentence) -> Iterator[Claim]:
     """`t(28) = 2.20, p = .036`."""
     for found in _TEST.finditer(sentence.text) if not _OTHER_P.search(sentence.text) else ():
-        value = _fact(sentence, found.group("value"), found.start("value"))
-        p = _fact(sentence, found.group("p"), found.start("p"))
-        one, two = (int(found.group(name)) if found.group(name) else None for name in ("one", "two"))
-        if (one or 1) > 10**6 or (two or 1) > 10**6:
+        value, p = (_fact(sentence, found[name], found.start(name)) for name in ("value", "p"))
+        one, two = (int(found[name]) if found[name] else None for name in ("one", "two"))
+        name, sign = found["name"], found["sign"]
+        if max(one or 1, two or 1) > MOST_FREEDOM:
             continue
-        name = found.group("name")
-        ends = sorted((abs(value.low), abs(value.high)))
         # A t or an r has one number of degrees: in t(1,200) they are 1200, or the second of two.
         single = name in ("t", "r") and one is not None and two is not None
         degrees = [(int(f"{one}{two}"), None), (two, None)] if single else [(one, two)]
-        try:
-            probable = [tail(name, end, *each) for each in degrees for end in ends]
-        except ModuleNotFoundError:
-            return
+        probable = [tail(name, abs(end), *each) for each in degrees for end in (value.low, value.high)]
         tails = [one for one in probable if one is not None]
         if len(tails) < len(probable):
             continue
-        lowest, highest = min(low for low, _high in tails), max(high for _low, high in tails)
-        sides = (Fraction(1),) if name in ("F",) or name.startswith("χ") else (Fraction(1), Fraction(1, 2))
-        own = Cell(p)
-        ways: list[Formula] = []
-        for side in sides:
-            low, high = lowest * side, highest * side
-            if found.group("sign") == "=":
-                ways.append(all_of(at_most(low, own), at_most(own, high)))
-            else:
-                ways.append(at_most(low, Cell(p)) if found.group("sign") == "<" else at_most(Cell(p), high))
+        low, high = Fraction(min(one.low for one in tails)), Fraction(max(one.high for one in tails))
+        sides = (1,) if name == "F" or name.startswith("χ") else (1, 2)
+        above = [at_most(low / side, Cell(p)) for side in sides]
+        below = [at_most(Cell(p), high / side) for side in sides]
+        ways: list[Formula] = [*(above if sign == "<" else below)] if sign != "=" else list(map(all_of, above, below))
         yield Claim(
             f"{FAMILY} {p.address}",
             all_of(any_of(*ways), equal(Cell(value), Cell(value))),
-            f"p {found.group('sign')} {p.text} belongs to {name} = {value.text}, which gives "
-            f"{float(lowest):.4g} to {float(highest):.4g}"
+            f"p {sign} {p.text} belongs to {name} = {value.text}, which gives {float(low):.4g} to {float(high):.4g}"
             f"{' (half of it one-sided)' if len(sides) > 1 else ''}.",
             _said(sentence, found.start()),
             ("The p is of this test, one- or two-sided, without adjustment.",),
@@ -230,98 +219,94 @@ def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
     """McNemar's p against its two counts; or against a difference of rates over n, which bounds it from below."""
     if not re.search(r"\bMcNemar", sheet.caption + " ".join(one.label for one in sheet.columns)):
         return
-    pairs, deltas = sheet.headed(_COUNTS), sheet.headed(r"(?:δ|diff|change|gain).*")
-    sizes = set(re.findall(r"\bn ?= ?(\d[\d,]*)", sheet.caption))
-    for row, (p,) in sheet.together(sheet.only(r"p(?:[ -]?values?)?")):
-        if len(pairs) == 2:
-            b, c = (sheet.number(row, column) for column in pairs)
-            if b is None or c is None or count(b) is None or count(c) is None or b.value + c.value > 5000:
-                continue
-            together, apart = int(b.value + c.value), int(abs(b.value - c.value))
-            values = [mcnemar(apart, together)] if together else [Fraction(1)]
-            ways: list[Formula] = [equal(real(p), value) for value in values]
-            for correction in (0, 1):
-                square = Fraction(max(apart - correction, 0) ** 2, max(together, 1))
-                try:
-                    ends = tail("z", Fraction(math.isqrt(int(square * 10**24)), 10**12), None, None)
-                except ModuleNotFoundError:
-                    return
-                if ends is not None:
-                    ways.append(at_most(call("abs", real(p) - ends[0]), Fraction(1, 10**6)))
-            formula, says = any_of(*ways), f"p {p.text} is McNemar's for {b.text} against {c.text}"
-            formula = all_of(formula, equal(Cell(b), Cell(b)), equal(Cell(c), Cell(c)))
-        elif len(deltas) == 1 and len(sizes) == 1 and (delta := sheet.number(row, deltas[0])) is not None:
-            n = int(sizes.pop().replace(",", "")) if len(sizes) == 1 else 0
-            sizes = {str(n)}
-            scale = 1 if abs(delta.value) <= 1 and delta.unit < Fraction(1, 100) else 100
-            apart = max(0, math.ceil((abs(delta.value) - delta.unit / 2) * n / scale))
-            if not 0 < n <= 3000 or apart > n:
-                continue
-            least, most = Fraction(2, 2**apart) if apart else Fraction(0), mcnemar(apart, n - (n - apart) % 2)
-            formula = all_of(
-                at_most(least, real(p)), at_most(real(p), max(most, least)), at_most(Cell(delta), delta.high)
-            )
-            says = f"p {p.text} is McNemar's for a difference of {delta.text} over {n}: "
-            says += f"{float(least):.2g} to {float(most):.2g}"
-        else:
-            continue
-        yield Claim(
-            f"{FAMILY} {p.address} McNemar",
-            formula,
-            f"{says}.",
-            sheet.place("McNemar, as the caption or a header says"),
-            ("The test is paired over the same items.",),
-            question=f"From which pairs is p = {p.text} computed?",
-            family=FAMILY,
-        )
+    pairs, deltas, p = sheet.headed(_COUNTS), sheet.headed(r"(?:δ|diff|change|gain).*"), sheet.only(_P)
+    sizes = {int(size.replace(",", "")) for size in re.findall(r"\bn ?= ?(\d[\d,]*)", sheet.caption)}
+    for _row, facts in sheet.together(p, *pairs) if len(pairs) == 2 else ():
+        if all(count(fact) is not None for fact in facts[1:]) and facts[1].value + facts[2].value <= MOST_PAIRS:
+            yield _OF_PAIRS.claim(sheet, facts, _MCNEMAR)
+    for _row, facts in sheet.together(p, *deltas) if len(pairs) != 2 and len(deltas) == len(sizes) == 1 else ():
+        if (ends := _around(facts[1], n := min(sizes))) is not None:
+            yield _OF_DIFFERENCE.claim(sheet, facts, _MCNEMAR, n, *map(float, ends))
+
+
+def _around(delta: Fact, n: int) -> tuple[Fraction, Fraction] | None:
+    """The least and the greatest p that a difference of rates over so many pairs can have."""
+    scale = 1 if abs(delta.value) <= 1 and delta.unit < Fraction(1, 100) else 100
+    apart = max(0, math.ceil((abs(delta.value) - delta.unit / 2) * n / scale))
+    if not 0 < n <= MOST_PAIRS or apart > n:
+        return None
+    least = Fraction(2, 2**apart) if apart else Fraction(0)
+    return least, max(least, mcnemar(apart, n - (n - apart) % 2))
+
+
+def _of_difference(p: Cell, delta: Cell, n: int, *_ends: float) -> Formula:
+    least, most = _around(delta.fact, n) or (0, 1)
+    return all_of(at_most(least, p), at_most(p, most), at_most(delta, delta.fact.high))
+
+
+def _of_pairs(p: Cell, b: Cell, c: Cell) -> Formula:
+    """The exact p of two counts, or the usual approximation with or without a correction."""
+    together, apart = int(b.fact.value + c.fact.value), int(abs(b.fact.value - c.fact.value))
+    ways: list[Formula] = [equal(p, mcnemar(apart, together))]
+    for correction in (0, 1):
+        square = Fraction(max(apart - correction, 0) ** 2, max(together, 1))
+        near = tail("z", Fraction(math.isqrt(int(square * 10**24)), 10**12))
+        ways += [at_most(call("abs", p - Fraction(near.low)), Fraction(1, 10**6))] if near is not None else []
+    return all_of(any_of(*ways), equal(b, b), equal(c, c))
+
+
+_MCNEMAR = "McNemar, as the caption or a header says"
+_OF_PAIRS = Rule(
+    FAMILY,
+    "p {0} is McNemar's for {1} against {2}.",
+    _of_pairs,
+    ("The test is paired over the same items.",),
+    "From which pairs is p = {0} computed?",
+)
+_OF_DIFFERENCE = replace(
+    _OF_PAIRS, says="p {0} is McNemar's for a difference of {1} over {2}: {3:.2g} to {4:.2g}.", formula=_of_difference
+)
 
 
 # Means and errors
 
 
-def _size(sheet: Sheet, row: int) -> int | None:
+def _size(sheet: Sheet, row: int) -> int:
     column = sheet.only(r"n|# ?\w+|sample size")
     fact = None if column is None else sheet.number(row, column)
     told = re.findall(r"\b[nN] ?= ?(\d+)", sheet.caption)
-    return count(fact) if fact is not None else int(told[0]) if len(told) == 1 else None
-
-
-def _binary(sheet: Sheet) -> Iterator[Claim]:
-    """The deviation of zeros and ones follows from their mean."""
-    told = re.search(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", sheet.caption, re.I)
-    columns = sheet.only(r"mean|m|proportion|share"), sheet.only(_DEVIATION)
-    for row, (m, s) in sheet.together(*columns) if told else ():
-        n = _size(sheet, row) or 0
-        if n < 2 or not 0 <= m.value <= 1:
-            continue
-        variance = real(m) * (1 - real(m))
-        formula = any_of(*(equal(real(s) ** 2 * divisor, variance * n) for divisor in (n - 1, n)))
-        says = f"{s.text} is the standard deviation of zeros and ones with mean {m.text}"
-        yield _follows(sheet, s, formula, says, "Every value is zero or one.")
+    return (count(fact) or 0) if fact is not None else int(told[0]) if len(told) == 1 else 0
 
 
 def _errors(sheet: Sheet) -> Iterator[Claim]:
-    """A standard error is the deviation over the root of n; a t is the estimate over its error."""
-    error = sheet.only(r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error")
-    estimate = sheet.only(r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)")
-    for row, (se, sd) in sheet.together(error, sheet.only(_DEVIATION)):
+    """The deviation of zeros and ones, the error of a deviation, and the t of an estimate."""
+    deviation, error, binary = sheet.only(_DEVIATION), sheet.only(_ERROR), sheet.only(r"mean|m|proportion|share")
+    for row, facts in sheet.together(deviation, binary) if _BINARY.search(sheet.caption) else ():
+        if (n := _size(sheet, row)) > 1 and 0 <= facts[1].value <= 1:
+            yield _OF_BINARY.claim(sheet, facts, "headers", n)
+    for row, facts in sheet.together(error, deviation):
         if n := _size(sheet, row):
-            formula = equal(real(se) ** 2 * n, real(sd) ** 2)
-            yield _follows(sheet, se, formula, f"{se.text} is {sd.text} over the root of {n}")
-    for _row, (se, value, ratio) in sheet.together(
-        error, estimate, sheet.only(r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?")
-    ):
-        formula = equal(real(ratio) * real(se), real(value))
-        yield _follows(sheet, ratio, formula, f"{ratio.text} is {value.text} over its error {se.text}")
+            yield _OF_DEVIATION.claim(sheet, facts, "headers", n)
+    yield from _OF_ESTIMATE.claims(sheet, (sheet.only(_RATIO), sheet.only(_ESTIMATE), error), "headers")
 
 
-def _follows(
-    sheet: Sheet,
-    fact: Fact,
-    formula: Formula,
-    says: str,
-    assumes: str = "All are of the same row, and nothing is adjusted.",
-) -> Claim:
-    question = f"From what is {fact.text} computed?"
-    name = f"{FAMILY} {fact.address}"
-    return Claim(name, formula, f"{says}.", sheet.place("headers"), (assumes,), (), question, FAMILY)
+_OF_DEVIATION = Rule(
+    FAMILY,
+    "{0} is {1} over the root of {2}.",
+    lambda error, deviation, n: equal(error**2 * n, deviation**2),
+    ("All are of the same row, and nothing is adjusted.",),
+    "From what is {0} computed?",
+)
+_OF_ESTIMATE = replace(
+    _OF_DEVIATION,
+    says="{0} is {1} over its error {2}.",
+    formula=lambda ratio, value, error: equal(ratio * error, value),
+)
+_OF_BINARY = replace(
+    _OF_DEVIATION,
+    says="{0} is the standard deviation of zeros and ones with mean {1}.",
+    formula=lambda deviation, mean, n: any_of(
+        *(equal(deviation**2 * divisor, mean * (1 - mean) * n) for divisor in (n - 1, n))
+    ),
+    assumes=("Every value is zero or one.",),
+)

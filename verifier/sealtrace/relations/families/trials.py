@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.relations.cases import Case
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.columns import Column, Value, beside, function, mean, total
 from sealtrace.relations.families.paper import Sheet
-from sealtrace.relations.forms import lowered
+from sealtrace.relations.intervals import WHOLE
 from sealtrace.relations.syntax import Unknown
 
 Booleans = npt.NDArray[np.bool_]
@@ -57,7 +58,9 @@ class Pattern:
     def is_linear(self) -> bool:
         """Whether it is a sum of multiples of its columns."""
         names = ("a", "b")[: self.inputs]
-        return lowered(self.formula(*map(Unknown, names)), {name: name for name in names}).is_linear
+        case = Case(dict.fromkeys(names, WHOLE))
+        case.lowered(self.formula(*map(Unknown, names)), {name: name for name in names})
+        return case.is_linear
 
     def choices(self, size: int) -> Iterator[tuple[int, ...]]:
         """The columns that it may be of."""
