@@ -16,6 +16,7 @@ from sealtrace.checks.registry import check
 from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.bank import competing
 from sealtrace.studies.policies.evidence.calibration import UNCOMPUTABLE, Calibration, declared_setting
+from sealtrace.studies.policies.evidence.choice import RULES
 from sealtrace.studies.policies.evidence.deployment import calibration_split
 from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
@@ -46,7 +47,7 @@ def _certified_in(study: Study) -> dict[str, str]:
     named = {
         one.partition: f"the selector {one.name} chooses"
         for one in study.declared.selectors
-        if one.rule in ("risk-only", "dual", "robust") and one.partition is not None
+        if RULES[one.rule].certified and one.partition is not None
     }
     deployed = study.declared.deployed
     return named | ({} if deployed is None else {deployed: "the protocol deploys"})

@@ -16,7 +16,7 @@ from sealtrace.studies.policies.checks.certificates import missing_where_undefin
 from sealtrace.studies.policies.checks.selection import report_held_out
 from sealtrace.studies.policies.evidence.bank import candidate_at
 from sealtrace.studies.policies.evidence.calibration import declared_setting
-from sealtrace.studies.policies.evidence.choice import Chosen
+from sealtrace.studies.policies.evidence.choice import RULES, Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.choosing import Selector
@@ -85,7 +85,7 @@ def groups(study: Study, outcome: Outcome) -> None:
 @check("map.certified", "assignments", unless=_no_map)
 def certified(study: Study, outcome: Outcome) -> None:
     for document, key, chosen in recomputed(study, outcome):
-        if chosen.rule not in ("risk-only", "dual", "robust"):
+        if not RULES[chosen.rule].certified:
             outcome.inspected += len(document.value["assignments"])
             continue
         for place, assigned in enumerate(document.value["assignments"]):

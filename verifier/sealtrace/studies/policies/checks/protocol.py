@@ -13,6 +13,7 @@ import pyarrow as pa
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
+from sealtrace.studies.policies.evidence.choice import RULES
 from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.choosing import Selector, Variant, Weights
@@ -141,7 +142,7 @@ def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> 
         for field, size in sizes.items():
             yield f"/resampling/{field}", str(size), size > 0, "above 0"
     for index, selector in enumerate(protocol.selectors):
-        for field in _SELECTOR_NEEDS[selector.rule]:
+        for field in RULES[selector.rule].needs:
             found = getattr(selector, field)
             yield f"/selectors/{index}/{field}", str(found), found is not None, f"given for {selector.rule}"
         yield from _bounded(f"/selectors/{index}", selector, _OF_SELECTORS)
@@ -164,19 +165,6 @@ def _tie_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
         if due:
             tie = getattr(protocol.ties, name)
             yield f"/ties/{name}", str(tie), tie is not None, "a rule, where equals may compete"
-
-
-_SELECTOR_NEEDS: dict[str, tuple[str, ...]] = {
-    "anchor": ("partition",),
-    "fixed": ("partition", "arm", "scale"),
-    "empirical-zero": ("arm",),
-    "mean-strong": ("partition", "limit"),
-    "kl-budget": ("partition", "limit", "clip"),
-    "risk-only": ("partition",),
-    "dual": ("partition",),
-    "robust": ("partition",),
-}
-"""What each rule cannot do without."""
 
 
 def _variant_domains(pointer: str, variant: Variant, protocol: PolicyProtocol) -> Iterator[Domain]:

@@ -15,14 +15,11 @@ from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.certificates import missing_where_undefined
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
-from sealtrace.studies.policies.evidence.choice import Chosen, CountedScales, count_scales
+from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedScales, count_scales
 from sealtrace.studies.policies.evidence.deployment import chosen_by, deciding
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.choosing import Selector
-
-_RISK, _UTILITY = ("risk-only", "dual", "robust"), ("dual", "robust")
-"""Rules that use risk bounds, and rules that use utility bounds."""
 
 
 def is_grouped(record: dict[str, Any]) -> bool:
@@ -32,16 +29,14 @@ def is_grouped(record: dict[str, Any]) -> bool:
 
 def declared_budgets(study: Study, selector: Selector) -> dict[str, str | None]:
     """Field of the record to the constant that the protocol declares; None where the rule has no such thing."""
-    budgets = study.declared.certification
+    budgets, certified = study.declared.certification, RULES[selector.rule].certified
     uses = {
-        "epsilon": ("epsilon_group", _RISK),
-        "epsilon_global": ("epsilon_global", ("robust",)),
-        "zeta": ("zeta_risk", _RISK),
-        "zeta_util": ("zeta_util", _UTILITY),
+        "epsilon": ("epsilon_group", "risk" in certified),
+        "epsilon_global": ("epsilon_global", selector.rule == "robust"),
+        "zeta": ("zeta_risk", "risk" in certified),
+        "zeta_util": ("zeta_util", "utility" in certified),
     }
-    return {
-        field: getattr(budgets, name, None) if selector.rule in rules else None for field, (name, rules) in uses.items()
-    }
+    return {field: getattr(budgets, name, None) if used else None for field, (name, used) in uses.items()}
 
 
 def _chosen(study: Study, document: Document) -> Chosen:
@@ -73,9 +68,10 @@ def compare_counts(study: Study, outcome: Outcome, document: Document) -> None:
     calibration, due, found = chosen.calibration, _pairs(chosen), _reported(record)
     message = "There is another number of counts than of candidates and groups."
     outcome.at(document.path, key).expect("/counts", message, len(due), len(record["counts"]))
-    bounds: dict[str, Matrix | None] = {"risk_upper": calibration.upper if chosen.rule in _RISK else None}
-    bounds["utility_mean"] = calibration.normalized if chosen.rule in _UTILITY else None
-    bounds["utility_lower"] = calibration.stated_lower if chosen.rule in _UTILITY else None
+    certified = RULES[chosen.rule].certified
+    bounds: dict[str, Matrix | None] = {"risk_upper": calibration.upper if "risk" in certified else None}
+    bounds["utility_mean"] = calibration.normalized if "utility" in certified else None
+    bounds["utility_lower"] = calibration.stated_lower if "utility" in certified else None
     for pair, (row, group) in due.items():
         outcome.inspected += 1
         at = outcome.at(document.path, dict(zip(("arm", "scale", "group"), pair, strict=True)) | key)
@@ -99,7 +95,7 @@ def compare_certified(study: Study, outcome: Outcome, document: Document) -> Non
     """Each pair says whether the rule may take it."""
     chosen, found = _chosen(study, document), _reported(document.value)
     admitted = None
-    if chosen.rule in _RISK:
+    if RULES[chosen.rule].certified:
         solution = chosen.solution
         admitted = chosen.calibration.certified if solution is None else solution.instance.admissible[:, 1:].T
     for pair, (row, group) in _pairs(chosen).items():

@@ -89,7 +89,7 @@ class Chosen:
     @property
     def certifies(self) -> tuple[str, ...]:
         """Which bounds the rule states for its map."""
-        return CERTIFIES[self.rule]
+        return RULES[self.rule].states
 
     def risk_upper(self, radius: Fraction | None = None) -> float:
         """The map's one risk bound: the largest mixture of U."""
@@ -111,19 +111,6 @@ class Chosen:
             raise UndeclaredError("there are no calibration states")
         moved = min((self.radius if radius is None else radius) / 2, Fraction(1))
         return float(least_mean(values, counts, moved, sign))
-
-
-CERTIFIES: dict[str, tuple[str, ...]] = {
-    "anchor": ("risk", "utility"),
-    "fixed": (),
-    "empirical-zero": ("risk",),
-    "mean-strong": (),
-    "kl-budget": (),
-    "risk-only": ("risk",),
-    "dual": ("risk", "utility"),
-    "robust": ("risk", "utility"),
-}
-"""Which bounds each rule states for its map."""
 
 
 def _scale_zero(calibration: Calibration) -> int | None:
@@ -166,23 +153,19 @@ def choose(study: Study, selector: Selector, setting: Setting, states: Index) ->
     groups = range(len(calibration.members))
     if rule == "robust":
         return _robust(calibration, radius, within_groups=selector.group_budgets is not False)
-    rows = [_RULES[rule](calibration, selector, group) for group in groups]
+    rows = [RULES[rule].take(calibration, selector, group) for group in groups]
     return Chosen(
         calibration=calibration,
         rule=rule,
         assigned=tuple(None if row is None else calibration.candidates[row] for row in rows),
         fell_back=tuple(row is None and rule != "anchor" for row in rows),
         radius=radius,
-        reason=_REASONS[rule],
+        reason=RULES[rule].reason,
     )
 
 
 Taken = int | None
 """The row of the candidate that a rule takes in a group; None for the anchor."""
-
-
-def _take_anchor(_: Calibration, __: Selector, ___: int) -> Taken:
-    return None
 
 
 def _take_fixed(calibration: Calibration, selector: Selector, _: int) -> Taken:
@@ -297,10 +280,6 @@ def _limit(selector: Selector) -> Fraction:
     return exact(selector.limit)
 
 
-def _take_risk_only(calibration: Calibration, _: Selector, group: int) -> Taken:
-    return _take_by_mean(calibration, group, calibration.certified[:, group])
-
-
 def _take_dual(calibration: Calibration, _: Selector, group: int) -> Taken:
     admissible = calibration.certified[:, group]
     if not admissible.any():
@@ -315,24 +294,38 @@ def _take_dual(calibration: Calibration, _: Selector, group: int) -> Taken:
     return _largest(calibration.lower[:, group], admissible, compare)
 
 
-_RULES: dict[str, Callable[[Calibration, Selector, int], Taken]] = {
-    "anchor": _take_anchor,
-    "fixed": _take_fixed,
-    "empirical-zero": _take_empirical_zero,
-    "mean-strong": _take_mean_strong,
-    "kl-budget": _take_kl_budget,
-    "risk-only": _take_risk_only,
-    "dual": _take_dual,
-}
+@dataclass(frozen=True)
+class Rule:
+    """How a selection rule chooses in a group."""
 
-_REASONS = {
-    "anchor": "the rule always takes the anchor",
-    "fixed": "the rule names its candidate",
-    "empirical-zero": "no larger scale is without a crossing",
-    "mean-strong": "no candidate within the limit has a larger mean utility",
-    "kl-budget": "no candidate within the limit has a larger mean utility",
-    "risk-only": "no certified candidate of a group has a larger mean utility",
-    "dual": "no certified candidate of a group has a larger utility bound",
+    take: Callable[[Calibration, Selector, int], Taken]
+    reason: str
+    """Why nothing better exists."""
+    states: tuple[str, ...] = ()
+    """The bounds that it states for its map."""
+    needs: tuple[str, ...] = ("partition",)
+    """What a selector of the rule must declare."""
+    certified: tuple[str, ...] = ()
+    """The bounds that it decides by."""
+
+
+_BOTH = ("risk", "utility")
+_LARGER_MEAN = "no candidate within the limit has a larger mean utility"
+RULES = {
+    "anchor": Rule(lambda *_: None, "the rule always takes the anchor", _BOTH),
+    "fixed": Rule(_take_fixed, "the rule names its candidate", needs=("partition", "arm", "scale")),
+    "empirical-zero": Rule(_take_empirical_zero, "no larger scale is without a crossing", ("risk",), ("arm",)),
+    "mean-strong": Rule(_take_mean_strong, _LARGER_MEAN, needs=("partition", "limit")),
+    "kl-budget": Rule(_take_kl_budget, _LARGER_MEAN, needs=("partition", "limit", "clip")),
+    "risk-only": Rule(
+        lambda calibration, _, group: _take_by_mean(calibration, group, calibration.certified[:, group]),
+        "no certified candidate of a group has a larger mean utility",
+        ("risk",),
+        certified=("risk",),
+    ),
+    "dual": Rule(_take_dual, "no certified candidate of a group has a larger utility bound", _BOTH, certified=_BOTH),
+    # What it takes in a group depends on the others: `_robust` searches for the whole map.
+    "robust": Rule(lambda *_: None, "no map is better", _BOTH, certified=_BOTH),
 }
 
 
