@@ -38,27 +38,24 @@ _UTILITY = "A line runs from the bound L that is certified to the mean that was 
 
 def certificates(study: Study, *, with_utility: bool) -> Iterator[Plot]:
     """The recomputed bounds of every candidate, a plot for each group; the protocol's own partition first and open."""
-    found = sorted(joined(study), key=lambda one: one.partition.name != study.declared.deployed)
-    for one in found:
+    found = sorted((one.partition for one in joined(study)), key=lambda one: one.name != study.declared.deployed)
+    for number, partition in enumerate(found):
         with suppress(*UNCOMPUTABLE):
-            calibration, name = calibration_of(study, one.partition), one.partition.name
-            plots = [_risks(calibration, name, place, group) for place, group in enumerate(one.partition.groups)]
+            calibration = calibration_of(study, partition)
+            plots = [_risks(calibration, place, number > 0) for place in range(len(partition.groups))]
             if with_utility:
-                plots += [
-                    _utilities(calibration, name, place, group) for place, group in enumerate(one.partition.groups)
-                ]
-            folded = len(found) > 1 and one is not found[0]
-            yield from (plot.model_copy(update={"folded": folded}) for plot in plots)
+                plots += [_utilities(calibration, place, number > 0) for place in range(len(partition.groups))]
+            yield from plots
 
 
-def _risks(calibration: Calibration, partition: str, place: int, group: str) -> Plot:
+def _risks(calibration: Calibration, place: int, folded: bool) -> Plot:
     states, budgets = int(calibration.counts[place]), calibration.study.declared.certification
     points = []
-    for row, name in _rows(calibration):
+    for row, candidate in enumerate(calibration.candidates):
         crossings, upper = int(calibration.crossings[row, place]), float(calibration.upper[row, place])
         points.append(
             PlotPoint(
-                label=name,
+                label=calibration.study.candidates[candidate].name,
                 y=upper,
                 low=crossings / states if states else 0.0,
                 high=upper,
@@ -67,35 +64,32 @@ def _risks(calibration: Calibration, partition: str, place: int, group: str) -> 
             )
         )
     return Plot(
-        title=f"{group}, {states} states",
-        section=f"Risk bounds in {partition}",
+        title=f"{calibration.partition.groups[place]}, {states} states",
+        section=f"Risk bounds in {calibration.partition.name}",
         caption=_RISK,
         across="share of states that cross",
         series=[PlotSeries(name="U", points=points)],
         limits=_limit("budget", budgets.epsilon_group if budgets else None),
+        folded=folded,
     )
 
 
-def _utilities(calibration: Calibration, partition: str, place: int, group: str) -> Plot:
+def _utilities(calibration: Calibration, place: int, folded: bool) -> Plot:
     points = []
-    for row, name in _rows(calibration):
+    for row, candidate in enumerate(calibration.candidates):
         lower, middle = float(calibration.stated_lower[row, place]), float(calibration.normalized[row, place])
         if math.isfinite(lower):
-            high = middle if math.isfinite(middle) else None
+            label, high = calibration.study.candidates[candidate].name, middle if math.isfinite(middle) else None
             hollow = not calibration.certified[row, place]
-            points.append(PlotPoint(label=name, y=lower, low=lower, high=high, hollow=hollow))
+            points.append(PlotPoint(label=label, y=lower, low=lower, high=high, hollow=hollow))
     return Plot(
-        title=group,
-        section=f"Utility bounds in {partition}",
+        title=calibration.partition.groups[place],
+        section=f"Utility bounds in {calibration.partition.name}",
         caption=_UTILITY,
         across="normalized utility",
         series=[PlotSeries(name="L", points=points)],
+        folded=folded,
     )
-
-
-def _rows(calibration: Calibration) -> Iterator[tuple[int, str]]:
-    """The competing candidates with their names."""
-    return ((row, calibration.study.candidates[one].name) for row, one in enumerate(calibration.candidates))
 
 
 def _limit(name: str, value: str | None, *, upright: bool = True) -> list[PlotLimit]:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-import numpy as np
-
 from sealtrace.bundle.frames import Index
 from sealtrace.printed.judgement import round_to
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, constant_of, metrics_of
@@ -170,9 +168,9 @@ def _bootstrap(results: Results, arguments: Arguments) -> Value:
     def value(rows: Index) -> float:
         return float(function(selection.some(rows), arguments))
 
-    places, confidence = np.arange(len(selection.rows)), constant_of(arguments.get("confidence", "0.95"))
+    confidence = constant_of(arguments.get("confidence", "0.95"))
     with _told("bootstrap"):
-        low, high = intervals.bootstrap([places], value, confidence, how)
+        low, high = intervals.bootstrap(len(selection.rows), value, confidence, how)
         centre = function(selection, arguments)
     given = (low, high) if arguments.get("give", "interval") == "interval" else (centre, low, high)
     return Value(tuple(Fraction(number) for number in given), selection.frame, selection.rows)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from sealtrace.mathematics import Index
+from sealtrace.mathematics import Index, Vector
 from sealtrace.studies.results.mathematics.summaries import mean, sem
 from sealtrace.studies.results.mathematics.sums import Column, UndefinedError, size_of
 
@@ -67,74 +65,47 @@ class Bootstrap:
     generator: str = "pcg64"
 
 
-def bootstrap(
-    columns: list[npt.NDArray[Any]],
-    statistic: Callable[..., float],
-    confidence: Fraction,
-    how: Bootstrap,
-) -> Interval:
-    """The bootstrap interval of a statistic of items; several columns are drawn together.
+def bootstrap(size: int, statistic: Callable[[Index], float], confidence: Fraction, how: Bootstrap) -> Interval:
+    """The bootstrap interval of a statistic of items, which is given the places of those that were drawn.
 
     `pcg64` draws `numpy.random.default_rng(seed).integers(0, n, (resamples, n))` and `mt19937`
     `numpy.random.RandomState(seed).randint(0, n, (resamples, n))`, row by row: one row is one resample. Quantiles of
     the resampled values are linear.
     """
-    size = size_of(columns[0])
-    if any(len(column) != size for column in columns):
-        raise ValueError("two columns of one table have the same length")
     if not 0 < how.resamples * size <= MOST_DRAWS:
         raise UndefinedError(f"a bootstrap draws between 1 and {MOST_DRAWS} times")
-    draw = _generator(how)
+    draw, block = _generator(how), max(1, _BLOCK // size)
     values = np.empty(how.resamples)
-    block = max(1, _BLOCK // size)
     for start in range(0, how.resamples, block):
-        chosen = draw(size, min(block, how.resamples - start))
-        values[start : start + block] = [statistic(*(column[row] for column in columns)) for row in chosen]
-    return _from_resamples(values, columns, statistic, _tail(confidence), how.rule)
-
-
-def _from_resamples(
-    values: npt.NDArray[np.float64],
-    columns: list[npt.NDArray[Any]],
-    statistic: Callable[..., float],
-    tail: Fraction,
-    rule: str,
-) -> Interval:
+        rows = draw(size, min(block, how.resamples - start))
+        values[start : start + block] = [statistic(row) for row in rows]
     if not np.isfinite(values).all():
         raise UndefinedError("a resample has no value")
+    everything, tail = np.arange(size), _tail(confidence)
     shares = [float(tail), float(1 - tail)]
-    if rule == "bca":
-        shares = _accelerated(values, columns, statistic, shares)
+    if how.rule == "bca":
+        shares = _accelerated(values, everything, statistic, shares)
     low, high = (float(value) for value in np.quantile(values, shares))
-    if rule in ("percentile", "bca"):
+    if how.rule in ("percentile", "bca"):
         return low, high
-    centre = float(statistic(*columns))
-    if rule == "basic":
+    centre = float(statistic(everything))
+    if how.rule == "basic":
         return 2 * centre - high, 2 * centre - low
-    if rule == "normal":
-        half = _normal(1 - 2 * tail) * float(values.std(ddof=1))
+    if how.rule == "normal":
+        half = _normal(confidence) * float(values.std(ddof=1))
         return centre - half, centre + half
-    raise ValueError(f"no rule of bootstraps is called {rule!r}")
+    raise ValueError(f"no rule of bootstraps is called {how.rule!r}")
 
 
 def _accelerated(
-    values: npt.NDArray[np.float64],
-    columns: list[npt.NDArray[Any]],
-    statistic: Callable[..., float],
-    shares: list[float],
+    values: Vector, everything: Index, statistic: Callable[[Index], float], shares: list[float]
 ) -> list[float]:
     """Percentiles corrected for bias and skewness, by leaving out one item at a time."""
     from scipy.special import ndtr, ndtri
 
-    centre = statistic(*columns)
+    centre = statistic(everything)
     bias = float(ndtri(((values < centre).sum() + (values <= centre).sum()) / (2 * len(values))))
-    size = len(columns[0])
-    keep = np.ones(size, bool)
-    without = np.empty(size)
-    for place in range(size):
-        keep[place] = False
-        without[place] = statistic(*(column[keep] for column in columns))
-        keep[place] = True
+    without = np.array([statistic(np.delete(everything, place)) for place in everything])
     pull = without.mean() - without
     if not (pull**2).sum():
         raise UndefinedError("the statistic does not depend on any single item")
