@@ -156,10 +156,10 @@ def test_domains_are_bounded_each_for_itself(seed: int) -> None:
     domains = together([whole, part, whole])
     domains = domains[narrow(ranked, domains)]
     contributed = contributions(ranked, domains)
-    found = bound(ranked, domains, contributed)
+    found = bound(ranked, domains)
     alone = together([whole])
     assert narrow(ranked, alone).all()
-    single = bound(ranked, alone, contributions(ranked, alone))
+    single = bound(ranked, alone)
     assert single.possible.all()
     assert single.multipliers[0] == found.multipliers[0] == found.multipliers[-1]
     assert single.ceilings[0] == found.ceilings[0] == found.ceilings[-1]

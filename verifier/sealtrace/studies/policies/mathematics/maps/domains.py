@@ -207,6 +207,28 @@ def exact_contribution(value: int, mass: int, moved: tuple[int, int], cap: tuple
     return mass * (unit * min(value, cap[1]) + part * (min(value, least) - clipped))
 
 
+def exact_contributions(ranked: Ranked, domain: Domains) -> list[dict[int, tuple[int, int]]]:
+    """The contributions of the open options of one domain to gain and safety, in whole numbers."""
+    instance = ranked.instance
+    moved = instance.moved.numerator, instance.moved.denominator
+    ends = []
+    for side, levels in enumerate(ranked.levels):
+        low, high = domain.ranges[0, 2 * side + CAP].tolist()
+        ends.append(((levels[low], levels[high]), levels[int(domain.ranges[0, 2 * side + LEAST, 1])]))
+
+    def contribution(side: int, group: int, option: int) -> int:
+        value = ranked.levels[side][int(ranked.ranks[side, group, option])]
+        return exact_contribution(value, instance.counts[group], moved, *ends[side])
+
+    return [
+        {
+            option: (contribution(0, group, option), contribution(1, group, option))
+            for option in row.nonzero()[0].tolist()
+        }
+        for group, row in enumerate(domain.open[0])
+    ]
+
+
 def settled(ranked: Ranked, domain: Domains) -> bool:
     """Whether the contributions of a map of the domain sum to its very worst means."""
     return ranked.moved == 0 or bool((domain.ranges[..., 0] == domain.ranges[..., 1]).all())
@@ -241,13 +263,13 @@ class Bounds:
         return mask
 
 
-def bound(ranked: Ranked, domains: Domains, contributed: Matrix) -> Bounds:
+def bound(ranked: Ranked, domains: Domains) -> Bounds:
     """The bounds of the best multipliers.
 
     A map is a line in the multiplier, gain + multiplier * (safety + budget), and the least maximum of all lines is the
     best bound: it lies where those of a risky and of a safe map cross, once no other map is above.
     """
-    margin, budget = ranked.instance.rounding, ranked.budget
+    margin, budget, contributed = ranked.instance.rounding, ranked.budget, contributions(ranked, domains)
     gain, safety = np.where(domains.open, contributed[:, 0], -np.inf), contributed[:, 1]
 
     def sums(columns: Maps) -> Matrix:

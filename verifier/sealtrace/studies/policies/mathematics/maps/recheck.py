@@ -1,4 +1,4 @@
-"""A solution's proof checked in whole numbers, without the search: slowly, and with no doubles."""
+"""A solution's proof checked in whole numbers and with no doubles; the search shares only how labels are followed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .comparison import check_settled
 from .domains import exact_contribution
 from .groupwise import check_rivals
 from .instance import Instance, whole_mean, worst_risk, worst_utility
-from .labels import undominated
+from .labels import Goal, TooManyLabels, follow
 from .proof import Covered, GroupWise, Refuted, Region, Settled, Solution, Split
 
 
@@ -238,7 +238,12 @@ class _Check:
         if region.maps is not None and math.prod(map(len, remaining.options)) > region.maps:
             raise Refuted("a region holds more maps than stated")
         goal = Goal(self.target, self.budget, None if region.labels is None else self.slack)
-        for choice in follow_exactly(remaining.contributions, goal, region.multiplier, region.labels):
+        most = None if region.labels is None else 100 * region.labels + 10_000
+        try:
+            choices, _ = follow(remaining.contributions, goal, region.multiplier, most)
+        except TooManyLabels:
+            raise Refuted("a region needs far more labels than stated") from None
+        for choice in choices:
             self._check_rival(choice)
 
     def _check_rival(self, choice: tuple[int, ...]) -> None:
@@ -254,81 +259,3 @@ class _Check:
         if instance.keeps_budget(worst_risk(instance, choice)):
             better = instance.compare(utility, solution.utility) > 0
             raise Refuted("another map is better" if better else "an earlier map does as well")
-
-
-Contributions = Sequence[dict[int, tuple[int, int]]]
-"""By group and option: the contributions to gain and safety."""
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What a map must reach, and whether partial maps may be dropped because another surpasses them."""
-
-    target: int
-    budget: int
-    slack: int | None
-    """How close two numbers may be without being told apart; None where no partial map may be dropped."""
-
-
-def follow_exactly(
-    contributions: Contributions, goal: Goal, multiplier: Fraction, stated: int | None
-) -> list[tuple[int, ...]]:
-    """The maps in order of preference; Refuted where far more labels than stated are needed."""
-    sums = [(0, 0)]
-    trail: list[list[tuple[int, int]]] = []
-    labels = 0
-    for row, rest in zip(contributions, _rests(contributions, multiplier), strict=True):
-        steps = _steps(row, sums, goal, multiplier, rest)
-        totals = [(sums[parent][0] + row[option][0], sums[parent][1] + row[option][1]) for parent, option in steps]
-        if goal.slack is not None:
-            kept = undominated([safety for _, safety in totals], [gain for gain, _ in totals], goal.slack)
-            steps, totals = [steps[label] for label in kept], [totals[label] for label in kept]
-        labels += len(steps)
-        if stated is not None and labels > 100 * stated + 10_000:
-            raise Refuted("a region needs far more labels than stated")
-        sums = totals
-        trail.append(steps)
-    return [_walk_back(trail, last) for last in range(len(sums))]
-
-
-def _rests(contributions: Contributions, multiplier: Fraction) -> list[tuple[int, int, int]]:
-    """For every group the largest score, gain and safety of the groups after it."""
-    rests = [(0, 0, 0)]
-    for row in reversed(contributions[1:]):
-        top = max(multiplier.denominator * gain + multiplier.numerator * safety for gain, safety in row.values())
-        gains, safeties = zip(*row.values(), strict=True)
-        score, gain, safety = rests[-1]
-        rests.append((score + top, gain + max(gains), safety + max(safeties)))
-    return rests[::-1]
-
-
-def _steps(
-    row: dict[int, tuple[int, int]],
-    sums: Sequence[tuple[int, int]],
-    goal: Goal,
-    multiplier: Fraction,
-    rest: tuple[int, int, int],
-) -> list[tuple[int, int]]:
-    """Pairs of label and option, in order, from which the target can still be reached within the budget."""
-    times, weight = multiplier.denominator, multiplier.numerator
-    scores = sorted(((times * gain + weight * safety, option) for option, (gain, safety) in row.items()), reverse=True)
-    needed = times * goal.target - weight * goal.budget - rest[0]
-    steps = []
-    for label, (gain, safety) in enumerate(sums):
-        score = needed - times * gain - weight * safety
-        least, safest = goal.target - rest[1] - gain, -goal.budget - rest[2] - safety
-        for reached, option in scores:
-            if reached < score:
-                break
-            if row[option][0] >= least and row[option][1] >= safest:
-                steps.append((label, option))
-    return sorted(steps)
-
-
-def _walk_back(trail: Sequence[list[tuple[int, int]]], label: int) -> tuple[int, ...]:
-    """The map of a label of the last group."""
-    choice = []
-    for steps in reversed(trail):
-        label, option = steps[label]
-        choice.append(option)
-    return tuple(reversed(choice))

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.mathematics import Mask, Matrix, Vector
+from sealtrace.mathematics import Mask, Vector
 
 from .comparison import Contest, look_at_all
 from .domains import (
@@ -23,8 +23,8 @@ from .domains import (
     Ranks,
     all_groups,
     bound,
-    contributions,
     everything,
+    exact_contributions,
     narrow,
     rank_values,
     settled,
@@ -32,14 +32,14 @@ from .domains import (
 )
 from .groupwise import group_wise, largest, needed_options, usable_options
 from .instance import Instance, worst_risks, worst_utilities
-from .labels import follow
+from .labels import Goal, follow
 from .proof import Covered, Region, Solution, Split
 
 BATCH = 32
 """So many domains are bounded at a time: alone they are so small that most of the time goes into calls."""
 FEW_MAPS = 1_000
 """So many maps of a domain are looked at sooner than it is split."""
-BEAM = 1_000
+BEAM = 100
 """So many labels per group are followed for a good map before all of them are."""
 MOST_LABELS = 1_000_000
 """A domain that needs more labels is beyond the search."""
@@ -99,8 +99,7 @@ class _Search:
         if not left.any():
             return
         numbers, domains = numbers[left], domains[left]
-        contributed = contributions(self.ranked, domains)
-        found = bound(self.ranked, domains, contributed)
+        found = bound(self.ranked, domains)
         self._try(found)
         domains.open = found.hopeful(self._target())
         hopeful = all_groups(domains.open)
@@ -112,10 +111,10 @@ class _Search:
             domain = domains[[row]]
             maps = math.prod(domain.open.sum(axis=2)[0].tolist())
             if settled(self.ranked, domain):
-                labels = self._follow(domain, contributed[row], multiplier)
+                labels = self._follow(domain, multiplier)
                 self.regions[number] = replace(region, labels=labels)
             elif maps <= FEW_MAPS:
-                self._follow(domain, contributed[row], multiplier)
+                self._follow(domain, multiplier)
                 self.regions[number] = replace(region, maps=maps)
             else:
                 self.regions[number] = replace(region, split=self._split(domain, multiplier, ceiling))
@@ -135,11 +134,17 @@ class _Search:
         halves = [self._wait(Domains(ranges, domain.open), ceiling) for ranges in (below, above)]
         return Split(axis, self.ranked.exact_value(axis // 2, cut), *halves)
 
-    def _follow(self, domain: Domains, contributed: Matrix, multiplier: float) -> int:
+    def _follow(self, domain: Domains, multiplier: float) -> int:
         """Follows the labels of a domain to its maps, and says how many."""
+        contributed = exact_contributions(self.ranked, domain)
+        unit = self.ranked.scale * self.instance.states * self.instance.moved.denominator
+        budget = math.ceil(((self.instance.budget or 0) + self.instance.slack) * unit)
+        # Where contributions sum to the very worst means, maps are left out that another one makes needless.
+        slack = math.ceil(self.instance.slack * unit) if settled(self.ranked, domain) else None
         for width in (BEAM, None):
-            maps, labels = follow(self.ranked, domain, contributed, multiplier, self._target(), self.most_labels, width)
-            self._offer(maps)
+            goal = Goal(math.floor((self.contest.utility - self.instance.slack) * unit), budget, slack)
+            maps, labels = follow(contributed, goal, Fraction(multiplier), self.most_labels, width)
+            self._offer(np.array(maps, np.int64).reshape(-1, self.instance.groups))
             # So few labels in all were nowhere too many, so that they are all there are.
             if labels <= BEAM:
                 break
