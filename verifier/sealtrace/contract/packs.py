@@ -157,6 +157,12 @@ class Pack:
     """Why nothing can be computed from the pack's records, whatever each of them is; None where it can."""
 
 
+def unless_held(reason: str, *kinds: Kind) -> Callable[[Any], str | None]:
+    """For `absent`: a pack's checks apply where the bundle holds records of one of its kinds."""
+    names = {kind.name for kind in kinds}
+    return lambda evidence: None if any(entry.kind in names for entry in evidence.bundle.entries) else reason
+
+
 @cache
 def packs() -> tuple[Pack, ...]:
     """Every pack: the shipped ones, then those that other installed distributions offer."""

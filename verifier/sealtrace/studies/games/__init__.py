@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from sealtrace.contract.packs import Form, Kind, Pack, any_role
+from sealtrace.contract.packs import Form, Kind, Pack, any_role, unless_held
 from sealtrace.studies.games.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
@@ -25,12 +25,6 @@ KINDS = (
     Kind("snapshot", Form.ROWS, f"{_RECORDS}:Snapshot", ("entry", "hand", "action"), any_role("bank", "report")),
     Kind("scale", Form.ROWS, f"{_RECORDS}:Scale", ("run", "scale"), any_role("calibrate")),
 )
-
-
-def _absent(evidence: Evidence) -> str | None:
-    """A study plays a game where it holds records that only games leave."""
-    held = {kind.name for kind in KINDS}.intersection(entry.kind for entry in evidence.bundle.entries)
-    return None if held else "the study plays no game"
 
 
 def _unusable(evidence: Evidence) -> str | None:
@@ -57,6 +51,6 @@ PACK = Pack(
     evidence=f"{_HERE}.evidence:GameStudy",
     overview=f"{_HERE}.overview",
     reported=("scale",),
-    absent=_absent,
+    absent=unless_held("the study plays no game", *KINDS),
     unusable=_unusable,
 )

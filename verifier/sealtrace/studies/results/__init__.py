@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sealtrace.contract.packs import STAGES, Form, Kind, Pack, any_role, catalogue
-
-if TYPE_CHECKING:
-    from sealtrace.evidence import Evidence
+from sealtrace.contract.packs import STAGES, Form, Kind, Pack, any_role, catalogue, unless_held
 
 _HERE = "sealtrace.studies.results"
 
@@ -128,11 +123,6 @@ METRICS = METRICS.replace("SCORES", "\n    ".join(_SCORES)).replace(
 )
 
 
-def _absent(evidence: Evidence) -> str | None:
-    held = {kind.name for kind in KINDS}.intersection(entry.kind for entry in evidence.bundle.entries)
-    return None if held else "the study holds no datasets, predictions, measurements or runs"
-
-
 PACK = Pack(
     name="results",
     kinds=KINDS,
@@ -146,5 +136,5 @@ PACK = Pack(
     doubtful=f"{_HERE}.evidence:doubtful",
     streamed=("rows",),
     streamer=f"{_HERE}.streaming:judge",
-    absent=_absent,
+    absent=unless_held("the study holds no datasets, predictions, measurements or runs", *KINDS),
 )
