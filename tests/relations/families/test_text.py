@@ -517,6 +517,15 @@ SILENT = {
         "Both returns 107 leaves, of which 394 are missed.",
     ),
     "two parts of a whole": (TREES, r"With a mix of 10/90 leaves (67\% green), or mixed 50/50: 57.7\% of it is green."),
+    "two things in the same words": (
+        TREES,
+        "The old volume has 560 by 1000 leaves, and in all we have to count 280 million small leaves of the stand.\n\n"
+        "The old volume has 500 by 1000 leaves, and in all we have to count 250 million small leaves of the stand.",
+    ),
+    "a total of what the rows are means of": (
+        table("Cost.", "Tier | Runs | Tokens", ["A | 40 | 2409", "B | 60 | 2601", "---", "Total | 100 | 252417"]),
+        "",
+    ),
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),

@@ -226,9 +226,10 @@ _FEWER = re.compile(
 
 
 def _nearly_same(one: Sentence, other: Sentence) -> bool:
-    """Whether two sentences have most of the words in common that name something."""
+    """Whether two sentences have most of the words in common that name something, and all numbers but one."""
     mine, theirs = (set(telling(word for word, _start, _end in words(each.text))) for each in (one, other))
-    return len(mine & theirs) * 2 >= len(mine | theirs)
+    numbers, others = (Counter(mention.fact.value for mention in each.mentions) for each in (one, other))
+    return len(mine & theirs) * 2 >= len(mine | theirs) and (numbers - others).total() < 2 > (others - numbers).total()
 
 
 def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Mention) -> bool:

@@ -402,7 +402,10 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
         if one.fact.address not in quoted
         and one.fact.part in _FIRST
         and _alike(mention, one)
-        and ((one.row and (one.column or beside(one))) or (beside(one) and vouching[one.fact.table] > 1))
+        and (
+            (one.row and (one.column or beside(one) or (one.named and len(mention.digits) > 3)))
+            or (beside(one) and vouching[one.fact.table] > 1)
+        )
     ]
     near = [one for one in named if _slipped(mention, one)]
     if not near:

@@ -80,12 +80,14 @@ def _total_rows(sheet: Sheet) -> Iterator[Claim]:
         parts = sheet.down(column, above)
         if not named or _NOT_ADDITIVE.search(header) or not last or parts is None or not _counts([*parts, total]):
             continue
-        if any(sheet.rows[place].indented for place in above):
+        # What is many times its parts is a total of something else: of what the parts are means of.
+        added = sum(part.value for part in parts)
+        if any(sheet.rows[place].indented for place in above) or not added <= 4 * total.value <= 16 * added:
             continue
         lists = [parts, *(facts for block in blocks if (facts := sheet.down(column, block)) is not None)]
         ways = any_of(*(_adds_up(Cell(total), *map(Cell, facts)) for facts in lists))
         yield _IS_TOTAL.claim(sheet, (total, *parts), said, formula=ways)
-        if sum(part.value for part in parts) == total.value:
+        if added == total.value:
             yield from _rates(sheet, row, above, column, [part.value for part in parts])
 
 
