@@ -1,6 +1,7 @@
 """Relations between printed numbers, from what a paper says to what is written to its authors.
 
-- Language: relations files (`reading`) and records (`stored`) state formulas (`language`, `syntax`, `rendering`).
+- Language: relations files (`reading`) and records (`stored`) state formulas (`words`, `language`, `syntax`,
+  `rendering`).
 - Facts: tables and running text become numbers with intervals (`fact`, `facts`, `sealed`, `prose`, `lexicon`), and
   `families` read relations off them that nobody wrote down.
 - Decisions: a claim (`decision`) is lowered to cases (`cases`) of linear forms (`forms`), which are narrowed by

@@ -12,9 +12,8 @@ cell       := TABLE "[" label "," label "]" [ "." PART ];  a label may be "*" or
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -36,72 +35,28 @@ from sealtrace.relations.syntax import (
     Number,
     Or,
     Ordered,
-    Shared,
     Some,
     Unknown,
+)
+from sealtrace.relations.words import (
+    PLACE,
+    RESERVED,
+    FormulaError,
+    Locate,
+    Names,
+    Problem,
+    Word,
+    Words,
+    labels_of,
+    parse_constant,
+    substituted,
 )
 
 MAX_DEPTH = 40
 MAX_TERMS = 5000
 MAX_EXPONENT = 64
-MAX_LITERAL = 60
-RESERVED = frozenset({"and", "or", "some", "is", "in", "inf"})
-NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
-# A decimal up to the power of ten that is worth computing with.
-_CONSTANT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?0*(?:[1-3]?[0-9]{1,2}|400))?")
-_STRING = r'"((?:[^"\\\n]|\\["\\])*)"'
-_PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)\}")
-_TOKEN = re.compile(
-    rf"""\s*(?:(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
-    |(?P<table>(?!(?:{"|".join(RESERVED)})\[)[^\W\d]\w*(?::[^\s\[\](){{}},;"*+/=<>!]*)?(?=\[))
-    |(?P<name>{NAME.pattern})|{_PLACEHOLDER.pattern.replace("(", "(?P<placeholder>", 1)}
-    |{_STRING.replace("(", "(?P<string>", 1)}
-    |(?P<sign>\.\.|==|!=|<=|>=|.)|(?P<end>\Z))""",
-    re.VERBOSE | re.DOTALL,
-)
-_PLACE = re.compile(rf"\[\s*(?:{_STRING}\s*|([^,\]\n]*)\s*),\s*(?:{_STRING}\s*|([^\]\n]*)\s*)\](?:\.(\w+))?")
-_SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}
 _WHOLE_LISTS = frozenset({"sum", "mean"})
 _Read = TypeVar("_Read")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing that cannot be read, and where it stands."""
-
-    message: str
-    source: str
-    line: int
-    column: int = 1
-    absent: bool = False
-    """Whether it is only that a cell says n/a: a loop may pass over it."""
-
-    def __str__(self) -> str:
-        return f"{self.source}:{self.line}:{self.column}: {self.message}"
-
-
-@dataclass
-class Names:
-    """What a formula may speak of."""
-
-    facts: Facts
-    constants: Mapping[str, Fraction] = field(default_factory=dict)
-    shared: Mapping[str, Shared] = field(default_factory=dict)
-    bindings: dict[str, str] = field(default_factory=dict)
-    """What stands for `{r}`, from the loops around."""
-
-
-class FormulaError(Exception):
-    """A formula cannot be read on from here."""
-
-    def __init__(self, message: str, start: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.start = start
-
-
-Locate = Callable[[int], tuple[int, int]]
-"""Gives the line and the column of an offset in a text."""
 
 
 def _from_start(offset: int) -> tuple[int, int]:
@@ -122,56 +77,6 @@ def parse_formula(
     return (formula if not problems else None), problems
 
 
-def parse_constant(text: str) -> Fraction | None:
-    """A decimal or a ratio, exactly; None where it is neither or too long."""
-    numbers = [one.strip() for one in text.split("/")]
-    if len(numbers) > 2 or not all(_CONSTANT.fullmatch(one) and len(one) <= MAX_LITERAL for one in numbers):
-        return None
-    value, *below = map(Fraction, numbers)
-    return value if not below else value / below[0] if below[0] else None
-
-
-def parse_place(text: str) -> tuple[str, str]:
-    """The labels of `[row, column]`."""
-    match = _PLACE.fullmatch(text)
-    if match is None:
-        raise FormulaError("expected [row, column]", 0)
-    return _label(match, 1)[0], _label(match, 3)[0]
-
-
-def substituted(text: str, bindings: dict[str, str]) -> tuple[str, list[str]]:
-    """A text with its placeholders filled in, and the names that nothing fills."""
-    missing = [name for name in _PLACEHOLDER.findall(text) if name not in bindings]
-    return _PLACEHOLDER.sub(lambda match: bindings.get(match.group(1), match.group()), text), missing
-
-
-def _label(match: re.Match[str], group: int) -> tuple[str, bool]:
-    """A label of a place, and whether it was quoted."""
-    quoted, plain = match.group(group), match.group(group + 1)
-    return (" ".join(plain.split()), False) if quoted is None else (_unquoted(quoted), True)
-
-
-def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
-
-
-@dataclass(frozen=True)
-class _Token:
-    """One word, number or sign."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
-
-    def is_one(self, *texts: str) -> bool:
-        """Whether it is one of these words and signs."""
-        return self.kind in ("name", "sign") and self.text in texts
-
-    def __str__(self) -> str:
-        return "the end" if self.kind == "end" else repr(self.text[:40])
-
-
 @dataclass(frozen=True)
 class _Listed(Expression):
     """What a starred reference stands for; only a function takes it."""
@@ -179,50 +84,16 @@ class _Listed(Expression):
     listing: Listing
 
 
-class _Parser:
-    """Reads from left to right. Behind a wrong reference the reading goes on; other mistakes end it."""
+class _Parser(Words):
+    """Reads on behind a wrong reference; other mistakes end it."""
 
     def __init__(self, text: str, names: Names) -> None:
-        self.text = text
+        super().__init__(text)
         self.names = names
         self.faults: list[tuple[str, int, bool]] = []
         """Message, place, and whether it is only that a cell says n/a."""
         self.scope: list[str] = []
-        self.depth = self.terms = self.place = 0
-        self._ahead: _Token | None = None
-
-    # Words
-
-    def peek(self) -> _Token:
-        if self._ahead is None:
-            match = _TOKEN.match(self.text, self.place)
-            assert match is not None
-            kind = match.lastgroup or "end"
-            start = match.start(kind) - (kind in ("string", "placeholder"))
-            if kind == "number" and match.end() - start > MAX_LITERAL:
-                raise FormulaError(f"a number of {match.end() - start} characters", start)
-            text = _unquoted(match[kind]) if kind == "string" else _SPELT.get(match[kind], match[kind])
-            self._ahead = _Token(kind, text, start, match.end())
-        return self._ahead
-
-    def next(self) -> _Token:
-        token = self.peek()
-        self.go(token.end)
-        return token
-
-    def go(self, place: int) -> None:
-        self.place, self._ahead = place, None
-
-    def take(self, *texts: str) -> _Token | None:
-        """The next token if it is one of these."""
-        return self.next() if self.peek().is_one(*texts) else None
-
-    def expect(self, *texts: str) -> _Token:
-        token = self.peek()
-        if not token.is_one(*texts):
-            wanted = " or ".join(repr(text) if text.isalpha() else text for text in texts)
-            raise FormulaError(f"expected {wanted}, found {token}", token.start)
-        return self.next()
+        self.depth = self.terms = 0
 
     # Formulas
 
@@ -366,11 +237,11 @@ class _Parser:
             return self.nested(lambda: self.call(token)) if self.take("(") else self.named(token)
         raise FormulaError(f"expected a number, a name or a cell, found {token}", token.start)
 
-    def literal(self, text: str, token: _Token) -> Expression:
+    def literal(self, text: str, token: Word) -> Expression:
         value = parse_constant(text)
         return self.fault(f"{text[:40]!r} is not a number", token.start) if value is None else Number(value)
 
-    def named(self, token: _Token) -> Expression:
+    def named(self, token: Word) -> Expression:
         name, declared = token.text, self.names.facts.declared
         if name in self.scope:
             return Unknown(name)
@@ -386,7 +257,7 @@ class _Parser:
         known = [*self.scope, *self.names.constants, *self.names.shared, *declared]
         return self.fault(f"{name!r} is not known{nearest(name, known)}", token.start)
 
-    def call(self, token: _Token) -> Node:
+    def call(self, token: Word) -> Node:
         name, faults = token.text, len(self.faults)
         if name == "rounded":
             argument = self.expression()
@@ -422,14 +293,14 @@ class _Parser:
 
     # References
 
-    def reference(self, token: _Token) -> Expression:
+    def reference(self, token: Word) -> Expression:
         """The cell, or the cells, at an address."""
         table = self.filled("{" + token.text + "}", token.start) if token.kind == "placeholder" else token.text
-        match = _PLACE.match(self.text, token.end)
+        match = PLACE.match(self.text, token.end)
         if match is None:
             raise FormulaError("expected [row, column] behind the name of a table", token.start)
         self.go(match.end())
-        (row, row_quoted), (column, column_quoted) = _label(match, 1), _label(match, 3)
+        (row, row_quoted), (column, column_quoted) = labels_of(match, 1), labels_of(match, 3)
         row, column, part = self.filled(row, token.start), self.filled(column, token.start), match[5]
         without_rows, without_columns = _starred(row, row_quoted), _starred(column, column_quoted)
 
@@ -485,7 +356,7 @@ class _Parser:
         self.depth -= 1
         return result
 
-    def count(self, token: _Token) -> None:
+    def count(self, token: Word) -> None:
         self.terms += 1
         if self.terms > MAX_TERMS:
             raise FormulaError(f"more than {MAX_TERMS} terms", token.start)

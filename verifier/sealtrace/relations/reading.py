@@ -32,7 +32,9 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Rule, UnknownFactError
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import (
+from sealtrace.relations.stored import claim_of
+from sealtrace.relations.syntax import Shared
+from sealtrace.relations.words import (
     NAME,
     RESERVED,
     FormulaError,
@@ -43,8 +45,6 @@ from sealtrace.relations.language import (
     parse_place,
     substituted,
 )
-from sealtrace.relations.stored import claim_of
-from sealtrace.relations.syntax import Shared
 
 MAX_CLAIMS = 5000
 MAX_CHARACTERS = 2_000_000

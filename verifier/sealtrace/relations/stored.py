@@ -9,9 +9,10 @@ from typing import Any
 from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import RESERVED, Locate, Names, Problem, parse_formula
+from sealtrace.relations.language import parse_formula
 from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.syntax import Formula, Number, Shared, all_of, rebuilt, unknowns_in
+from sealtrace.relations.words import RESERVED, Locate, Names, Problem
 
 
 def claims_of(
