@@ -120,6 +120,20 @@ def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> 
     assert len(document["cells"]) == made.numbers
 
 
+def test_a_report_is_no_result_and_replaces_none(tmp_path: Path, made: Study) -> None:
+    """What sealtrace wrote of a paper explains none of its numbers, and no result is overwritten by it."""
+    assert made.numbers
+    results, again = tmp_path / "results", tmp_path / "again"
+    again.mkdir()
+    before = (results / "runs.csv").read_bytes()
+    run = sealtrace("check", tmp_path / "paper.tex", results, "-o", f"json={results / 'runs.csv'}")
+    assert (run.code, "among what the report is made from" in run.errors) == (2, True)
+    assert (results / "runs.csv").read_bytes() == before
+    for _ in range(2):  # an older report may be replaced
+        assert sealtrace("check", tmp_path / "paper.tex", results, "-o", f"json={again / 'check.json'}").code == 0
+    assert sealtrace("check", tmp_path / "paper.tex", again, "-o", f"json={again / 'check.json'}").code == 3
+
+
 def test_hostile_names_do_not_act(tmp_path: Path) -> None:
     """What results are called cannot break out of a page or a build's log."""
     rows = [{"model": f"<script>{place}</script>", "::error::x": 0.1 * place + 0.123456} for place in range(1, 7)]

@@ -53,7 +53,7 @@ _INHERITED = 12
 _ITEM = "item"
 """The measure of numbers in a list."""
 _DAMAGED = (EOFError, zlib.error, zipfile.BadZipFile, csv.Error)
-_UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeError)
+_UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError)
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -125,6 +125,14 @@ def _data_files(root: Path) -> Iterator[Path]:
         yield from (path for path in _files(root) if _suffix(path) in SUFFIXES)
 
 
+def is_result(path: Path) -> bool:
+    """Whether a file is there that would be read as results."""
+    try:
+        return path.is_file() and _suffix(path) in SUFFIXES and bool(_read(path, path.name, math.inf))
+    except _UNREADABLE:
+        return False
+
+
 def _of_other_kinds(root: Path) -> list[str]:
     """What is said of files that may hold results and are of a kind that is not read."""
     kinds: dict[str, list[str]] = {}
@@ -189,7 +197,19 @@ def _read(path: Path, name: str, deadline: float) -> list[Rows]:
         case _:
             if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.process_time()):
                 raise TimeoutError("for want of time")
-            return _document(json.loads(_text(path)), name)
+            return _document(_no_report(json.loads(_text(path))), name)
+
+
+def _no_report(document: Any) -> Any:
+    """What sealtrace itself wrote of a paper repeats its numbers, and gives none of them."""
+    match document:
+        case {"sealtrace": str(), "verdict": str()} | {
+            "label": str(),
+            "columns": list(),
+            "rows": [{"cells": list()}, *_],
+        }:
+            raise ValueError("a report or a table that sealtrace wrote, and no result")
+    return document
 
 
 def _delimited(text: str, name: str, deadline: float) -> Rows:

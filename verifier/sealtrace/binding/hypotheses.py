@@ -264,7 +264,8 @@ def _is_column(frame: Frame, place: int) -> bool:
 def _half_left(frame: Frame, fields: list[int]) -> set[int] | None:
     """Fields of which one must be fixed, so that a measure is named whole; None where nothing is left to name."""
     names = [frame.dimensions[place].name for place in fields]
-    halves = [name.partition("/")[2] for name in names if name.startswith(f"{COLUMN}/")]
+    named = [name.removeprefix(f"{COLUMN}/") for name in names if name.startswith(f"{COLUMN}/")]
+    halves = [one for one in named if one in OTHER_HALF]  # a file may have a field that is called so
     if COLUMN in names or not halves or any(OTHER_HALF[one] in halves for one in halves):
         return None
     wanted = {f"{COLUMN}/{OTHER_HALF[one]}" for one in halves}

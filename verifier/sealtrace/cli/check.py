@@ -95,6 +95,7 @@ def check(
     if paper != given:
         click.echo(f"paper: {harmless(str(paper))}", err=True)
     outputs.refuse(paper)
+    refuse_results(outputs, place)
     with progress_bar() as progress:
         findings, reported = examine_files(
             paper, place, root, seconds=seconds, started=started, audited=not no_audit, progress=progress
@@ -108,6 +109,15 @@ def check(
     if allow_unexplained and found.verdict == "unexplained":
         return 0
     return EXIT_CODES[found.verdict]
+
+
+def refuse_results(outputs: Outputs, results: Path) -> None:
+    """No report replaces a file of results; an older report it may."""
+    from sealtrace.binding.files import is_result
+
+    for _, path in outputs.places:
+        if path is not None and path.resolve().is_relative_to(results.resolve()) and is_result(path):
+            raise BundleError(f"{path}: that is among what the report is made from")
 
 
 def refuse_silent_asking() -> None:

@@ -190,7 +190,8 @@ def program() -> None:
     try:
         main()
     finally:
-        gc.freeze()  # or they would all be looked through once more, before the process ends
+        if "duckdb" not in sys.modules:  # which complains at the end of whatever it did not see go
+            gc.freeze()  # or they would all be looked through once more, before the process ends
 
 
 def main() -> None:
