@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sealtrace.bundle import blocks, stores
@@ -137,3 +138,13 @@ def test_threads_share_a_column_only_when_it_is_whole(monkeypatch: pytest.Monkey
     monkeypatch.setattr(blocks, "write_texts", while_another_asks)
     assert b"".join(column.written("name", Text())) == whole
     assert seen[1] == whole
+
+
+def test_a_row_group_without_rows_is_no_end(traces: pa.Table) -> None:
+    """It has no pages, so that such a file is read whole."""
+    sink = io.BytesIO()
+    with pq.ParquetWriter(sink, traces.schema) as writer:
+        writer.write_table(traces.slice(0, 0))
+        writer.write_table(traces)
+    with pytest.raises(NotLaidOutError):
+        opened(sink.getvalue())

@@ -26,3 +26,13 @@ def test_tolerances_follow_the_size(replayed: float, stored: float, scale: float
     one = np.array([0])
     outcome.compare(frame, one, "/delta", np.array([replayed]), np.array([stored]), 1e-12, "differs", scale)
     assert outcome.counts["error"] == errors
+
+
+def test_a_name_of_a_million_letters_is_not_repeated_whole() -> None:
+    """A thousand findings about it would not fit into memory."""
+    outcome = Outcome("join.unique-key", "rows")
+    outcome.at("rows.jsonl", {"item": "x" * 10**6}, 1).error("/item", "y" * 10**6, "a", "z" * 10**6)
+    (found,) = outcome.findings
+    assert found.key is not None
+    assert [len(one or "") < 2100 for one in (found.key["item"], found.message, found.found)] == [True] * 3
+    assert found.message.endswith("y… (1000000 characters)")

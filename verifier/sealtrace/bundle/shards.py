@@ -127,8 +127,11 @@ class LaidOut:
         for place in range(self.metadata.num_row_groups):
             group = self.metadata.row_group(place)
             columns = [group.column(index) for index in range(group.num_columns)]
-            starts = [min(filter(None, (one.dictionary_page_offset, one.data_page_offset))) for one in columns]
-            stop = max(start + one.total_compressed_size for start, one in zip(starts, columns, strict=True))
+            pages = [(one.dictionary_page_offset, one.data_page_offset) for one in columns]
+            starts = [min(filter(None, offsets), default=0) for offsets in pages]  # a group without rows has none
+            stop = max(
+                (start + one.total_compressed_size for start, one in zip(starts, columns, strict=True)), default=0
+            )
             if not columns or min(starts) != end or not end < stop <= self._footer_start:
                 raise NotLaidOutError("its row groups do not follow each other")
             groups.append((end, stop, group.num_rows))

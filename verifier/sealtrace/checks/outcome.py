@@ -18,6 +18,9 @@ from sealtrace.mathematics.exact import as_double
 LISTED = 1000
 """How many findings of one check are kept in full; all are counted."""
 
+LONGEST = 2000
+"""How many characters of a text a finding repeats: a name of a million letters may stand in every row."""
+
 USUAL_TOLERANCE = 1e-9
 """How far a replayed double may lie from a stored one without a word. What passes only by a looser one is named."""
 LARGEST_TOLERANCE = Fraction(1, 10**4)
@@ -75,11 +78,11 @@ class Spot:
                     source=self.source,
                     row=self.row,
                     column=self.column,
-                    key=None if self.key is None else dict(self.key),
+                    key=None if self.key is None else {name: cut(value) for name, value in self.key.items()},
                     field=field,
-                    expected=None if expected is None else text(expected),
-                    found=None if found is None else text(found),
-                    message=message,
+                    expected=None if expected is None else cut(text(expected)),
+                    found=None if found is None else cut(text(found)),
+                    message=cut(message),
                 )
             )
 
@@ -210,6 +213,11 @@ class Outcome:
             self.largest = Place(
                 value=value, check=self.check, source=source, row=number, key=frame.key(row), field=field
             )
+
+
+def cut(text: str) -> str:
+    """A text, or its beginning where it is longer than anybody reads."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
 
 
 def _comes_first(one: Place, other: Place) -> bool:
