@@ -173,7 +173,7 @@ class Evaluator:
         if metric is None and value.computed is not None:
             computed, frames = value.computed, [self._evidence.frame(kind) for kind in value.kinds]
             fields = computed.fields
-            yield from headings.of_functions(computed.functions)
+            yield from headings.of_functions(computed.functions, cell)
             yield from headings.of_statistic(cell, "", fields, lambda: self._queries.gives_mean(value, column))
         elif metric is not None and "where" in metric.optional and value.frame is not None:
             frames = [value.frame]

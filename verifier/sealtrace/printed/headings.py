@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.frames import Frame, StreamedFrame, plain
+from sealtrace.contract.packs import loaded, packs
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.choices import Choice
 
@@ -45,7 +46,7 @@ _GENERIC = frozenset({"score", "value", "result", "metric", "number", "count", "
 _ORDINARY = re.compile(
     r"avg|mean|sum|fsum|kahan_sum|sumkahan|count(?:_star|_if|if)?|round|[-+*/%&|~]+|\|\||abs|not|ceil(?:ing)?|floor|trunc|"
     r"even|fdiv|divide|f?mod|least|greatest|min|max|(?:arg_?(?:min|max)|min_by|max_by)(?:_null)?|first|last|arbitrary|"
-    r"any_value|nullif|coalesce|if|ifnull|cast|(?:list|array)_\w+|unnest|struct_\w+|map_\w+|row|range|generate_series|"
+    r"any_value|list|array_agg|nullif|coalesce|if|ifnull|cast|(?:list|array)_\w+|unnest|struct_\w+|map_\w+|row|range|generate_series|"
     r"len|cardinality|element_at|contains|starts_with|ends_with|prefix|suffix|lower|upper|trim|concat|replace|regexp_\w+|"
     r"like_escape|~~\*?|!~~\*?|string_agg|group_concat|histogram|date_\w+|epoch\w*|first_value|last_value|lead|lag|"
     r"isnan|isfinite|isinf|sign|is_histogram_other_bin|substring|substr|split_part|left|right|json_\w+"
@@ -75,11 +76,15 @@ MEANS = frozenset({"mean", "rate", "accuracy", "micro_f1", "micro_recall", "micr
 _UNITS = (1, 10, 60, 100, 1000, 1024, 3600, 10**4, 10**6, 10**9)
 
 
-def of_functions(functions: Collection[str]) -> Iterator[Choice]:
+def of_functions(functions: Collection[str], cell: TableCell) -> Iterator[Choice]:
     """Functions that make something else of a number: the table says it, by a usual word or by the function's name."""
-    for name in sorted(functions):
+    metrics = {name for pack in packs() if pack.functions for name in loaded(pack.functions)}
+    several = cell.printed is not None and len(cell.printed.parts) > 1
+    for name in sorted(set(functions) - metrics):
         if not _ORDINARY.fullmatch(name):
             words = next((words for names, words in _SAYING.items() if re.fullmatch(names, name)), ())
+            if several and set(_SPREAD) <= set(words):  # a number behind another says how far that is off
+                continue
             yield Choice(f"it takes {name} of its numbers", (*words, name, name.replace("_", " ")))
 
 
