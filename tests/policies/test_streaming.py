@@ -17,7 +17,7 @@ from sealtrace.bundle import blocks, stores
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_rows, write_table
-from sealtrace.studies.policies import streaming
+from sealtrace.studies.policies import shard_screening
 from support import Row, unseal
 
 STATES = 60
@@ -30,7 +30,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of more than 250 rows counts as large here, and eight states are a stretch."""
     monkeypatch.setattr(blocks, "SMALL", 250)
     monkeypatch.setattr(blocks, "BLOCK", 150)
-    monkeypatch.setattr(streaming, "STRETCH", 8)
+    monkeypatch.setattr(shard_screening, "STRETCH", 8)
 
 
 @pytest.fixture(scope="module")

@@ -300,7 +300,8 @@ class Threads:
             waiting: deque[Future[_Given]] = deque()
             for some in shards:
                 waiting.append(pool.submit(look, *some))
-                if len(waiting) > self.jobs:
+                # Whoever reads them may have something else to do meanwhile.
+                if len(waiting) > 2 * self.jobs:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

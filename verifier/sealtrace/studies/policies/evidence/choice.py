@@ -207,10 +207,8 @@ def count_scales(study: Study, arm: str | None, states: Index, setting: Setting)
         if (place := candidate_at(study, arm, text)) is None:
             raise UndeclaredError(f"the bank has no {arm}@{text}")
         candidates.append(place)
-    crossings, scored = list[int](), list[int]()
-    for _, found in outcomes_of(study, setting.utility, setting.risk, setting.tau).parts(candidates):
-        crossings += found.crossed[:, states].sum(axis=1).tolist()
-        scored += (~np.isnan(found.utility[:, states])).sum(axis=1).tolist()
+    outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
+    crossings, scored = outcomes.counted(candidates, states)
     return CountedScales(candidates, crossings, scored, empirical_zero(grid, crossings))
 
 

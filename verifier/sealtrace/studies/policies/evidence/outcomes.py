@@ -108,6 +108,7 @@ class Outcomes:
         self._known: dict[int, Outcome] = {}
         self._stacks: dict[tuple[int, ...], Outcome] = {}
         self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
+        self._counted: list[tuple[Sequence[int], Index, tuple[list[int], list[int]]]] = []
         self._exact: dict[int, tuple[list[int], int]] = {}
 
     @property
@@ -141,14 +142,33 @@ class Outcomes:
             found = self._stacks.get(key)
             if found is None:
                 each = [self.of(candidate) for candidate in key]
-                columns = ([one.utility for one in each], [one.delta for one in each], [one.crossed for one in each])
-                found = Outcome(*map(np.array, columns))
+                # Of one candidate alone nothing is copied: it may have many states.
+                first = each[0]
+                found = Outcome(first.utility[None], first.delta[None], first.crossed[None])
+                if len(each) > 1:
+                    found = Outcome(
+                        np.array([one.utility for one in each]),
+                        np.array([one.delta for one in each]),
+                        np.array([one.crossed for one in each]),
+                    )
                 if len(candidates) <= step:
                     # What is held together is not held again.
                     self._stacks[key] = found
                     for row, candidate in enumerate(key):
                         self._known[candidate] = Outcome(found.utility[row], found.delta[row], found.crossed[row])
             yield place, found
+
+    def counted(self, candidates: Sequence[int], states: Index) -> tuple[list[int], list[int]]:
+        """At how many of some states each candidate crosses the threshold, and at how many it could be scored."""
+        for known, of, found in self._counted:
+            if known == candidates and of is states:
+                return found
+        found = [], []
+        for _, outcome in self.parts(candidates):
+            found[0].extend(outcome.crossed[:, states].sum(axis=1).tolist())
+            found[1].extend((~np.isnan(outcome.utility[:, states])).sum(axis=1).tolist())
+        self._counted.append((candidates, states, found))
+        return found
 
     def outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:
         """Which utilities lie outside a range, decided exactly: one row per candidate, one column per state."""

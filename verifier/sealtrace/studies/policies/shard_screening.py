@@ -1,0 +1,409 @@
+"""Screens shards of traces and scores: they lie as they must, and of nearly all states nothing is wrong.
+
+A shard holds whole states in the order of the observations, with every candidate once in the order of the bank; what
+does not is refused (`NotLaidOutError`), and read whole. States that screening cannot clear are left to the checks.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sealtrace.bundle.encoding import arrow_integers, flags_of
+from sealtrace.bundle.frames import Index, Mask
+from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.parquet import values_of_texts
+from sealtrace.bundle.shapes import Struct, row_shape
+from sealtrace.bundle.shard_columns import Columns, NotLaidOutError
+from sealtrace.bundle.shards import LaidOut, Shard
+from sealtrace.checks.outcome import USUAL_TOLERANCE
+from sealtrace.contract.scalars import exact
+from sealtrace.mathematics.exact import as_double
+from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.stretches import Stretches
+from sealtrace.studies.policies.evidence.study import Candidate, Study
+from sealtrace.studies.policies.mathematics import screening
+
+STRETCH = 2**15
+"""About so many states are laid out at once, for the shards that hold their traces."""
+REPORTED = ("weak", "strong", "delta")
+SCREENED_POLICIES = frozenset({"anchor", "top-action", "tilt"})
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """States of a shard that the checks must look at, with their records."""
+
+    first: int
+    """How many rows of the file come before the shard."""
+    states: Index
+    """Their places among the states of the shard."""
+    tables: tuple[pa.Table, pa.Table]
+
+
+@dataclass(frozen=True)
+class Screened:
+    """What one shard gave."""
+
+    lo: int
+    count: int
+    first: int
+    screen: screening.Screen
+    found: Any
+    """Utility, delta and crossing by candidate and state."""
+    digests: tuple[bytes, bytes]
+    suspects: Suspects | None
+    texts: tuple[set[str], set[str]]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What is looked at row by row in a shard: by action where there are several."""
+
+    policy: list[Any]
+    named: list[Mask | None]
+    chosen: Any
+    scores: list[Any]
+    crossing: Any
+
+
+@dataclass(frozen=True)
+class States:
+    """What shards need of some states, by action where there are several."""
+
+    start: int
+    """How many states of the split come before them."""
+    part: Study
+    utility: Any
+    risk: Any
+    base: Any
+    directions: list[Any]
+    """Of each run of candidates, what it is tilted in, or what it is."""
+    legal: Any
+    usable: Mask
+    groups: Index | None
+
+    def some(self, start: int, count: int) -> States:
+        """The same of so many states, after those of the split that come before them."""
+        here = slice(start - self.start, start - self.start + count)
+        utility, risk, base, legal = (one[:, here] for one in (self.utility, self.risk, self.base, self.legal))
+        directions = [one[:, here] for one in self.directions]
+        groups = None if self.groups is None else self.groups[here]
+        return States(start, self.part, utility, risk, base, directions, legal, self.usable[here], groups)
+
+
+class Screener:
+    """Looks at shards of the traces of one split and of their scores; workers elsewhere have copies of it."""
+
+    def __init__(self, stretches: Stretches, traces: tuple[Entry, LaidOut], scores: tuple[Entry, LaidOut]) -> None:
+        self.stretches, self.study = stretches, stretches.study
+        (self.entry, self.traces), (self.other, self.scores) = traces, scores
+        study = self.study
+        if study.anchor is None or len(study.actions) > screening.MOST_ACTIONS or study.bundle.declared:
+            raise NotLaidOutError("the bank has no single anchor, or too many actions to be screened")
+        self.members = sorted(
+            (
+                index
+                for index, one in enumerate(study.candidates)
+                if one.splits is None or self.entry.split in one.splits
+            ),
+            key=lambda index: _sorted_as(study.candidates[index]),
+        )
+        bank = [study.candidates[index] for index in self.members]
+        if study.anchor not in self.members or any(one.policy not in SCREENED_POLICIES for one in bank):
+            raise NotLaidOutError("a policy of the bank is not screened")
+        self.bank, self.width = bank, len(bank)
+        codes, names = study.frame("observation").texts("split")
+        inside = codes == names.index(self.entry.split) if self.entry.split in names else np.zeros(1, np.bool_)
+        self.lo, self.states = int(inside.argmax()), int(inside.sum())
+        if not inside[self.lo : self.lo + self.states].all() or study.frame("observation").repeats:
+            raise NotLaidOutError("the observations of its split do not follow each other")
+        if not self.traces.rows == self.scores.rows == self.states * self.width:
+            raise NotLaidOutError("not every state has every candidate once")
+        self._declare()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker elsewhere needs: the records of states, and not what is laid out of them here."""
+        stretches = copy(self.stretches)
+        stretches.study = self.study.detached()
+        return self.__dict__ | {"stretches": stretches, "study": stretches.study, "laid_out": {}}
+
+    def _declare(self) -> None:
+        study = self.study
+        self.anchor = self.members.index(study.anchor or 0)
+        self.tau = exact(study.declared.tau)
+        self.labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
+        partition = self._partition(study)
+        self.group_names = [] if partition is None else partition.groups
+        self.runs = list(self._runs())
+        ends = (np.cumsum(self.traces.sizes) // self.width).tolist()
+        self.ends: list[int] = list({(end - 1) // STRETCH: end for end in ends}.values())
+        """Where stretches of states end, each with the last state of a shard."""
+        self.laid_out: dict[int, States] = {}
+        """What is at hand of stretches, by their places."""
+        self.zeros = [place for place, one in enumerate(self.bank) if one.policy == "tilt" and not _scale(one)]
+        self.met: dict[str, Any] = {}
+        """The largest distances of the shards that were put together so far; replaced, and never changed."""
+        self.scores.decoder = self.traces.decoder
+        self.judged: dict[str, dict[str, Mask]] = {"inputs": {}, "ledger": {}}
+        """Text of a column by reference to the candidates with which the checks accepted it."""
+        self.normalization = as_double(exact(study.declared.tolerances.normalization))
+        if max(self.normalization, study.tolerance) > USUAL_TOLERANCE:
+            raise NotLaidOutError("a tolerance is loosened, and what passes by that is counted over all rows")
+
+    def look(self, trace: Shard, score: Shard) -> Screened:
+        """Decodes and screens a shard."""
+        return self.screened(*self.decoded(trace, score))
+
+    def decoded(self, trace: Shard, score: Shard) -> tuple[Shard, Columns, Columns]:
+        """The columns of a shard."""
+        if (trace.first, trace.rows) != (score.first, score.rows) or trace.first % self.width:
+            raise NotLaidOutError("row groups of traces and scores do not hold the same whole states")
+        return trace, self.traces.decoded(trace), self.scores.decoded(score)
+
+    def suspects(self, shard: Shard, states: Index, traces: Columns, scores: Columns) -> Suspects:
+        """The records of some states of a shard."""
+        rows = arrow_integers((states[:, None] * self.width + np.arange(self.width)).ravel())
+        return Suspects(shard.first, states, (traces.table.take(rows), scores.table.take(rows)))
+
+    def screened(self, shard: Shard, traces: Columns, scores: Columns) -> Screened:
+        """What is known of a shard."""
+        count, at = shard.rows // self.width, shard.first // self.width
+        for columns, entry, file in ((traces, self.entry, self.traces), (scores, self.other, self.scores)):
+            self._identities(columns, entry, file.shape, at, count)
+        digests = traces.digest(self.traces.shape), scores.digest(self.scores.shape)
+        known = {sort: met.copy() for sort, met in self.met.items()}
+        states = self.states_of(shard.first).some(at, count)
+        screen = screening.Screen(~states.usable, known)
+        self._references(screen, traces, states)
+        rows = self._rows(traces, scores)
+        found = np.empty((3, self.width, count)), np.empty((self.width, count), np.bool_)
+        step = max(1, screening.ROWS // self.width)
+        with np.errstate(all="ignore"):
+            for screen.at in range(0, count, step):
+                here = slice(screen.at, min(screen.at + step, count))
+                self._screen_states(screen, rows, states, here, found)
+        texts = _texts(traces), _texts(scores)
+        suspects = None
+        if screen.suspects.any():
+            suspects = self.suspects(shard, np.flatnonzero(screen.suspects), traces, scores)
+        return Screened(self.lo + at, count, shard.first, screen, found, digests, suspects, texts)
+
+    def _screen_states(self, screen: screening.Screen, rows: _Rows, states: States, here: slice, found: Any) -> None:
+        """Some states of a shard, few enough to stay in the cache."""
+        width, tolerance = self.width, self.study.tolerance
+        some = slice(here.start * width, here.stop * width)
+        policy = [values[some] for values in rows.policy]
+        named = [None if there is None else there[some] for there in rows.named]
+        allowed = states.legal[:, here]
+        legal = None if allowed.all() else allowed
+        masks = [None if legal is None or row.all() else np.repeat(row, width) for row in allowed]
+        least = screening.sound_rows(screen, policy, named, masks, width)
+        if screening.normalized(screen, policy, self.normalization, width) > USUAL_TOLERANCE:
+            screen.suspects[:] = True
+        screen.refuse_rows(screening.top_actions(policy, masks) != rows.chosen[some], width)
+        by_candidate = np.array([values.reshape(-1, width).T for values in policy])
+        for place in self.zeros:
+            screen.refuse(by_candidate[:, place].view(np.int64) != by_candidate[:, self.anchor].view(np.int64))
+        runs = [(run, direction[:, here]) for run, direction in zip(self.runs, states.directions, strict=True)]
+        logs = np.log(states.base[:, here])
+        screening.replayed(screen, runs, logs, by_candidate, legal, tolerance, least)
+        values, crossed = found[0][:, :, here], found[1][:, here]
+        utility, risk = states.utility[:, here], states.risk[:, here]
+        screening.utilities(by_candidate, utility, values[0])
+        screening.utilities(by_candidate, risk, values[1])
+        by_candidate -= by_candidate[:, self.anchor, None].copy()
+        screening.utilities(by_candidate, risk, values[2])
+        sizes = np.array([np.abs(one).max(axis=0) for one in (utility, risk, risk)])
+        reported = np.array([values[some].reshape(-1, width).T for values in rows.scores])
+        distance = values - reported
+        np.abs(distance, out=distance)
+        screen.within(
+            "score",
+            distance,
+            tolerance * sizes.min(axis=1, keepdims=True),
+            lambda: tolerance * np.maximum(np.maximum(np.abs(values), np.abs(reported)), sizes[:, None]),
+            apart=False,
+        )
+        near = as_double(self.tau)
+        margin = values[2] + near
+        np.abs(margin, out=margin)
+        sure = screening.sure_distance(sizes[1], len(policy), tolerance, near)
+        if not margin.min() > sure.max():
+            screen.refuse(~(margin > sure))
+        np.less(values[2], -near, out=crossed)
+        screen.refuse(crossed != rows.crossing[some].reshape(-1, width).T)
+
+    def states_of(self, row: int) -> States:
+        """What is known of the stretch of states that a row's state lies in."""
+        place = self.place_of(row)
+        return self.laid_out.get(place) or self.laid(place)
+
+    def place_of(self, row: int) -> int:
+        """The stretch of states that a row's state lies in."""
+        return bisect_right(self.ends, row // self.width)
+
+    def laid(self, place: int) -> States:
+        """Lays out what shards need of a stretch of states."""
+        start, stop = (0, *self.ends)[place], self.ends[place]
+        part, evaluators = self.stretches.part(self.lo + start, self.lo + stop), self.study.declared.evaluators
+        utility, risk = part.evaluator(evaluators.utility).T, part.evaluator(evaluators.risk).T
+        base = part.smoothed_teacher.T
+        with np.errstate(all="ignore"):
+            # Sums are finite only where all of their terms are.
+            finite = np.isfinite(sum(one.sum(axis=0) for one in (utility, risk, base)))
+        partition = self._partition(part)
+        return States(
+            start, part, utility, risk, base, [self._direction(run, part) for run in self.runs], part.legal.named.T,
+            part.playable & finite, None if partition is None or not self.labelled else partition.group_of,
+        )  # fmt: skip
+
+    def _partition(self, study: Study) -> Partition | None:
+        """The partition that is deployed, over some states."""
+        deployed = study.declared.deployed
+        return None if deployed is None else frozen_partitions(study).get(deployed)
+
+    def _direction(self, run: screening.Run, part: Study) -> Any:
+        """What a run of candidates is tilted in, or what it is, by action and state."""
+        one = self.bank[run.rows.start]
+        if len(run.scales):
+            if (direction := part.direction_of(one)) is None:
+                raise NotLaidOutError(f"{one.name} does not declare what its policy needs")
+            return direction.T
+        replay = part.replay(self.members[run.rows.start])
+        assert replay is not None
+        return replay.probabilities.T
+
+    def _identities(self, columns: Columns, entry: Entry, shape: Struct, at: int, count: int) -> None:
+        """Every state of the shard in the order of observations, with every candidate once in the order of the bank."""
+        screened, there = _SCREENED_COLUMNS[entry.kind], set(columns)
+        if strange := sorted((there - screened) | (screened - there - _MAY_LACK)):
+            raise NotLaidOutError(f"{strange[0]} is not screened, or is not there")
+        for field_ in shape.fields:
+            if field_.required and field_.name not in columns:
+                raise NotLaidOutError(f"it has no {field_.name}")
+            if field_.name != "state" and (column := columns.get(field_.name)) is not None:
+                column.prove()
+                if column.array.null_count and field_.name != "scale":
+                    raise NotLaidOutError(f"{field_.name} is absent in some rows")
+        state = columns["state"]
+        if not state.array.dictionary.equals(self.study.states.slice(self.lo + at, count)) or state.array.null_count:
+            raise NotLaidOutError("its states are not those of the observations, in their order")
+        for name in ("state", "arm", "scale"):
+            column, proof = columns.get(name), (self.entry.path, name)
+            if column is not None and proof in column.proved:
+                continue
+            codes = np.full(columns.rows, -1, np.int32) if column is None else column.codes
+            due = np.arange(count, dtype=np.int32)[:, None] if name == "state" else self._pattern(columns, name)
+            if not (codes.reshape(count, self.width) == due).all():
+                raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
+            if column is not None:
+                column.proved.add(proof)
+        if columns["split"].texts != [entry.split]:
+            raise NotLaidOutError("a row names another split than its file")
+
+    def _pattern(self, columns: Columns, name: str) -> Any:
+        """The codes of the candidates' arms or scales, as every state has them."""
+        known: dict[str | None, int] = {None: -1} | {text: place for place, text in enumerate(_coded(columns, name)[1])}
+        return np.array([known.get(getattr(one, name), -2) for one in self.bank], np.int32)
+
+    def _rows(self, traces: Columns, scores: Columns) -> _Rows:
+        """What is looked at row by row, as it lies in the file."""
+        actions, column = self.study.actions, traces["probabilities"].array
+        if not pa.types.is_struct(column.type) or {child.name for child in column.type} - set(actions):
+            raise NotLaidOutError("probabilities are not a column per action")
+        policy: list[Any] = []
+        named: list[Mask | None] = []
+        for action in actions:
+            place = column.type.get_field_index(action)
+            child = column.field(place) if place >= 0 else pa.nulls(len(column), pa.float64())
+            there = None if not child.null_count else child.is_valid().to_numpy(zero_copy_only=False)
+            policy.append((child if there is None else child.fill_null(0.0)).to_numpy())
+            named.append(there)
+        if scores["trace_sha256"].texts != [self.entry.content_sha256]:
+            raise NotLaidOutError("its scores name another trace table")
+        codes, texts = _coded(traces, "action")
+        places = np.array([actions.index(one) if one in actions else -2 for one in texts], np.int8)
+        reported = [scores[name].array.to_numpy() for name in REPORTED]
+        if any(values.dtype != np.float64 for values in (*policy, *reported)):
+            raise NotLaidOutError("a number is not a double")
+        return _Rows(policy, named, places[codes], reported, flags_of(scores["crossing"].array).view(np.bool_))
+
+    def _runs(self) -> Iterator[screening.Run]:
+        """Consecutive candidates that are replayed together."""
+
+        def sort(place: int) -> tuple[bool, str]:
+            one = self.bank[place]
+            return bool(
+                one.policy == "tilt" and _scale(one)
+            ), f"{one.policy} {one.family} {one.checkpoint} {one.direction}"
+
+        for (tilted, _), places in groupby(range(self.width), sort):
+            run = list(places)
+            scales = np.array([float(_scale(self.bank[place])) for place in run if tilted])
+            yield screening.Run(slice(run[0], run[-1] + 1), scales)
+
+    def _references(self, screen: screening.Screen, traces: Columns, states: States) -> None:
+        """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
+        count = len(states.usable)
+        for name, judged in self.judged.items():
+            column, proof = traces[name], (self.entry.path, name)
+            if proof in column.proved:
+                continue
+            accepted = np.array([judged.get(text, np.zeros(self.width, np.bool_)) for text in column.texts])
+            here = accepted[column.codes.reshape(count, -1), np.arange(self.width)]
+            screen.refuse(~here.T)
+            if here.all():
+                column.proved.add(proof)
+        codes, texts = _coded(traces, "legal")
+        lists = values_of_texts(list(texts), row_shape("trace").fields[_LEGAL].shape).to_pylist()
+        actions = self.study.actions
+        bits = np.array([sum(1 << actions.index(one) for one in listed) if listed == [a for a in actions if a in listed]
+                         else -1 for listed in lists])  # fmt: skip
+        due = (states.legal * (1 << np.arange(len(actions)))[:, None]).sum(axis=0)
+        if len(texts) > 1 or not (due == bits[0]).all():
+            screen.refuse((bits[codes].reshape(count, -1) != due[:, None]).T)
+        if (states.groups is None) != ("group" not in traces):
+            raise NotLaidOutError("groups are there where none are due, or are not there")
+        if states.groups is not None:
+            codes, texts = _coded(traces, "group")
+            places = np.array([self.group_names.index(one) if one in self.group_names else -2 for one in texts])
+            screen.refuse((places[codes].reshape(count, -1) != states.groups[:, None]).T)
+
+
+_SCREENED_COLUMNS = {
+    "trace": frozenset(
+        {"state", "arm", "scale", "split", "group", "inputs", "legal", "probabilities", "action", "ledger"}
+    ),
+    "score": frozenset({"state", "arm", "scale", "split", "weak", "strong", "delta", "crossing", "trace_sha256"}),
+}
+_MAY_LACK = frozenset({"scale", "group"})
+_LEGAL = [one.name for one in row_shape("trace").fields].index("legal")
+
+
+def _sorted_as(one: Candidate) -> tuple[bytes, bool, bytes]:
+    return one.arm.encode(), one.scale is not None, (one.scale or "").encode()
+
+
+def _scale(one: Candidate) -> Fraction:
+    return Fraction(0) if one.scale is None else exact(one.scale)
+
+
+def _coded(columns: Columns, name: str) -> tuple[Any, list[str]]:
+    """A column by reference: codes, -1 for absent, and texts. A column that was left out is absent throughout."""
+    column = columns.get(name)
+    return (np.full(columns.rows, -1, np.int32), []) if column is None else (column.codes, column.texts)
+
+
+def _texts(columns: Columns) -> set[str]:
+    """The distinct texts of a shard but for its states."""
+    named = [column for name, column in columns.items() if name != "state"]
+    return {text for column in named if pa.types.is_dictionary(column.array.type) for text in column.texts}
