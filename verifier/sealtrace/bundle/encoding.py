@@ -47,7 +47,7 @@ def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     array = one_chunk(column)
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
+    codes: Any = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
     if ascending(array.dictionary):
         # Most files are in order, and to see that costs much less than to sort.
         return codes + 1, len(array.dictionary) + 1

@@ -113,11 +113,11 @@ class Frame:
 
     @staticmethod
     def together(parts: Sequence[Frame]) -> Frame:
-        """Some rows of a frame and then others, as one frame."""
+        """Some rows of a frame and then others, as one frame; all have the dictionaries of the frame."""
         if len(parts) == 1:
             return parts[0]
         whole = parts[0]._copied()
-        whole.table = pa.concat_tables([part.table for part in parts]).unify_dictionaries()
+        whole.table = pa.concat_tables([part.table for part in parts])
         whole.size = whole.table.num_rows
         whole.paths = [path for part in parts for path in part.paths]
         whole._numbers = [numbers for part in parts for numbers in part._numbers]
@@ -181,7 +181,8 @@ class Frame:
         array = self.column(name)
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
-        return array.indices.fill_null(-1).to_numpy().astype(np.int64), array.dictionary.to_pylist()
+        codes = array.indices.fill_null(-1) if array.null_count else array.indices
+        return codes.to_numpy().astype(np.int64), array.dictionary.to_pylist()
 
     def first_texts(self, name: str) -> tuple[Index, list[str]]:
         """The first item of each list of a column as codes, -1 for absent or empty, and the texts."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.content import row_name
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_integers, return_memory
 from sealtrace.bundle.frames import Frame, Index, StreamedFrame
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.json_columns import check_table
@@ -75,7 +75,9 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
     scores = {entry.split: entry for entry, _ in sources.values() if entry.kind == "score"}
     if {entry.split for entry in traces} != set(scores) or len(scores) < len(sources) - len(traces):
         raise NotLaidOutError("traces and scores do not come in pairs of files")
-    total = _Total(Stretches(study), streamed, Spilled(len(study.states), len(study.candidates)))
+    stretches = Stretches(study)
+    return_memory()
+    total = _Total(stretches, streamed, Spilled(len(study.states), len(study.candidates)))
     for entry in traces:
         # Not known before the last block; it is compared with what the blocks give in the end.
         bundle.contents[entry.path] = entry.content_sha256 or ""
@@ -229,7 +231,11 @@ class _Pair:
         observed = np.zeros(len(known.usable), np.bool_)
         observed[suspects.first // self.width - known.start + suspects.states] = True
         inside = {kind: observed[known.part.state_of(kind)] for kind in BESIDE} | {"observation": observed}
-        return suspects, {kind: known.part.frame(kind).subset(np.flatnonzero(rows)) for kind, rows in inside.items()}
+        frames = {kind: known.part.frame(kind).subset(np.flatnonzero(rows)) for kind, rows in inside.items()}
+        for frame in frames.values():
+            # Stretches have names of their own, and rows of several are put together.
+            frame.replace_column("state", frame.column("state").cast(pa.string()))
+        return suspects, frames
 
     def _checked(self, some: list[tuple[Suspects, dict[str, Frame]]]) -> tuple[dict[str, Outcome], Study]:
         """What the checks say of some states, and the records that they saw."""

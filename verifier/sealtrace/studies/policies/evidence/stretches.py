@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sealtrace.bundle.encoding import arrow_integers
 from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.checks.outcome import Outcome
@@ -42,21 +43,24 @@ class Stretches:
         _name_states_once(study.frame("observation"), study.states)
         _release(study)
 
-    def frames(self, start: int, stop: int) -> dict[str, Frame]:
-        """The records of the states from `start` up to `stop`."""
-        found = {**self.study.frames, "observation": self.study.frame("observation").stretch(start, stop)}
+    def part(self, start: int, stop: int) -> Study:
+        """The records of the states from `start` up to `stop`, as a study."""
+        frames = {**self.study.frames, "observation": self.study.frame("observation").stretch(start, stop)}
+        names, joined = self.study.states.slice(start, stop - start), {}
         for kind, states in self._states.items():
             frame = self.study.frame(kind)
-            ends = [(low + np.searchsorted(states[low:high], (start, stop))) for low, high in frame.extents()]
+            # Of the same type as where they are looked for, or numpy would convert all of that.
+            sought = np.array((start, stop), states.dtype)
+            ends = [low + np.searchsorted(states[low:high], sought) for low, high in frame.extents()]
             inside = [(int(low), int(high)) for low, high in ends if low < high] or [(0, 0)]
-            found[kind] = frame.stretch(*inside[0])
-            if len(inside) > 1:
-                found[kind] = frame.subset(np.concatenate([np.arange(low, high) for low, high in inside]))
-        return found
-
-    def part(self, start: int, stop: int) -> Study:
-        """The same as a study."""
-        return self.study.with_rows(self.frames(start, stop))
+            frames[kind] = Frame.together([frame.stretch(*one) for one in inside])
+            joined[kind] = np.concatenate([states[low:high] for low, high in inside]) - sought[0]
+            # By reference to the names of the stretch: a look through all names each time would be too long.
+            frames[kind].replace_column("state", pa.DictionaryArray.from_arrays(arrow_integers(joined[kind]), names))
+        part = self.study.with_rows(frames)
+        for kind, states in joined.items():
+            part.join(kind, states)
+        return part
 
     def judge(self, part: Study) -> None:
         """Sees whether a stretch holds a key twice; no two stretches can share one."""
