@@ -14,7 +14,7 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.examination import Examination
 from sealtrace.selftest.campaign import Campaign, Mutant
 from sealtrace.selftest.mutating import REMOVED, altered, places, ways
-from sealtrace.selftest.undetermined import REASONS, reason_of
+from sealtrace.selftest.undetermined import OF_STATUS, REASONS, reason_of
 from small_study import small_study
 from support import FIXTURE, LONG, copy_of
 
@@ -89,6 +89,21 @@ def test_a_table_that_a_sealed_manuscript_prints_is_not_as_transcribed(tmp_path:
     assert {"table", "dataset"} <= {one.kind for one in mutants}
     assert campaign.free(next(one for one in mutants if one.field == "table /rows/*/label")) is None
     assert [one.name for one in mutants if campaign.noticed(one) is None and campaign.free(one) is None] == []
+
+
+def test_a_cell_on_the_authors_word_may_be_changed_and_is_told_so(campaign: Campaign) -> None:
+    """Of an attested cell the reason is its status; a recomputed one has none."""
+    cells = {one.status.value: one.cell for one in campaign.before.cells}
+    free = {
+        status: campaign.free(Mutant(cell.record, "table", None, _pointer(cell.pointer), "another digit", "7", "8"))
+        for status, cell in cells.items()
+    }
+    assert free["exact"] is None
+    assert free["attested"] == OF_STATUS["attested"]
+
+
+def _pointer(text: str) -> tuple[str | int, ...]:
+    return tuple(int(part) if part.isdecimal() else part for part in text.split("/")[1:])
 
 
 def test_records_written_otherwise_are_the_same(campaign: Campaign) -> None:

@@ -31,7 +31,7 @@ from sealtrace.printed.numbers import looks_numeric, read_printed
 from sealtrace.relations.work import remembering
 from sealtrace.selftest.grounds import Ground, TouchedError, ground_without
 from sealtrace.selftest.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways
-from sealtrace.selftest.undetermined import reason_of
+from sealtrace.selftest.undetermined import OF_STATUS, reason_of
 
 ROWS = 400
 """How many rows of one file are looked at in a sample."""
@@ -127,6 +127,7 @@ class Campaign:
         tables = bundle.documents_of("table")
         self._printed_again = {one.path for one in tables if self.before.printed.in_manuscripts(one.value)}
         """Tables that are read again from a sealed manuscript."""
+        self._statuses = {(one.cell.record, one.cell.pointer): one.status.value for one in self.before.cells}
         self._stores = {store.path: store for store in bundle.stores}
         self._rows = {
             store.path: [without_nulls(row) for row in store.table.to_pylist(maps_as_pydicts="strict")]
@@ -267,7 +268,9 @@ class Campaign:
 
     def free(self, mutant: Mutant) -> str | None:
         """Why a change may go unnoticed; None where it may not."""
-        return reason_of(mutant.field, mutant.way, mutant.split, printed_again=mutant.path in self._printed_again)
+        reason = reason_of(mutant.field, mutant.way, mutant.split, printed_again=mutant.path in self._printed_again)
+        place = mutant.path, "".join(f"/{part}" for part in mutant.pointer)
+        return reason or OF_STATUS.get(self._statuses.get(place, ""))
 
     def _told_apart(self, mutant: Mutant) -> tuple[str, str]:
         """What tells a row from the others that are changed with it: its first key field."""

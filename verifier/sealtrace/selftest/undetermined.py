@@ -55,6 +55,8 @@ REASONS: dict[str, str] = {
     "table /rows/[*]/cells/[*] (words): *": "words in a table: no number is claimed",
     "table /rows/[*]/cells/[*] (unit): *": "a unit in a column of few numbers or of several units: records hold none",
     "table /rows/[*]/cells/[*] (coarser): *": "the same number with fewer digits: it says less, and is true",
+    "table /rows/[*]/recipes/*/classification: *": _LESS,
+    "table /rows/[*]/printing*: removed": _LESS,
     "table */undisclosed*: *": "settings that a paper leaves out, noted for readers",
     "table /rows/[*]/marks*: removed": "whether a best cell is emphasized; a mark that is there is checked",
     "table /rows/[*]/among: *": "a row that bears no mark leaves the comparison; one that would win is found",
@@ -107,6 +109,15 @@ REASONS: dict[str, str] = {
     "trace /inputs: reversed": "the order in which a trace lists what it read",
 }
 """Pattern to reason. A place in a list is written `[*]`, for the star itself."""
+
+
+OF_STATUS = {
+    "attested": "a cell that rests on the authors' word, and is counted so",
+    "constrained": "a cell without records: relations leave it some room, and it is counted so",
+    "elsewhere": "a cell that another bundle determines; `verify --beside` compares it",
+    "unclassified": "a cell that nothing accounts for: the verdict says so",
+}
+"""Printed cells that no record of the bundle gives, by what is said of them."""
 
 
 def reason_of(field: str, way: str, split: str | None = None, *, printed_again: bool = False) -> str | None:
