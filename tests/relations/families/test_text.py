@@ -526,6 +526,22 @@ SILENT = {
         table("Cost.", "Tier | Runs | Tokens", ["A | 40 | 2409", "B | 60 | 2601", "---", "Total | 100 | 252417"]),
         "",
     ),
+    "what falls for each of the rows": (
+        table("Ends.", "Kind | Height | Girth", ["Elm | 1.0 | 3", "Oak | 0.8 | 2", "Ash | 0.9 | 5", "Yew | 0.7 | 1"]),
+        "Height decreases monotonically with rain for all four kinds.",
+    ),
+    "how likely something is": (
+        table("Pairs.", "Group | Pairs | Rate", ["Cross | 4 | 0.41", "Same | 4 | 0.08"]),
+        r"Cross pairs are $4.9\times$ more likely to bloom than same pairs.",
+    ),
+    "a count that is said three times": (
+        table("Sizes.", "What | Number", ["Raw groups | 467", "Noise leaves | 1,744"]),
+        "We found 1,344 noise leaves again.\n\nThat step gave 1,344 leaves.\n\nSo 1,344 leaves were kept.",
+    ),
+    "a share of some of the rows": (
+        table("Layers.", "Layer | Leaves | Rate", ["L1 | 812 | 57.1", "L2 | 744 | 60.2", "L3 | 690 | 63.8"]),
+        r"The rate is 57.1\% in L1 and 63.8\% in L3, with a rate of 60.0\% among the top 20.",
+    ),
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),

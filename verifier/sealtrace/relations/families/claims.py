@@ -49,6 +49,10 @@ _MONOTONE = re.compile(
 _RISES = re.compile(r"\b(?:rises?|climbs?|increas(?:es?|ing)|grows?|improves?|rising|growing)\b", re.I)
 _FALLS = re.compile(r"\b(?:falls?|drops?|decreas(?:es?|ing)|declin(?:es?|ing)|shrinks?|falling|dropping)\b", re.I)
 _SCALES = re.compile(r"\b(?:scales?|changes?|varies|var(?:y|ying)|moves?)\b", re.I)
+_ALONG = re.compile(
+    r"\b(?:with|as|along) (?:the |increasing |larger |growing )*([\w -]+?)"
+    r"(?= (?:for|in|at|across|from|on|is|of|and)\b|[,;:.(]|$)"
+)
 _ASIDES = re.compile(r"\([^()]*\)")
 _ORDERS = {"nondecreasing": "rises", "nonincreasing": "falls"}
 _EVERY = re.compile(r"\b(?:every|all|each|no|none|never|any|always|both)\b", re.I)
@@ -168,8 +172,8 @@ def _own(sentence: Sentence, sheet: Sheet) -> bool:
 def _sweeps(sentence: Sentence, sheet: Sheet) -> bool:
     """Whether a sentence names what changes from row to row: `rises with data size`."""
     heads = named_by(sheet.record["columns"][0]["label"]) if sheet.record else frozenset()
-    along = re.search(r"\b(?:with|as|across|over|along|in) ([^,;:.(]+)", sentence.text)
-    return bool(heads) and along is not None and heads <= vocabulary(along[1])
+    along = _ALONG.search(sentence.text)
+    return bool(heads) and along is not None and named_by(along[1]) == heads
 
 
 def _columns(one: Spoken) -> list[_Column]:
@@ -379,7 +383,7 @@ def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     """`23.8× relative to B`, `three times more memory than B`: a ratio of two rows in a column named beside it."""
     for mention in (*sentence.mentions, *_worded(sentence)):
         several = [one for one in sentence.mentions if one.unit == "×" and one is not mention]
-        if mention.unit != "×" or mention.loose or several:
+        if mention.unit != "×" or mention.loose or several or re.match(r"\s\w+ likely\b", sentence.text[mention.end :]):
             continue
         for one in spoken:
             second = {
@@ -397,6 +401,8 @@ def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 for column, spans in one.columns.items()
                 for span in spans
                 if 0 <= mention.start - span[1] < 25 or mention.end <= span[0] < span[1] <= until[0]
+                # What stands right behind a row is what the row is, and is not measured.
+                if not any(0 <= span[0] - row[1] < 2 for spans in one.rows.values() for row in spans)
                 if not any(span[1] <= between.start < mention.start for between in sentence.mentions)
             ]
             column = min(near)[1] if near else -1

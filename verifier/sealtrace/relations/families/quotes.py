@@ -87,7 +87,7 @@ def find(paper: Paper) -> Iterator[Claim]:
                 other = _named_cell(sentence, mention, own)
                 yield replace(_claim(sentence, mention, match), telling=other is not None and other.fact == match.fact)
             elif not mention.loose and (mention in alone or beside is not None):
-                yield from _counted(sentence, mention, paper)
+                yield from _counted(sentence, mention, paper) if mention in alone else ()
                 vouched = {one.fact.table for one in siblings}
                 near = [beside, _near(mention, own, siblings)]
                 if siblings and not any(near):
@@ -402,10 +402,8 @@ def _near(mention: Mention, spoken: list[Spoken], siblings: list[_Candidate]) ->
         if one.fact.address not in quoted
         and one.fact.part in _FIRST
         and _alike(mention, one)
-        and (
-            (one.row and (one.column or beside(one) or (one.named and len(mention.digits) > 3)))
-            or (beside(one) and vouching[one.fact.table] > 1)
-        )
+        and one.row
+        and (one.column or beside(one) or (one.named and len(mention.digits) > 3))
     ]
     near = [one for one in named if _slipped(mention, one)]
     if not near:
