@@ -11,8 +11,8 @@ import pytest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
-from sealtrace.printed.altered import FORMS
-from sealtrace.printed.evaluation import _arguments, _unless_fixed
+from sealtrace.printed.altered import FORMS, unless_fixed
+from sealtrace.printed.evaluation import _arguments
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value, all_metrics, compute
 from sealtrace.studies.policies.evidence.study import Study
 from support import FIXTURE, ROOT, read_rows
@@ -144,16 +144,16 @@ def test_a_difference_from_itself_proves_nothing() -> None:
     """It is zero whatever the records hold."""
     examination = Examination(read_bundle(FIXTURE), frozenset())
     policy = {"policy": "residual@0.08", "base": "residual@0.080"}
-    value = _unless_fixed(examination.evidence, "weak_gain", policy)
+    value = unless_fixed(examination.evidence, "weak_gain", policy)
     assert value.numbers == (Fraction(0),)
     assert value.fixed == "a difference of something from itself"
-    assert _unless_fixed(examination.evidence, "weak_gain", policy | {"base": "anchor"}).fixed is None
+    assert unless_fixed(examination.evidence, "weak_gain", policy | {"base": "anchor"}).fixed is None
 
 
 def test_what_is_so_by_definition_proves_nothing() -> None:
     """The anchor differs from itself by nothing; that nobody was asked is what the traces say, and not always so."""
     evidence = Examination(read_bundle(FIXTURE), frozenset()).printed
-    assert _unless_fixed(evidence, "strong_delta", {"policy": "anchor"}).fixed is not None
+    assert unless_fixed(evidence, "strong_delta", {"policy": "anchor"}).fixed is not None
     for metric in ("query_rate", "tool_calls", "teacher_regret"):
-        value = _unless_fixed(evidence, metric, {"policy": "top-1"})
+        value = unless_fixed(evidence, metric, {"policy": "top-1"})
         assert (value.numbers, value.fixed) == ((Fraction(0),), None)

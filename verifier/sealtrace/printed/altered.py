@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from sealtrace.evidence import Evidence, once
+from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value, all_metrics, compute, constant_of
 
 Altering = Callable[[pa.Table, Collection[str]], pa.Table]
 """From a table, and the columns that select rows, which stay as they are."""
@@ -32,18 +37,23 @@ def _shuffled(seed: int) -> Altering:
     return alter
 
 
-def _with_other_numbers(table: pa.Table, kept: Collection[str]) -> pa.Table:
-    columns = [
-        column if name in kept else _moved(column, 3, texts=False)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    ]
-    return pa.table(columns, names=table.column_names)
+def _each(change: Callable[[pa.ChunkedArray], pa.ChunkedArray]) -> Altering:
+    """Every column changed."""
+
+    def alter(table: pa.Table, kept: Collection[str]) -> pa.Table:
+        columns = [
+            column if name in kept or not table.num_rows else change(column)
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        ]
+        return pa.table(columns, names=table.column_names)
+
+    return alter
 
 
 FORMS: dict[str, Altering] = {
     "shuffled": _shuffled(1),
     "shuffled otherwise": _shuffled(2),
-    "with other numbers": _with_other_numbers,
+    "with other numbers": _each(lambda column: _moved(column, 3, texts=False)),
     "some rows twice": lambda table, _: table.take(
         pa.array(np.r_[np.arange(table.num_rows), np.arange(0, table.num_rows, 2)])
     ),
@@ -61,23 +71,17 @@ ROW_BY_ROW = tuple(form for form in FORMS if form not in ("one row", "no row"))
 def _with_other_results(seed: int, *, texts: bool, longest: bool) -> Altering:
     """Other numbers, or texts; and, of what a list holds, as much for all rows as for one, or nothing."""
 
-    def alter(table: pa.Table, kept: Collection[str]) -> pa.Table:
-        columns = []
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            if name in kept or not table.num_rows:
-                columns.append(column)
-            elif pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type):
-                columns.append(_alike_for_all(column, most=longest))
-            elif pa.types.is_struct(column.type):
-                held = _flags_set(column)
-                row = int(held.argmax() if longest else held.argmin())
-                columns.append(column.take(pa.array(np.full(table.num_rows, row))))
-            else:
-                flags = pa.types.is_boolean(column.type)
-                columns.append(_moved(pc.fill_null(column, longest) if flags else column, seed, texts=texts))
-        return pa.table(columns, names=table.column_names)
+    def change(column: pa.ChunkedArray) -> pa.ChunkedArray:
+        if pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type):
+            return _alike_for_all(column, most=longest)
+        if pa.types.is_struct(column.type):
+            held = _flags_set(column)
+            row = int(held.argmax() if longest else held.argmin())
+            return column.take(pa.array(np.full(len(column), row)))
+        flags = pa.types.is_boolean(column.type)
+        return _moved(pc.fill_null(column, longest) if flags else column, seed, texts=texts)
 
-    return alter
+    return _each(change)
 
 
 def _alike_for_all(column: pa.ChunkedArray, *, most: bool) -> pa.ChunkedArray:
@@ -124,3 +128,74 @@ def _moved(column: pa.ChunkedArray, seed: int, *, texts: bool) -> pa.ChunkedArra
     if texts and pa.types.is_string(column.type):
         return pc.if_else(some, pc.binary_join_element_wise(column, "~", ""), column)
     return column
+
+
+_SAME = "a recipe that gives the same whatever the records hold"
+_EXTREMES = {Fraction(0), Fraction(1), Fraction(100)}
+"""What a difference of something from itself gives, and a share of everything."""
+_MOST_WHOLE = 20_000
+"""How many rows are altered where a metric needs all of them."""
+_MOST_ALTERED = 2000
+"""How many rows are altered: enough to see whether a value moves."""
+
+
+def unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Value:
+    """A metric's value, with the remark that it proves nothing where no form of the records that it reads moves it."""
+    value = compute(evidence, name, arguments)
+    known = all_metrics()[name]
+    named = {word: _policy(arguments[word]) for word in ("policy", "selector", "base", "against") if word in arguments}
+    if len(set(named.values())) < len(named) and not known.measured:
+        return replace(value, fixed="a difference of something from itself")
+    if value.frame is None or value.rows is None or known.given or known.measured:
+        return value
+    if "where" in known.optional:
+        table = value.frame.sample(value.rows, _MOST_ALTERED)
+        kept = _selecting(arguments) | set(value.frame.key_fields)
+        forms = (
+            evidence.with_frames({value.frame.kind: value.frame.altered(alter(table, kept))})
+            for alter in FORMS.values()
+        )
+    elif value.numbers and set(value.numbers) <= _EXTREMES and "selector" not in arguments:
+        if value.frame.size > _MOST_WHOLE:
+            return value
+        forms = (_other_records(evidence, form) for form in RESULTS)
+    else:
+        # Nothing but records gives such a number to a metric that chooses no rows; what a selector chooses may
+        # well be the same on other records.
+        return value
+    moves = [False] * max(1, len(value.numbers))
+    computed = 0
+    for altered in forms:
+        try:
+            other = compute(altered, name, arguments)
+        except (RecipeError, MissingEvidenceError, ArithmeticError, ValueError):
+            continue  # no study has such records: they may be beyond what a formula is made for
+        computed += 1
+        for at in range(len(moves)):
+            moves[at] |= (other.numbers[at : at + 1], other.text) != (value.numbers[at : at + 1], value.text)
+        if all(moves):
+            return value
+    return replace(value, fixed=_SAME) if computed else value
+
+
+@once
+def _other_records(evidence: Evidence, form: str) -> Evidence:
+    """The records with other results, but called as they are, so that they join."""
+    frames = {kind: evidence.frame(kind) for kind in sorted({store.kind for store in evidence.bundle.stores})}
+    return evidence.with_frames(
+        {kind: one.altered(RESULTS[form](one.table, one.key_fields)) for kind, one in frames.items()}
+    )
+
+
+def _policy(name: str) -> tuple[str, Fraction | None]:
+    """A policy however its scale is written."""
+    arm, at, scale = name.partition("@")
+    return arm, constant_of(scale) if at else None
+
+
+def _selecting(arguments: dict[str, str]) -> set[str]:
+    """The fields that say which rows are meant, and what is set beside what."""
+    named = {key.partition(".")[2] for key in arguments if "." in key}
+    for word in ("group", "over", "problem", "among"):
+        named |= {name.strip() for name in arguments.get(word, "").split(",")}
+    return named

@@ -25,6 +25,7 @@ from sealtrace.printed.altered import FORMS, ROW_BY_ROW, Altering
 from sealtrace.printed.choices import Asked, Choice, formed, of_names, of_query, values_of
 from sealtrace.printed.headings import is_mean, levelled
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
+from sealtrace.printed.sql_guard import SqlError
 
 if TYPE_CHECKING:
     from sealtrace.printed.sql import Records, SqlRecords, SqlResult
@@ -72,8 +73,6 @@ class Queries:
 
     def behind(self, sql: str) -> tuple[int, list[str]]:
         """How many rows a query sums up, and the first of them as people read them."""
-        from sealtrace.printed.sql_guard import SqlError
-
         try:
             with self._opened(self._sealed) as records:
                 count, rows = records.behind(sql)
@@ -219,8 +218,6 @@ class Queries:
         return found
 
     def _query(self, sql: str, form: str, kept: Collection[str]) -> SqlResult:
-        from sealtrace.printed.sql_guard import SqlError
-
         if self._spent > SECONDS * self._patience:
             raise RecipeError(f"the bundle's queries took longer than {SECONDS * self._patience:g} s together")
         try:
@@ -255,7 +252,6 @@ class Queries:
 
     def _value(self, sql: str, result: SqlResult, place: int, column: str | None) -> Value:
         from sealtrace.printed.sql import numbers
-        from sealtrace.printed.sql_guard import SqlError
 
         def taken(found: SqlResult) -> tuple[object, ...]:
             row = found.rows[place]
@@ -345,8 +341,6 @@ class Queries:
         return False
 
     def _turned(self, sql: str) -> SqlResult | None:
-        from sealtrace.printed.sql_guard import SqlError
-
         try:
             return self._databases["some"].turned(sql)
         except SqlError:

@@ -95,6 +95,12 @@ def parsed(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
     return tree
 
 
+def as_sql(connection: DuckDBPyConnection, tree: dict[str, Any]) -> str:
+    """A query's text, from its syntax tree."""
+    (text,) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0]
+    return str(text)
+
+
 @cache
 def catalogue() -> tuple[set[str], set[str]]:
     """Functions that DuckDB says may differ from call to call, with the macros that use them; and its own views."""
@@ -116,8 +122,14 @@ def catalogue() -> tuple[set[str], set[str]]:
     return impure, {str(name) for (name,) in views}
 
 
-def explained(text: str, sql: str) -> SqlError:
-    """What DuckDB says, as it says it in JSON where it can."""
+def explained(error: Exception, sql: str = "") -> SqlError:
+    """What is wrong with a query; what DuckDB says, as it says it in JSON where it can."""
+    if isinstance(error, SqlError):
+        return error
+    if isinstance(error, MemoryError | RecursionError):
+        reason = "needs more memory than it may use" if isinstance(error, MemoryError) else "is nested too deeply"
+        return SqlError(f"the query {reason}")
+    text = str(error)
     sort, brace, rest = text.partition("{")
     try:
         details = json.loads(brace + rest)
@@ -136,7 +148,7 @@ def _refused(sql: str, position: object, message: str) -> SqlError:
         index = int(str(position))
     except ValueError:
         return SqlError(message)
-    if not 0 <= index <= len(data):
+    if not data or not 0 <= index <= len(data):
         return SqlError(message)
     before = data[:index].decode(errors="ignore")
     return SqlError(message, (before.count("\n") + 1, len(before) - before.rfind("\n")))

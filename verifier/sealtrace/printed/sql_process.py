@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sealtrace.contract.packs import loaded, packs
 from sealtrace.printed.sql_constants import averages, brought, plain, turned
-from sealtrace.printed.sql_guard import SqlError, catalogue, explained, guard, parsed
+from sealtrace.printed.sql_guard import SqlError, as_sql, catalogue, explained, guard, parsed
 from sealtrace.printed.sql_words import computed
 
 if TYPE_CHECKING:
@@ -61,14 +61,8 @@ def serve() -> None:
         request = json.loads(line)
         try:
             answer = _run(request, settings["memory"], settings["spill"])
-        except SqlError as error:
-            answer = {"error": error.message, "place": error.place}
-        except MemoryError:
-            answer = {"error": "the query needs more memory than it may use", "place": None}
-        except RecursionError:
-            answer = {"error": "the query is nested too deeply", "place": None}
-        except duckdb.Error as error:
-            failure = explained(str(error), request["sql"])
+        except (SqlError, MemoryError, RecursionError, duckdb.Error) as error:
+            failure = explained(error, request["sql"])
             answer = {"error": failure.message, "place": failure.place}
         answer["spent"] = time.process_time() - began
         answers.write(json.dumps(answer, default=_encoded) + "\n")
@@ -160,8 +154,7 @@ def _turned(connection: DuckDBPyConnection, sql: str) -> tuple[str, bool]:
     """A query with its choices by results turned round, and whether it has any."""
     tree = parsed(connection, sql)
     chooses = turned(tree)
-    (text,) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0]
-    return str(text), chooses
+    return as_sql(connection, tree), chooses
 
 
 def _records(path: str | list[str]) -> Any:
@@ -223,7 +216,7 @@ def _share(
             guard(connection, _selecting(expression), sources)
             connection.execute(f'CREATE TEMP MACRO "{named.group(1)}"({named.group(2)}) AS ({expression}\n)')
         except (SqlError, duckdb.Error) as error:
-            raise SqlError(f"macro {signature}: {_first(error)}") from None
+            raise SqlError(f"macro {signature}: {explained(error)}") from None
     for name, sql in views.items():
         plain = name.casefold()
         if not re.fullmatch(r"[A-Za-z_]\w{0,60}", name) or plain in sources or plain in internal:
@@ -232,11 +225,7 @@ def _share(
             sources[plain] = frozenset(guard(connection, sql, sources))
             connection.execute(f'CREATE TEMP VIEW "{name}" AS {sql}')
         except (SqlError, duckdb.Error) as error:
-            raise SqlError(f"view {name}: {_first(error)}") from None
-
-
-def _first(error: Exception) -> str:
-    return explained(str(error), "").message if not isinstance(error, SqlError) else str(error)
+            raise SqlError(f"view {name}: {explained(error)}") from None
 
 
 def _behind(connection: DuckDBPyConnection, sql: str, most: int) -> dict[str, Any]:
@@ -248,7 +237,7 @@ def _behind(connection: DuckDBPyConnection, sql: str, most: int) -> dict[str, An
     plain = parsed(connection, "SELECT * FROM range(1)")["statements"][0]["node"]
     kept = {name: node[name] for name in ("from_table", "where_clause", "cte_map") if name in node}
     tree["statements"][0]["node"] = {**plain, **kept}
-    (text,) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0]
+    text = as_sql(connection, tree)
     (count,) = connection.execute(f"SELECT count(*) FROM ({text})").fetchall()[0]
     cursor = connection.execute(f"SELECT * FROM ({text}) LIMIT {int(most)}")
     columns = [str(column[0]) for column in cursor.description or ()]
