@@ -118,6 +118,13 @@ class _Codes:
             self._counts[key] = len(np.unique(self.of(fields)))
         return self._counts[key]
 
+    def counts(self, fields: Sequence[str], by: Sequence[str]) -> Index:
+        """The same for each value of other fields; of all rows together where none are named."""
+        if not by:
+            return np.array([self.count(fields)])
+        _, first = np.unique(self.of([*by, *fields]), return_index=True)
+        return np.unique(self.of(by)[first], return_counts=True)[1].astype(np.int64)
+
     def unique(self, fields: Sequence[str]) -> bool:
         return self.count(fields) == int(self.table.num_rows)
 
@@ -179,26 +186,34 @@ def _equal_rows(codes: _Codes, fields: Sequence[str]) -> str:
 
 def _complete(codes: _Codes, key: list[str]) -> dict[str, Any] | None:
     """The finest way in which every combination of parts of the key is there; else the same by another field."""
-    groups = _factors(codes, key, codes.table.num_rows)
+    groups = _factors(codes, key)
     if len(groups) > 1:
         return {"every": groups}
     for name in _groupings(codes, key):
-        rest = [field for field in key if field != name]
-        found = _factors_within(codes, rest, name)
-        if found:
-            return {"every": found, "by": [name]}
+        if (halves := _halves(codes, [field for field in key if field != name], [name])) is not None:
+            return {"every": halves, "by": [name]}
     return None
 
 
-def _factors(codes: _Codes, fields: list[str], rows: int) -> list[list[str]]:
-    """Fields in groups whose counts multiply to the number of rows: then all combinations are there."""
+def _factors(codes: _Codes, fields: list[str]) -> list[list[str]]:
+    """Fields in as many groups as there are of which all combinations are there."""
+    halves = _halves(codes, fields, [])
+    return [fields] if halves is None else [group for half in halves for group in _factors(codes, half)]
+
+
+def _halves(codes: _Codes, fields: list[str], by: list[str]) -> list[list[str]] | None:
+    """Two groups of fields whose counts multiply to that of both: then all combinations are there.
+
+    Within each value of another field, where one is named.
+    """
+    whole = codes.count([*by, *fields])
     for size in range(1, len(fields) // 2 + 1):
         for part in combinations(fields, size):
             rest = [field for field in fields if field not in part]
-            some, others = codes.count(part), codes.count(rest)
-            if rest and some > 1 and others > 1 and some * others == rows:
-                return [*_factors(codes, list(part), some), *_factors(codes, rest, others)]
-    return [fields]
+            some, others = codes.counts(part, by), codes.counts(rest, by)
+            if int((some * others).sum()) == whole and some.max() > 1 and others.max() > 1:
+                return [list(part), rest]
+    return None
 
 
 def _groupings(codes: _Codes, key: list[str]) -> list[str]:
@@ -213,26 +228,6 @@ def _groupings(codes: _Codes, key: list[str]) -> list[str]:
     return [name for name in few if name in key] + [
         name for name in few if name not in key and not _MEASURE.search(name)
     ]
-
-
-def _factors_within(codes: _Codes, fields: list[str], by: str) -> list[list[str]] | None:
-    """Two groups of fields that are combined fully within each value of another."""
-    total = codes.of([by])
-    for size in range(1, len(fields) // 2 + 1):
-        for part in combinations(fields, size):
-            rest = [field for field in fields if field not in part]
-            if not rest:
-                continue
-            some, others = (_counts_by(codes, total, [by, *group]) for group in (part, rest))
-            if int((some * others).sum()) == codes.table.num_rows and some.max() > 1 and others.max() > 1:
-                return [list(part), rest]
-    return None
-
-
-def _counts_by(codes: _Codes, groups: Index, fields: list[str]) -> Index:
-    """For each value of the first field, how many combinations of the others there are."""
-    _, first = np.unique(codes.of(fields), return_index=True)
-    return np.unique(groups[first], return_counts=True)[1].astype(np.int64)
 
 
 def _depends(codes: _Codes, key: list[str], complete: dict[str, Any] | None) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from sealtrace.printed.tex_tokens import BLANK, Token, names, written
 
 FROZEN = 1 << 30
 """The depth of a command that \\let saved: it keeps its first meaning."""
-_DEFINING = names("newcommand renewcommand providecommand DeclareRobustCommand def gdef edef xdef")
+_DEFINING = names("newcommand renewcommand providecommand DeclareRobustCommand DeclareMathOperator def gdef edef xdef")
 _DOCUMENT_COMMANDS = names(
     "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand"
 )
@@ -83,8 +83,6 @@ class Definitions:
             self._let(stream)
         elif name in ("newenvironment", "renewenvironment"):
             self._define_environment(stream)
-        elif name == "DeclareMathOperator":
-            self._define_operator(stream)
         elif name == "newcolumntype":
             self._define_column(stream)
         else:
@@ -169,13 +167,6 @@ class Definitions:
         column = written(stream.argument())
         parameters = _digit(stream.option())
         self.column_types[column] = ColumnType(parameters, stream.argument())
-
-    def _define_operator(self, stream: Stream) -> None:
-        stream.star()
-        name = _defined_name(stream)
-        body = stream.argument()
-        if name is not None:
-            self._set(name, Macro(body))
 
     def _define_environment(self, stream: Stream) -> None:
         stream.star()
