@@ -13,7 +13,6 @@ from sealtrace.bundle.resources import default_bundle
 from sealtrace.cli.options import FILE, PATH, budget_options, form_option, several, to_file
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import STAGES
-from sealtrace.report.findings import size_text
 from sealtrace.report.inert import harmless
 
 
@@ -140,6 +139,8 @@ def show(bundle: Path | None, form: str, digests: bool) -> int:
 
 
 def _print(manifest: dict[str, Any], digests: bool) -> None:
+    from sealtrace.report.findings import size_text
+
     files = manifest["files"]
     click.echo(paint(harmless(manifest["name"]), "cyan"))
     click.echo(f"root {manifest['root_sha256']}")
