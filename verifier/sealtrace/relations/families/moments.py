@@ -11,7 +11,8 @@ from itertools import product
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.wording import COUNT, count, count_of, plain, real
+from sealtrace.relations.families.stated import size_of
+from sealtrace.relations.families.wording import COUNT, count_of, plain, real
 from sealtrace.relations.syntax import (
     Formula,
     Multiple,
@@ -35,7 +36,6 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _ITEMS = re.compile(rf"\b(?:mean|average|averaged) (?:of|over) {COUNT} items\b", re.IGNORECASE)
-_SIZE = re.compile(rf"\b[nN] ?= ?{COUNT}")
 _MEAN = re.compile(r"(?:mean|m|average|avg\.?)|(?:mean |average |avg\.? )?(?:rating|score|grade)s?(?: mean)?")
 _SD = re.compile(r"(?:sd|s\.d\.|std\.?|std\.? dev\.?|standard deviation)")
 MOST_SUMS = 50
@@ -57,7 +57,7 @@ def _sheet(sheet: Sheet) -> Iterator[Claim]:
     means, deviations = sheet.headed(rf"(?:.* / )?(?:{_MEAN.pattern})"), sheet.headed(_SD)
     told = re.search(r"\b(?:SD|standard deviations?|s\.d\.)", sheet.caption) is not None
     for row in range(len(sheet.rows)):
-        size = _size(sheet, row)
+        size = size_of(sheet, row, "n")
         if size is None or size < 2:
             continue
         for column in means:
@@ -79,19 +79,6 @@ def _items(caption: str) -> int | None:
     if len(told) == 1:
         return count_of(told[0]) if not _SEVERAL.search(_ITEMS.sub("", caption)) else None
     return None if _SEVERAL.search(caption) else 1
-
-
-def _size(sheet: Sheet, row: int) -> int | None:
-    """The sample size: of the row, by its label or a column n, else of the caption."""
-    found = _SIZE.findall(sheet.rows[row].label)
-    if len(found) == 1:
-        return count_of(found[0])
-    columns = [column for column, line in enumerate(sheet.columns) if plain(line.label) == "n"]
-    if columns:
-        fact = sheet.number(row, columns[0]) if len(columns) == 1 else None
-        return None if fact is None else count(fact)
-    found = _SIZE.findall(sheet.caption)
-    return count_of(found[0]) if len(found) == 1 else None
 
 
 def _mean(sheet: Sheet, mean: Fact, size: int, items: int, header: str) -> Iterator[Claim]:

@@ -44,9 +44,7 @@ def find(paper: Paper) -> Iterator[Claim]:
     for sheet in paper.sheets:
         yield from _intervals(sheet)
     for sheet in paper.both_ways:
-        yield from _percentiles(sheet)
-        yield from _extremes(sheet)
-        yield from _bounds(sheet)
+        yield from _by_headers(sheet)
 
 
 def _intervals(sheet: Sheet) -> Iterator[Claim]:
@@ -101,44 +99,35 @@ def _bare(text: str) -> str:
 
 
 def _grouped(
-    sheet: Sheet, pattern: re.Pattern[str], place: Callable[[re.Match[str]], Fraction | None]
+    sheet: Sheet, pattern: re.Pattern[str], place: Callable[[re.Match[str]], Fraction]
 ) -> Iterator[tuple[str, dict[Fraction, int]]]:
     """Columns of one quantity by the place that their headers give them, and what the headers say besides."""
     groups: dict[str, list[tuple[Fraction, int]]] = {}
     for column in sheet.numeric_columns():
         header = plain(sheet.columns[column].label)
         found = list(pattern.finditer(header))
-        own = place(found[0]) if len(found) == 1 else None
-        if own is not None:
+        if len(found) == 1:
             rest = " ".join((header[: found[0].start()] + header[found[0].end() :]).split())
-            groups.setdefault(rest, []).append((own, column))
+            groups.setdefault(rest, []).append((place(found[0]), column))
     for rest, members in groups.items():
         if len(dict(members)) == len(members) > 1:
             yield rest, dict(sorted(members))
 
 
-def _percentiles(sheet: Sheet) -> Iterator[Claim]:
-    def level(found: re.Match[str]) -> Fraction:
-        return Fraction(50) if found[3] else Fraction(found[1] or found[2])
-
-    for rest, places in _grouped(sheet, _PERCENTILE, level):
+def _by_headers(sheet: Sheet) -> Iterator[Claim]:
+    """Columns whose headers say where they stand."""
+    descriptive, bare_bounds = bool(sheet.headed(_DESCRIPTIVE)), bool(sheet.headed(r"[lu]cb"))
+    for rest, places in _grouped(sheet, _PERCENTILE, lambda found: Fraction(found[1] or found[2] or 50)):
         # Headers such as P1 and P2 may be problems or players: only the usual levels are taken for percentiles.
         usual = places.keys() <= _LEVELS and _TELLING & places.keys()
         if usual and not _METHODS.search(f"{rest} {sheet.caption}"):
             yield from _rows(sheet, places, f"percentiles {', '.join(f'{float(one):g}' for one in places)}")
-
-
-def _extremes(sheet: Sheet) -> Iterator[Claim]:
-    descriptive = bool(sheet.headed(_DESCRIPTIVE))
     for rest, places in _grouped(sheet, _EXTREME, lambda found: Fraction(_PLACES[found[1]])):
         if not _METHODS.search(f"{rest} {sheet.caption}") and (rest or descriptive):
             yield from _rows(sheet, places, "least, mean and greatest")
-
-
-def _bounds(sheet: Sheet) -> Iterator[Claim]:
     for rest, places in _grouped(sheet, _BOUND, lambda found: Fraction(found[1] is None)):
         # LCB and UCB alone may be of two quantities.
-        if rest or not sheet.headed(r"[lu]cb"):
+        if rest or not bare_bounds:
             yield from _rows(sheet, places, "lower and upper bound")
 
 

@@ -10,8 +10,10 @@ from typing import Any
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Sheet
-from sealtrace.relations.families.wording import SUMMARY, plain, real
+from sealtrace.relations.families.wording import COUNT, SUMMARY, count, count_of, plain, real
 from sealtrace.relations.syntax import Cell, Expression, Formula, call
+
+_SIZE = re.compile(rf"\b[nN] ?= ?{COUNT}")
 
 
 @dataclass(frozen=True)
@@ -81,3 +83,14 @@ def _summarized(sheet: Sheet, row: int) -> list[list[int]]:
 def weighted(values: Sequence[Expression], sizes: Sequence[Any]) -> Expression:
     """The mean of values by sizes."""
     return call("sum", *(value * (size / sum(sizes)) for value, size in zip(values, sizes, strict=True)))
+
+
+def size_of(sheet: Sheet, row: int, column: str) -> int | None:
+    """The sample size: of the row, by its label or by a column of such a header, else of the caption."""
+    own, told = (_SIZE.findall(text) for text in (sheet.rows[row].label, sheet.caption))
+    if len(own) == 1:
+        return count_of(own[0])
+    if columns := sheet.headed(column):
+        fact = sheet.number(row, columns[0]) if len(columns) == 1 else None
+        return None if fact is None else count(fact)
+    return count_of(told[0]) if len(told) == 1 else None

@@ -12,7 +12,7 @@ from typing import Any
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.stated import Rule
+from sealtrace.relations.families.stated import Rule, size_of
 from sealtrace.relations.families.wording import DOWN, count, plain, real
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.prose import Sentence
@@ -51,6 +51,7 @@ _DEVIATION = r"sd|s\.d\.|std\.?|standard deviation"
 _ERROR = r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error"
 _ESTIMATE = r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)"
 _RATIO = r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?"
+_HEADED_N = r"n|# ?\w+|sample size"
 _P = r"p(?:[ -]?values?)?"
 _BINARY = re.compile(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", re.I)
 MOST_FREEDOM = 10**6
@@ -271,21 +272,16 @@ _OF_DIFFERENCE = replace(
 # Means and errors
 
 
-def _size(sheet: Sheet, row: int) -> int:
-    column = sheet.only(r"n|# ?\w+|sample size")
-    fact = None if column is None else sheet.number(row, column)
-    told = re.findall(r"\b[nN] ?= ?(\d+)", sheet.caption)
-    return (count(fact) or 0) if fact is not None else int(told[0]) if len(told) == 1 else 0
-
-
 def _errors(sheet: Sheet) -> Iterator[Claim]:
     """The deviation of zeros and ones, the error of a deviation, and the t of an estimate."""
     deviation, error, binary = sheet.only(_DEVIATION), sheet.only(_ERROR), sheet.only(r"mean|m|proportion|share")
     for row, facts in sheet.together(deviation, binary) if _BINARY.search(sheet.caption) else ():
-        if (n := _size(sheet, row)) > 1 and 0 <= facts[1].value <= 1:
+        n = size_of(sheet, row, _HEADED_N)
+        if n is not None and n > 1 and 0 <= facts[1].value <= 1:
             yield _OF_BINARY.claim(sheet, facts, "headers", n)
     for row, facts in sheet.together(error, deviation):
-        if n := _size(sheet, row):
+        n = size_of(sheet, row, _HEADED_N)
+        if n:
             yield _OF_DEVIATION.claim(sheet, facts, "headers", n)
     yield from _OF_ESTIMATE.claims(sheet, (sheet.only(_RATIO), sheet.only(_ESTIMATE), error), "headers")
 
