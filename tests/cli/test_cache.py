@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from cli.runner import sealtrace
 from sealtrace import examination
 from sealtrace.bundle import reading
 from sealtrace.cli.main import cli
+from small_study import small_study
 from support import copy_of_fixture, edit_document
 
 
@@ -84,3 +86,17 @@ def test_packs_of_others_are_not_remembered(tmp_path: Path, read: list[int], mon
     monkeypatch.setattr("sealtrace.cache.entry_points", lambda **_: ["a pack"])
     assert [verify(bundle, "--cache", cache).return_value for _ in range(2)] == [0, 0]
     assert (len(read), cache.exists()) == (2, False)
+
+
+def test_a_directory_that_others_write_to_keeps_nothing(tmp_path: Path, read: list[int]) -> None:
+    """Whoever can write an entry can write a verdict; what is no entry at all is computed anew."""
+    bundle, cache = small_study(tmp_path / "study"), tmp_path / "cache"
+    assert sealtrace("verify", bundle, "--cache", bundle / "cache").code == 2
+    assert sealtrace("verify", bundle, "--cache", cache).code == 0
+    (entry,) = cache.glob("*.json")
+    entry.write_text("[" * 100_000)
+    assert sealtrace("verify", bundle, "--cache", cache).code == 0
+    assert len(read) == 2
+    cache.chmod(0o777)
+    run = sealtrace("verify", bundle, "--cache", cache)
+    assert (run.code, "others can write there" in run.errors) == (2, True)

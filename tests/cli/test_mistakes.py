@@ -99,6 +99,9 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
     "a study over files": ("init study", 2, "not empty; a study is started in a directory of its own"),
     "a report into the bundle": ("verify study/bundle -o json=study/bundle/a.json", 2, "would spoil it"),
     "a report into no directory": ("verify study/bundle -o json=absent/a.json", 2, "there is no directory absent"),
+    "no number of seconds": ("verify study/bundle --max-seconds nan", 2, "nan is no number of seconds"),
+    "seconds without end": ("check paper.tex results --seconds inf", 2, "inf is not in the range"),
+    "more memory than there is": ("verify study/bundle --max-memory 999999999999T", 2, "not an amount of bytes"),
     "a report over the paper": ("audit paper.tex -o json=paper.tex", 2, "that is what the report is made from"),
     # Contents
     "an empty paper": ("audit empty.tex", 2, "empty.tex: empty; there is no number in it"),

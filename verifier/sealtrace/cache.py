@@ -2,13 +2,15 @@
 
 A report is found again by a key over everything that it depends on: every byte of the bundle, hashed in this very run,
 what was asked, the verifier's own code, and the libraries that it computes with. Nothing is believed because of a
-name, a time or a length; an entry for other bytes cannot be found. What cannot be read is computed anew.
+name, a time or a length; an entry for other bytes cannot be found. What cannot be read is computed anew. Entries are as
+trustworthy as the directory: one that others can write to is refused.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from functools import cached_property
 from importlib.metadata import entry_points, version
@@ -40,6 +42,7 @@ class Cache:
 
     def __init__(self, directory: Path, bundle: Path, asked: dict[str, object]) -> None:
         self._directory, self._bundle, self._asked = directory, bundle, asked
+        self._refuse_others()
         self._digests = self._hashed()
 
     def report(self) -> Report | None:
@@ -49,7 +52,7 @@ class Cache:
         try:
             entry = json.loads(self._place.read_text(encoding="utf-8"))
             return Report.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def keep(self, examination: Examination, report: Report) -> None:
@@ -65,6 +68,16 @@ class Cache:
             replace_file(self._place, json.dumps(entry).encode())
         except OSError as error:
             raise BundleError(f"{self._directory}: {error.strerror or error}") from None
+
+    def _refuse_others(self) -> None:
+        """Whoever can write an entry can write a verdict: the directory is the reader's own, and not the bundle's."""
+        if self._directory.resolve().is_relative_to(self._bundle.resolve()):
+            raise BundleError(f"{self._directory}: inside the bundle, which cannot keep its own reports")
+        if os.name == "posix" and self._directory.exists():
+            found = self._directory.stat()
+            if found.st_uid != os.getuid() or found.st_mode & 0o022:
+                message = "others can write there, and so write verdicts; `chmod go-w`, or take a directory of your own"
+                raise BundleError(f"{self._directory}: {message}")
 
     @cached_property
     def _others(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.cli.options import PATH, budget_options, refuse_unknown, seconds_option, several
+from sealtrace.cli.options import PATH, Seconds, budget_options, refuse_unknown, seconds_option, several
 from sealtrace.cli.output import (
     Outputs,
     format_options,
@@ -61,9 +61,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
 @click.option("--suggest", is_flag=True, help="Show regularities that nobody declared, as a relations file takes them.")
 @click.option("--strict", is_flag=True, help="A suspicion makes the exit code 1, too.")
-@seconds_option(
-    120.0, click.FloatRange(0.1, 86_400), "For the whole audit; what they do not suffice for is left out, and said."
-)
+@seconds_option(120.0, Seconds(0.1, 86_400), "For the whole audit; what they do not suffice for is left out, and said.")
 @click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
 @root_option
 @format_options(FORMS)

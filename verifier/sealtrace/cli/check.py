@@ -13,7 +13,7 @@ import click
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.resources import begin_draft
-from sealtrace.cli.options import DIRECTORY, PATH, ask_option, seconds_option, to_file
+from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, seconds_option, to_file
 from sealtrace.cli.output import (
     Outputs,
     format_options,
@@ -38,7 +38,7 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 @click.command()
 @click.argument("paper", type=PATH)
 @click.argument("results", required=False, type=PATH)
-@seconds_option(45.0, click.FloatRange(1, 3600), "Take no longer, in seconds of the processor's time.")
+@seconds_option(45.0, Seconds(1, 3600), "Take no longer, in seconds of the processor's time.")
 @click.option(
     "--save",
     type=DIRECTORY,
@@ -145,7 +145,7 @@ def _save(directory: Path, files: dict[str, str]) -> None:
 
 @click.command()
 @click.argument("bundle", type=PATH)
-@seconds_option(45.0, click.FloatRange(1, 3600), "Search no longer.")
+@seconds_option(45.0, Seconds(1, 3600), "Search no longer.")
 @to_file(help="Write the recipes to this file, to review.")
 @ask_option
 @quiet_option

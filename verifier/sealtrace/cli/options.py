@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -43,7 +44,20 @@ strict_option = click.option("--strict", is_flag=True, help="A warning counts as
 ask_option = click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
 
 
-def seconds_option(default: float, limits: click.FloatRange, help_: str) -> Callable[[_Function], _Function]:
+class Seconds(click.FloatRange):
+    """A time that ends: no number of seconds is neither more nor less than another."""
+
+    def __init__(self, least: float, most: float = 1e7) -> None:
+        super().__init__(least, most, min_open=least == 0)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found: float = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return found
+
+
+def seconds_option(default: float, limits: Seconds, help_: str) -> Callable[[_Function], _Function]:
     """How long a command may take."""
     return click.option("--seconds", metavar="N", type=limits, default=default, show_default=True, help=help_)
 
@@ -74,7 +88,8 @@ def _bytes(value: str | None) -> int | None:
     if value is None:
         return None
     found = _SIZE.fullmatch(value.strip())
-    if found is None or not (count := int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))):
+    count = 0 if found is None else int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
+    if not 0 < count <= 2**60:
         raise click.BadParameter(f"{value!r} is not an amount of bytes, such as 8G or 500M")
     return count
 
@@ -94,7 +109,7 @@ def budget_options(function: _Function) -> _Function:
         _backstop_time()
 
     for name, kind, metavar, callback, help_ in (
-        ("--max-seconds", click.FloatRange(min=0, min_open=True), "N", seconds, "End after N seconds.  [default: 900]"),
+        ("--max-seconds", Seconds(0), "N", seconds, "End after N seconds.  [default: 900]"),
         ("--max-bytes", str, "SIZE", reading, "Read and unpack at most SIZE.  [default: 64G]"),
         ("--max-memory", str, "SIZE", memory, "Hold records of at most SIZE.  [default: 4G]"),
     ):

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sealtrace.bundle.resources import default_bundle
-from sealtrace.cli.options import PATH, budget_options
+from sealtrace.cli.options import PATH, Seconds, budget_options
 from sealtrace.cli.output import progress_bar, quiet_option
 from sealtrace.report.inert import harmless
 
@@ -27,7 +27,7 @@ SHOWN = 20
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(0),
     default=120,
     show_default=True,
     metavar="S",
