@@ -6,14 +6,13 @@ They are computed from what results give, before rounding, and believed by the s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, Composed, Part
+from sealtrace.binding.candidates import Binding, Bound, Composed
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.operations import AGGREGATES, COMPARISONS, SHARES, Operation
 from sealtrace.binding.series import Grid, Series, Spot
@@ -22,18 +21,11 @@ from sealtrace.binding.weighing import Truths, bits_of, weighed
 
 Line = tuple[int, int]
 """A column or a row, and which number of its cells."""
+Stand = tuple[Line, int]
+"""A line, and a place in it."""
 
 MOST_LINES = 40
 """Lines of a table that are compared with each other."""
-
-
-@dataclass
-class _Hypothesis:
-    operation: Operation
-    expected: Numbers
-    parts: Callable[[int], list[Spot]]
-    """The numbers behind one of the series, by its place; worked out only for what is believed."""
-    of: str = ""
 
 
 def compose(grid: Grid, series: list[Series], bound: Bound, tally: Tally) -> None:
@@ -72,8 +64,8 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
         if found is None or found.evidence - cost < scoring.ACCEPTED:
             continue
         if best is None or found.digits - cost > best.rank:
-            given_by = [one.parts(at) if there else [] for at, there in enumerate(np.isfinite(one.expected))]
-            parts: list[list[Part]] = [[bound.numbers[spot].part for spot in spots] for spots in given_by]
+            stands = [part if there else [] for part, there in zip(one.parts, np.isfinite(one.expected), strict=True)]
+            parts = [[bound.numbers[one.lines.spot(stand)].part for stand in part] for part in stands]
             composed = Composed(
                 series=series, expected=one.expected, agrees=agrees, weighed=found, cost=cost,
                 operation=one.operation, parts=parts, of=one.of,
@@ -107,14 +99,19 @@ class _Lines:
         }
         self.lines = list(complete)[:MOST_LINES]
 
-    def vector(self, line: Line) -> Numbers:
-        """Its values beside the numbers of the series."""
-        return np.array([self.values[line].get(place, np.nan) for place in self.places])
+    def beside(self, line: Line) -> list[Stand]:
+        """Where its numbers stand beside those of the series."""
+        return [(line, place) for place in self.places]
 
-    def spot(self, line: Line, place: int) -> Spot:
-        """Where one of its values is printed."""
-        row, column = (place, line[0]) if self.column else (line[0], place)
-        return Spot(self.grid.number, row, column, line[1])
+    def at(self, stands: list[Stand]) -> Numbers:
+        """The bound values at some places; NaN where there is none."""
+        return np.array([self.values[line].get(place, np.nan) for line, place in stands])
+
+    def spot(self, stand: Stand) -> Spot:
+        """Where a number is printed."""
+        (line, slot), place = stand
+        row, column = (place, line) if self.column else (line, place)
+        return Spot(self.grid.number, row, column, slot)
 
     def name(self, line: Line) -> str:
         """The line as a reader calls it."""
@@ -127,54 +124,54 @@ class _Lines:
         return self.grid.titles.get(place) or (self.grid.row_labels[place][0] if self.grid.row_labels[place] else "")
 
 
+@dataclass
+class _Hypothesis:
+    lines: _Lines
+    operation: Operation
+    expected: Numbers
+    parts: list[list[Stand]]
+    """The numbers behind each of the series."""
+    of: str = ""
+
+
 def _hypotheses(lines: _Lines, tally: Tally) -> Iterator[_Hypothesis]:
-    vectors = {line: lines.vector(line) for line in lines.lines}
-    for first, above in vectors.items():
+    beside = {line: lines.beside(line) for line in lines.lines}
+    for first in lines.lines:
         if tally.late():
             return
-        for second, below in vectors.items():
+        for second in lines.lines:
             if first != second:
-                yield from _compared(lines, [(first, place) for place in lines.places],
-                                     [(second, place) for place in lines.places], above, below)  # fmt: skip
-    for line, above in vectors.items():
+                yield from _compared(lines, beside[first], beside[second])
+    for line in lines.lines:
         for bases in _bases(lines, line):
-            below = np.array([lines.values[line].get(base, np.nan) if base >= 0 else np.nan for base in bases])
-            same = np.array([base == place for base, place in zip(bases, lines.places, strict=True)])
-            tops = [(line, place) for place in lines.places]
             floors = [(line, base) for base in bases]
-            yield from _compared(lines, tops, floors, above, np.where(same, np.nan, below))
-            yield from _compared(lines, floors, tops, np.where(same, np.nan, below), above)
-    for line, above in vectors.items():
-        if np.isfinite(above).all() and len(above) > 1:
+            yield from _compared(lines, beside[line], floors)
+            yield from _compared(lines, floors, beside[line])
+    for line in lines.lines:
+        values = lines.at(beside[line])
+        if np.isfinite(values).all() and len(values) > 1:
+            # A number of a line, then all of them.
+            parts = [[one, *beside[line]] for one in beside[line]]
             for operation in SHARES:
-                parts = partial(_share, lines, line)
-                yield _Hypothesis(operation, operation.function(above), parts, f"{lines.name(line)} among all")
+                yield _Hypothesis(lines, operation, operation.function(values), parts, f"{lines.name(line)} among all")
     for chosen in _sets(lines):
-        table = np.column_stack([vectors[line] for line in chosen])
+        table = np.column_stack([lines.at(beside[line]) for line in chosen])
+        parts = [list(one) for one in zip(*(beside[line] for line in chosen), strict=True)]
+        names = ", ".join(lines.name(line) for line in chosen[:4]) + (" …" if len(chosen) > 4 else "")
         for operation in AGGREGATES:
-            expected = operation.function(table)
-            parts = partial(_beside, lines, chosen)
-            names = ", ".join(lines.name(line) for line in chosen[:4]) + (" …" if len(chosen) > 4 else "")
-            yield _Hypothesis(operation, expected, parts, f"the {'columns' if lines.column else 'rows'} {names}")
+            of = f"the {'columns' if lines.column else 'rows'} {names}"
+            yield _Hypothesis(lines, operation, operation.function(table), parts, of)
 
 
-def _compared(
-    lines: _Lines, tops: list[tuple[Line, int]], floors: list[tuple[Line, int]], above: Numbers, below: Numbers
-) -> Iterator[_Hypothesis]:
+def _compared(lines: _Lines, tops: list[Stand], floors: list[Stand]) -> Iterator[_Hypothesis]:
+    """Each number beside another one; what is compared with itself says nothing."""
+    above, below = lines.at(tops), lines.at(floors)
+    parts = [list(pair) for pair in zip(tops, floors, strict=True)]
     for operation in COMPARISONS:
         with np.errstate(divide="ignore", invalid="ignore"):
             expected = operation.function(above, below)
-        expected = np.where(np.isfinite(expected), expected, np.nan)
-        yield _Hypothesis(operation, expected, lambda at: [lines.spot(*tops[at]), lines.spot(*floors[at])])
-
-
-def _share(lines: _Lines, line: Line, at: int) -> list[Spot]:
-    """A number of a line, then all of them."""
-    return [lines.spot(line, place) for place in (lines.places[at], *lines.places)]
-
-
-def _beside(lines: _Lines, chosen: list[Line], at: int) -> list[Spot]:
-    return [lines.spot(line, lines.places[at]) for line in chosen]
+        told = np.isfinite(expected) & [top != floor for top, floor in parts]
+        yield _Hypothesis(lines, operation, np.where(told, expected, np.nan), parts)
 
 
 def _bases(lines: _Lines, line: Line) -> Iterator[list[int]]:

@@ -91,9 +91,9 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
     left = values
     late = False
     found: dict[str, list[Rows]] = {}
-    paths = list(_data_files(root))
-    names = {path: path.relative_to(root).as_posix() if root.is_dir() else path.name for path in paths}
-    for path in sorted(paths, key=lambda one: (one.stat().st_size, names[one])):
+    names = {path: path.relative_to(root).as_posix() for path in _files(root)} if root.is_dir() else {root: root.name}
+    data = [path for path in names if _suffix(path) in SUFFIXES or path == root]
+    for path in sorted(data, key=lambda one: (one.stat().st_size, names[one])):
         name, size = names[path], path.stat().st_size
         if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
             listing.problems.append(f"{name}: not read, the results are larger than the limit")
@@ -111,18 +111,11 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
             listing.problems.append(f"{name}: not read ({reason})")
             continue
         left -= sum(len(one) * len(one.columns) for one in found[name])
-    listing.problems += _of_other_kinds(root)
+    listing.problems += _of_other_kinds({path: name for path, name in names.items() if path != root})
     if len(listing.problems) > MOST_SAID:
         listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more files that were not read"]
     listing.tables = [table for name in sorted(found) for table in found[name]]
     return listing
-
-
-def _data_files(root: Path) -> Iterator[Path]:
-    if root.is_file():
-        yield root
-    else:
-        yield from (path for path in _files(root) if _suffix(path) in SUFFIXES)
 
 
 def is_result(path: Path) -> bool:
@@ -133,12 +126,12 @@ def is_result(path: Path) -> bool:
         return False
 
 
-def _of_other_kinds(root: Path) -> list[str]:
+def _of_other_kinds(files: dict[Path, str]) -> list[str]:
     """What is said of files that may hold results and are of a kind that is not read."""
     kinds: dict[str, list[str]] = {}
-    for path in _files(root) if root.is_dir() else ():
+    for path, name in files.items():
         if (kind := _suffix(path)) in _OTHER or ".tfevents." in path.name:
-            kinds.setdefault(kind if kind in _OTHER else "tfevents", []).append(path.relative_to(root).as_posix())
+            kinds.setdefault(kind if kind in _OTHER else "tfevents", []).append(name)
     return [
         f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: not read, {kind} is no kind that is read"
         for kind, names in sorted(kinds.items())
