@@ -542,6 +542,30 @@ SILENT = {
         table("Layers.", "Layer | Leaves | Rate", ["L1 | 812 | 57.1", "L2 | 744 | 60.2", "L3 | 690 | 63.8"]),
         r"The rate is 57.1\% in L1 and 63.8\% in L3, with a rate of 60.0\% among the top 20.",
     ),
+    "a share behind the count of another": (
+        TREES,
+        r"We found 7.0\% of elms (3/43), 9.3\% of oaks (4/43), and no more.",
+    ),
+    "panels behind a count": (
+        TREES,
+        "It shows nine kinds: (d) elm, (e) oak, (f) ash, (g) yew, (h) box, (i) fir, (j) bay.",
+    ),
+    "zeros behind what was rounded": (
+        table(
+            "Fits.",
+            "What | Estimate | SE | t",
+            [f"{name} | 0.00{size}0 | 0.0020 | 0.{size}3" for name, size in zip("ABCDE", (3, 1, 2, 6, 7), strict=True)],
+        ),
+        "",
+    ),
+    "shares with their whole beside means": (
+        table(
+            "Parts.",
+            "Dataset | Young | Size",
+            ["A | 20.0 | 50.5", "B | 30.0 | 20.1", "C | 40.0 | 29.4", "---", "Average | 30.0 | 100.0"],
+        ),
+        "",
+    ),
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),

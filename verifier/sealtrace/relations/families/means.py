@@ -70,6 +70,9 @@ def _mean_rows(sheet: Sheet) -> Iterator[Claim]:
         lists = [facts for scope in scopes if (facts := sheet.down(column, scope)) is not None]
         if not lists or _NOT_MEAN.search(header) or _relative(header):
             continue
+        if abs(sum(fact.value for fact in lists[0]) - mean.value) <= len(lists[0]) * mean.unit:
+            # Shares have their whole in that row.
+            continue
         cells = [[real(fact) for fact in facts] for facts in lists]
         ways = [equal(real(mean), call("mean", *values)) for values in cells]
         sizes = _sizes(sheet, scopes[0])

@@ -26,7 +26,7 @@ _COUNTED = re.compile(
     re.I,
 )
 _SIMPLE_ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
-_ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-j]|\d)\)")
+_ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-n]|\d\d?)\)")
 _SHARE = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
 _LEVEL = re.compile(
     r"[-\s]*(?:[\w-]+\s){0,3}(?:CIs?\b|confiden|interval|upper|lower|Wilson|Clopper|credible|bootstrap)"
@@ -451,7 +451,7 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
         if after.fact.value < 0:
             # A change: what stands before it (`line 15/16`) is a name.
             continue
-        if re.fullmatch(r"[^\w]{1,5}", between) or re.fullmatch(r"(?:\s[a-z-]+){1,3}\s\(", between):
+        if re.fullmatch(r"[^\w)]{1,5}", between) or re.fullmatch(r"(?:\s[a-z-]+){1,3}\s\(", between):
             part = Fraction(100 * ratio.part, ratio.whole)
             # Behind a noun it may be the share of the others: `misses 3/12 facts (75%)`.
             ways = [part] if between[1:2] in "(=" else [part, 100 - part]
@@ -526,7 +526,8 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
             # What stands behind a single dash is a clause.
             continue
         rest = rest.partition(")")[0] if closed else re.split(r"[;.](?:\s|$)|—", rest)[0]
-        marks = _ITEM_MARK.findall(text[found.end() :]) if not closed and _ITEM_MARK.match(rest.strip()) else []
+        first = re.match(r"\((?:a|i|1)\)", rest.strip()) and not closed
+        marks = _ITEM_MARK.findall(text[found.end() :]) if first else []
         *items, last = re.split(r",\s+(?:(?:and|or)\s+)?", rest.strip().rstrip("."))
         # With a comma before `and` the list ends there; without one `and` joins the last two.
         items += [last] if re.search(r",\s+(?:and|or)\s", rest) else re.split(r"\s+(?:and|or)\s+", last)

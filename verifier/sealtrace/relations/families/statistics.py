@@ -283,7 +283,15 @@ def _errors(sheet: Sheet) -> Iterator[Claim]:
         n = size_of(sheet, row, _HEADED_N)
         if n:
             yield _OF_DEVIATION.claim(sheet, facts, "headers", n)
-    yield from _OF_ESTIMATE.claims(sheet, (sheet.only(_RATIO), sheet.only(_ESTIMATE), error), "headers")
+    columns = (sheet.only(_RATIO), sheet.only(_ESTIMATE), error)
+    if not any(column is not None and _padded(sheet, column) for column in columns):
+        yield from _OF_ESTIMATE.claims(sheet, columns, "headers")
+
+
+def _padded(sheet: Sheet, column: int) -> bool:
+    """Whether zeros were set behind numbers that had been rounded: all of them end in one."""
+    texts = [fact.text for fact in sheet.every(column)]
+    return len(texts) > 4 and all("." in text and text.endswith("0") for text in texts)
 
 
 _OF_DEVIATION = Rule(
