@@ -30,6 +30,9 @@ MOST_LABELS = 1_000_000
 STEPS = 60
 """More than the search for a multiplier ever needs; a worse multiplier is valid too."""
 
+MOST_WEIGHT = 1e100
+"""A larger multiplier than any that helps: one that is no number is none."""
+
 
 def best_map(instance: Instance, most_labels: int = MOST_LABELS) -> Solution:
     """The map with the largest worst utility within the budget; among equals the first in order of preference.
@@ -124,7 +127,7 @@ class _Search:
         for _ in range(STEPS):
             if high[1] >= low[1]:
                 break
-            multiplier = max((high[0] - low[0]) / (low[1] - high[1]), 0.0)
+            multiplier = min(max((high[0] - low[0]) / (low[1] - high[1]), 0.0), MOST_WEIGHT)
             best = (gain + multiplier * safety).argmax(axis=1)
             reached = line(best)
             if reached[0] + multiplier * reached[1] <= high[0] + multiplier * high[1] + self.instance.rounding:
