@@ -18,7 +18,11 @@ from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
 from sealtrace.mathematics.networks import Layer
 from sealtrace.studies.games.mathematics import hands, histories, students
 from sealtrace.studies.games.mathematics.evaluation import evaluate
-from sealtrace.studies.games.mathematics.tables import ACTIONS, KUHN
+from sealtrace.studies.games.mathematics.tables import ACTIONS, Game
+
+LEDUC = Game(("J", "Q", "K"), copies=2, ante=1, raises=(2, 4), cap=2)
+KUHN = Game(("J", "Q", "K"), copies=1, ante=1, raises=(1,), cap=1)
+GAMES = {"leduc": LEDUC, "kuhn": KUHN}
 
 Parts = dict[str, Any]
 SEED = 3

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from games.small_games import GAMES, KUHN, LEDUC
 from oracles import openspiel
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games.mathematics.evaluation import evaluate, expected_return, seated
-from sealtrace.studies.games.mathematics.tables import ACTIONS, GAMES, KUHN, LEDUC, Game
+from sealtrace.studies.games.mathematics.tables import ACTIONS, Game
 
 
 def random_profiles(game: Game, count: int, seed: int, *, concentration: float = 1.0) -> Vector:

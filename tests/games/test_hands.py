@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from games.small_games import KUHN, LEDUC
 from games.test_evaluation import random_profiles
 from oracles import openspiel
 from sealtrace.studies.games.mathematics import hands
 from sealtrace.studies.games.mathematics.evaluation import action_values, evaluate, expected_return, seated
-from sealtrace.studies.games.mathematics.tables import ACTIONS, KUHN, LEDUC, Game
+from sealtrace.studies.games.mathematics.tables import ACTIONS, Game
 
 
 def test_draw_is_the_head_of_a_digest() -> None:

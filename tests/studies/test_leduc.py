@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 import leduc_recipe.__main__
 import sealtrace
+from games.small_games import LEDUC
 from leduc_recipe.game import ACTIONS
 from leduc_recipe.solver import Policy, averages, information_sets, uniform
 from leduc_recipe.values import worth
@@ -18,7 +19,6 @@ from sealtrace.contract.report import Report
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games.mathematics.evaluation import evaluate
 from sealtrace.studies.games.mathematics.tables import ACTIONS as ORDER
-from sealtrace.studies.games.mathematics.tables import LEDUC
 from studies.test_rebuild import different_bytes
 from support import LONG, ROOT
 

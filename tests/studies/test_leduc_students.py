@@ -9,6 +9,7 @@ import pytest
 
 import leduc_students_recipe.__main__
 import sealtrace
+from games.small_games import LEDUC
 from leduc_students_recipe import measure, players, risk, settings
 from leduc_students_recipe.platform import platform_bytes
 from leduc_students_recipe.service import answer
@@ -17,7 +18,6 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.contract.report import Report
 from sealtrace.evidence import Evidence
 from sealtrace.studies.games.evidence import GameStudy
-from sealtrace.studies.games.mathematics.tables import LEDUC
 from sealtrace.studies.games.students import students_of
 from studies.test_leduc import as_array
 from studies.test_rebuild import ENVIRONMENT, different_bytes, different_records

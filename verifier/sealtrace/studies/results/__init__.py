@@ -80,7 +80,18 @@ everyday results
     prior_accuracy of ...: sum of squared shares: the accuracy of guessing values as often as they are
     accuracy of ... [against]: share of rows whose label is the true one
     confusion of is was ... [against]: rows with one true and one predicted label
-    SCORES
+    macro_precision of ... [against] [labels] [undefined]: macro average of precision over the labels
+    micro_precision of ... [against] [labels] [undefined]: micro average of precision over the labels
+    weighted_precision of ... [against] [labels] [undefined]: weighted average of precision over the labels
+    precision of label ... [against] [labels] [undefined]: precision of one label
+    macro_recall of ... [against] [labels] [undefined]: macro average of recall over the labels
+    micro_recall of ... [against] [labels] [undefined]: micro average of recall over the labels
+    weighted_recall of ... [against] [labels] [undefined]: weighted average of recall over the labels
+    recall of label ... [against] [labels] [undefined]: recall of one label
+    macro_f1 of ... [against] [labels] [undefined]: macro average of f1 over the labels
+    micro_f1 of ... [against] [labels] [undefined]: micro average of f1 over the labels
+    weighted_f1 of ... [against] [labels] [undefined]: weighted average of f1 over the labels
+    f1 of label ... [against] [labels] [undefined]: f1 of one label
     auroc of ... [against] [positive] [predicted]: chance that a positive is scored above a negative
     average_precision of ... [against] [positive] [predicted]: precision weighted by added recall
     brier of ... [against] [positive] [predicted]: mean of (p - y)^2
@@ -105,23 +116,8 @@ everyday results
         another metric, with a declared seed and rule
     rank of by among ... [against] [positive] [predicted] [label] [labels] [better]: place of the rows' metric among all
         values of a field
-"""
-"""What recipes can ask for by name. `...` are the words of every statistic of rows, SCORES those of labels."""
-_SCORES = [
-    line
-    for score in ("precision", "recall", "f1")
-    for line in (
-        *(
-            f"{average}_{score} of ... [against] [labels] [undefined]: {average} average of {score} over the labels"
-            for average in ("macro", "micro", "weighted")
-        ),
-        f"{score} of label ... [against] [labels] [undefined]: {score} of one label",
-    )
-]
-METRICS = METRICS.replace("SCORES", "\n    ".join(_SCORES)).replace(
-    "...", " ".join(f"[{word}]" for word in _OF_ROWS.split())
-)
-
+""".replace("...", " ".join(f"[{word}]" for word in _OF_ROWS.split()))
+"""What recipes can ask for by name; `...` are the words of every statistic of rows."""
 
 PACK = Pack(
     name="results",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sealtrace.mathematics import Index, Mask, Vector
-from sealtrace.studies.games.mathematics.tables import CALL, FOLD, LETTERS, Game
+from sealtrace.mathematics import Index, Vector
+from sealtrace.studies.games.mathematics.tables import CALL, FOLD, LETTERS, Game, legal_mask
 
 Draw = Callable[[Index, int], Vector]
 """From hands and the number of their next action to a number in [0, 1) each."""
@@ -88,7 +88,7 @@ def play(game: Game, profiles: Vector, seats: Index, cards: Index, board: Index,
     start, node = np.zeros(hands, np.int64), np.zeros(hands, np.int64)
     histories = np.full(hands, "", dtype=object)
     following, closing = _transitions(game)
-    players = np.array([each.player for each in game.nodes])
+    players, possible = np.array([each.player for each in game.nodes]), legal_mask(game.nodes, len(LETTERS))
     playing = np.arange(hands)
     step = 0
     while len(playing):
@@ -98,7 +98,7 @@ def play(game: Game, profiles: Vector, seats: Index, cards: Index, board: Index,
         public = np.where(first > 0, board[playing], 0)
         chances = profiles[seats[playing, seat], first + (public * width + at) * ranks + own]
         above = np.cumsum(chances, axis=1) > draws(playing, step)[:, None]
-        legal = _legal(game)[at]
+        legal = possible[at]
         above &= legal
         last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
         action = np.where(above.any(axis=1), above.argmax(axis=1), last)
@@ -112,13 +112,6 @@ def play(game: Game, profiles: Vector, seats: Index, cards: Index, board: Index,
         playing = playing[(following[at, action] >= 0) | deals]
         step += 1
     return [str(history) for history in histories]
-
-
-def _legal(game: Game) -> Mask:
-    mask = np.zeros((len(game.nodes), 3), np.bool_)
-    for place, node in enumerate(game.nodes):
-        mask[place, list(node.legal)] = True
-    return mask
 
 
 def _transitions(game: Game) -> tuple[Index, Index]:

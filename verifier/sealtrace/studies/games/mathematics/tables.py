@@ -43,8 +43,8 @@ class InformationSet:
     legal: tuple[int, ...]
 
 
-def legal_mask(information_sets: Sequence[InformationSet], actions: int) -> Mask:
-    """Information set × action: what may be done where."""
+def legal_mask(information_sets: Sequence[InformationSet | Node], actions: int) -> Mask:
+    """Information set, or node, × action: what may be done where."""
     mask = np.zeros((len(information_sets), actions), dtype=bool)
     for place, information_set in enumerate(information_sets):
         mask[place, list(information_set.legal)] = True
@@ -170,9 +170,3 @@ class Game:
         pair = np.eye(len(self.ranks))
         paired = pair[:, :, None] - pair[:, None, :]
         return np.where(paired != 0, paired, self.showdown)
-
-
-LEDUC = Game(("J", "Q", "K"), copies=2, ante=1, raises=(2, 4), cap=2)
-KUHN = Game(("J", "Q", "K"), copies=1, ante=1, raises=(1,), cap=1)
-GAMES = {"leduc": LEDUC, "kuhn": KUHN}
-"""The games that a study may declare by name."""
