@@ -20,6 +20,27 @@ for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.parquet")):
 PLAIN = FLOOR.replace("read_dictionary=texts", "read_dictionary=None")
 """The same with texts decoded as texts, which is what a reader gets who asks for nothing special."""
 
+STATES = """
+import pathlib, sys
+import sealtrace.bundle
+sealtrace.bundle.OWN_PROCESS = True
+from sealtrace.bundle.encoding import return_memory
+from sealtrace.bundle.stores import read_rows
+def resident():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmRSS"))
+def read(path):
+    return read_rows(path.read_bytes(), path.name, path.name.partition(".")[0], "parquet")
+paths = sorted(pathlib.Path(sys.argv[1]).rglob("*.parquet"))
+paths = [path for path in paths if path.name.partition(".")[0] in ("observation", "teacher", "values")]
+read(paths[0])  # Libraries and schemas are there from now on.
+return_memory()
+before = resident()
+tables = [read(path) for path in paths]
+return_memory()
+print((resident() - before) // 1024)
+"""
+"""How many MiB the tables of states take as they are read, without anything that is made of them."""
+
 NOTHING = "import pyarrow.parquet, hashlib"
 """What a process costs that does none of it."""
 

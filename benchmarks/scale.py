@@ -57,6 +57,9 @@ class Scale(NamedTuple):
     rows: int
     floor: Cost
     verify: Cost
+    threads: Cost
+    states: int
+    """MiB of the tables of states as they are read."""
 
 
 def scale(rows: int, runs: int) -> Scale:
@@ -68,7 +71,9 @@ def scale(rows: int, runs: int) -> Scale:
     report = json.loads(verify.output)
     if (report["verdict"], report["summary"]["traces"]) != ("verified", rows):
         sys.exit(f"{bundle}: {report['verdict']}, {report['summary']['traces']} traces")
-    return Scale(rows, cost(program(peers.FLOOR, bundle), runs), verify)
+    threads = cost([*SEALTRACE, "--jobs", "2", str(bundle), *limits], runs)
+    states = int(cost(program(peers.STATES, bundle), 1).output)
+    return Scale(rows, cost(program(peers.FLOOR, bundle), runs), verify, threads, states)
 
 
 def hashing(bundle: Path, runs: int) -> dict[str, Cost]:
@@ -99,7 +104,6 @@ def text_of(scales: list[Scale], runs: int) -> str:
     bundle = bundle_of(largest.rows // CANDIDATES)
     idle = cost(program(peers.NOTHING), runs)
     plain, duckdb = cost(program(peers.PLAIN, bundle), runs), cost(program(peers.DUCKDB, bundle), runs)
-    threads = cost([*SEALTRACE, "--jobs", "2", str(bundle)], runs)
     size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file())
     first = scales[0]
     last = scales[-1]
@@ -116,11 +120,22 @@ def text_of(scales: list[Scale], runs: int) -> str:
         f"{_versions()}. Other programs may have run beside it: compare figures with each other, "
         "not with other machines.",
         "",
-        "| rows | floor: SHA-256 and decoding | verify | verify / floor | memory of verify |",
-        "|---:|---:|---:|---:|---:|",
+        "| rows | floor: SHA-256 and decoding | verify | verify / floor | memory of verify | tables of states |",
+        "|---:|---:|---:|---:|---:|---:|",
         *(
             f"| {one.rows:,} | {one.floor.cpu:.2f} s | {one.verify.cpu:.2f} s | {one.verify.cpu / one.floor.cpu:.1f} "
-            f"| {one.verify.memory} MiB |"
+            f"| {one.verify.memory} MiB | {one.states} MiB |"
+            for one in scales
+        ),
+        "",
+        "Tables of states are what observations, teacher records and action values take as they are read; they are in "
+        "the memory of verify, and so is the process itself with its libraries.",
+        "",
+        "| rows | one thread, by the clock | two threads | times as fast | CPU of two | memory of two |",
+        "|---:|---:|---:|---:|---:|---:|",
+        *(
+            f"| {one.rows:,} | {one.verify.wall:.2f} s | {one.threads.wall:.2f} s "
+            f"| {one.verify.wall / one.threads.wall:.2f} | {one.threads.cpu:.2f} s | {one.threads.memory} MiB |"
             for one in scales
         ),
         "",
@@ -135,7 +150,7 @@ def text_of(scales: list[Scale], runs: int) -> str:
     ]
     beside = {
         "verify, everything": largest.verify,
-        "verify --jobs 2": threads,
+        "verify --jobs 2": largest.threads,
         "floor, texts read as dictionaries": largest.floor,
         "floor, texts read as texts": plain,
         "DuckDB: keys, support, joins, scores, thresholds, counts; one thread": duckdb,
@@ -145,8 +160,7 @@ def text_of(scales: list[Scale], runs: int) -> str:
         f"| {name} | {one.cpu:.2f} s | {largest.verify.cpu / one.cpu:.2f} x | {one.memory} MiB |"
         for name, one in beside.items()
     ]
-    clock = f"By the clock, one thread took {largest.verify.wall:.1f} s and two {threads.wall:.1f} s, beside others."
-    lines += ["", clock, "", "| validators of rows, one process | rows per CPU second |", "|---|---:|"]
+    lines += ["", "| validators of rows, one process | rows per CPU second |", "|---|---:|"]
     lines += [f"| {name} | {rate:,.0f} |" for name, rate in rates(bundle).items()]
     lines += [f"| verify, every check | {largest.rows / largest.verify.cpu:,.0f} |", ""]
     lines += dataset_lines(runs)
