@@ -43,3 +43,15 @@ def test_everything_about_a_claim_comes_from_one_budget() -> None:
     with Work(10**7) as work:
         assert decide(claim).distance is not None
     assert work.left > 10**7 - 10**6
+
+
+def test_what_stands_inside_itself_twice_is_computed_once() -> None:
+    """An absolute value is the greater of a number and its opposite: nested ones share what they are made of."""
+    (claim,) = read_relations(
+        f"relation r\n  says s\n  because b\n  holds some x in [-1, 2]: {'abs(' * 38}x{')' * 38} == 3\n",
+        "r",
+        facts_of_records([]),
+    ).claims
+    with Work(20_000) as work:
+        assert decide(claim).status is Status.CONTRADICTION
+    assert work.left > 0

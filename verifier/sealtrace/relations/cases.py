@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, pairwise
 
 from sealtrace.relations.contraction import certainly, contract, possibly
-from sealtrace.relations.forms import OPPOSITE, Atom, Box, Form, Operation, added, constant, variable
+from sealtrace.relations.forms import OPPOSITE, Atom, Box, Computed, Form, Operation, added, constant, variable
 from sealtrace.relations.intervals import INFINITY, Bound, EmptyError, Interval, whole_numbers
 from sealtrace.relations.linear import Row
 from sealtrace.relations.syntax import (
@@ -30,9 +30,6 @@ from sealtrace.relations.syntax import (
     facts_in,
     unknowns_in,
 )
-
-_MARK = "="
-"""What the names of operations begin with, and no other name does."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Case:
     @property
     def names(self) -> list[str]:
         """What has a value: numbers and unknowns."""
-        return [name for name in self.box if not name.startswith(_MARK)]
+        return [name for name in self.box if not isinstance(name, Computed)]
 
     def occurrences(self) -> list[Counter[str]]:
         """For each comparison, how often numbers and unknowns stand in it, also inside operations."""
@@ -124,8 +121,8 @@ class Case:
                 for left, right in pairwise(items):
                     self.compare(ORDERS[order], left, right, names)
             case Multiple(of):
-                count = self.unknown("k", -INFINITY, INFINITY, integer=True)
-                self.compare("==", of, rungs(formula, count), {**names, count: count})
+                steps = self.unknown("k", -INFINITY, INFINITY, integer=True)
+                self.compare("==", of, rungs(formula, steps), {**names, steps: steps})
             case Some(name, low, high, body, integer):
                 ends = [None if end is None else self.lowered(end, names) for end in (low, high)]
                 least = -INFINITY if ends[0] is None else ends[0].over(self.box).low
@@ -145,18 +142,20 @@ class Case:
     def add(self, form: Form, operator: str) -> None:
         self.atoms += (Atom(form, operator),)
 
-    def unknown(self, name: str, low: Bound, high: Bound, *, integer: bool = False) -> str:
-        """A further variable, under a name that nothing else has."""
-        number, fresh = 1, name
-        while fresh in self.box:
-            number += 1
-            fresh = f"{name}·{number}"
+    def unknown(self, name: str, low: Bound, high: Bound, *, integer: bool) -> str:
+        """A further variable."""
+        fresh = self.fresh(name)
         interval = Interval(low, INFINITY).meet(Interval(-INFINITY, high))
         if integer:
             interval = whole_numbers(interval)
             self.integers |= {fresh}
         self.box[fresh] = interval
         return fresh
+
+    def fresh(self, name: str) -> str:
+        """The name, or one like it that nothing else has."""
+        others = (f"{name}·{number}" for number in count(2))
+        return name if name not in self.box else next(one for one in others if one not in self.box)
 
     def lowered(self, expression: Expression, names: Mapping[str, str]) -> Form:
         """An expression as a linear form; unknowns get the variables that stand for them."""
@@ -199,9 +198,9 @@ class Case:
         """The variable that stands for an operation."""
         key = one.kind, *(form.key for form in one.arguments)
         if key not in self._named:
-            self._named[key] = self.unknown(_MARK + one.kind, -INFINITY, INFINITY)
-            self.operations += (replace(one, name=self._named[key]),)
-            self.box[self._named[key]] = one.over(self.box)
+            name = self._named[key] = Computed(self.fresh(f"{one.kind} {len(self.operations)}"))
+            self.operations += (replace(one, name=name),)
+            self.box[name] = one.over(self.box)
         return self._named[key]
 
     def _divided(self, factors: Sequence[Form]) -> Form | None:
@@ -209,11 +208,12 @@ class Case:
 
         So (a - b) / b becomes a / b - 1, and b stands there once.
         """
-        inverses = {one.name: one.arguments[0] for one in self.operations if one.kind == "/"}
         for above, over in pairwise((*factors, factors[0])) if len(factors) == 2 else ():
-            below = inverses.get(next(iter(over.terms))) if len(over.terms) == 1 and not over.constant else None
-            common = next((name for name in below.terms if name in above.terms), None) if below is not None else None
-            if below is None or common is None or any(name.startswith(_MARK) for name in above.terms):
+            named = (one for one in reversed(self.operations) if over.terms.keys() == {one.name} and not over.constant)
+            inverse = next(named, None) if isinstance(next(iter(over.terms), None), Computed) else None
+            below = inverse.arguments[0] if inverse is not None and inverse.kind == "/" else constant(Fraction(0))
+            common = next((name for name in below.terms if name in above.terms), None)
+            if common is None or any(isinstance(name, Computed) for name in above.terms):
                 continue
             whole = above.terms[common] / below.terms[common]
             rest = above.plus(below, -whole)
@@ -232,9 +232,9 @@ def _only_piece(one: Operation, box: Box) -> Form | None:
     return None
 
 
-def rungs(multiple: Multiple, count: str) -> Expression:
+def rungs(multiple: Multiple, steps: str) -> Expression:
     """So many steps, over the repeats."""
-    grid = Unknown(count) * multiple.step
+    grid = Unknown(steps) * multiple.step
     return grid if multiple.repeats is None else Call("*", (*grid.arguments, Call("/", (multiple.repeats,))))
 
 

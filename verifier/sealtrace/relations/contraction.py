@@ -96,6 +96,7 @@ class _Narrowing:
 
     def require(self, atom: Atom) -> None:
         """Variables by a comparison."""
+        spend(1 + len(atom.form.terms))
         value = atom.form.over(self.box)
         if not possibly(atom.operator, value):
             raise EmptyError

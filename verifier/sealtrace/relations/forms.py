@@ -84,6 +84,12 @@ class Atom:
     operator: str
 
 
+class Computed(str):
+    """The name of a variable that an operation gives."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Operation:
     """A variable that is a function of forms: * / (one over) ^ max sqrt log cp_upper; the others are made of these."""
