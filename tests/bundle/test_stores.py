@@ -15,6 +15,7 @@ import pytest
 
 from contract.specimens import ROWS, json_lines, specimen
 from sealtrace.bundle.content import table_digest
+from sealtrace.bundle.declared import declared_rows
 from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.shapes import Field, Struct, Text, arrow_schema
@@ -273,6 +274,17 @@ def test_a_missing_optional_column_is_fine() -> None:
             store = by_parquet("trace", parquet_bytes(changed))
             assert store.misfits.listed == []
             assert store.table.column(name).to_pylist() == [None]
+
+
+def test_cells_of_csv() -> None:
+    """An empty cell is absent, a flag too; a cell that is not what its field asks for is named by its row."""
+    row = {"id": {"type": "string"}, "right": {"type": "boolean"}, "score": {"type": "number"}}
+    schema = {"type": "object", "properties": row, "required": ["id"]}
+    form = declared_rows({"dataset": "answers", "row": schema, "key": ["id"]})
+    good = read_rows(b"id,right,score\na,true,0.5\nb,,\n", "rows.answers.csv", form, "csv")
+    assert (good.defects, good.table.column("right").to_pylist()) == ([], [True, None])
+    bad = read_rows(b"id,right,score\na,yes,0.5\nb,false,.5\n", "rows.answers.csv", form, "csv")
+    assert [(one.row, one.field, one.found) for one in bad.defects] == [(1, "/right", '"yes"'), (2, "/score", '".5"')]
 
 
 @pytest.mark.parametrize("where", ["state", "legal", "probabilities"])

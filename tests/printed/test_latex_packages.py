@@ -47,6 +47,13 @@ def test_tables_of_other_packages(text: str) -> None:
         assert (found.label, found.caption.partition(",")[0]) == ("tab:y", "Yields")
 
 
+def test_the_label_beside_a_caption() -> None:
+    """A label of a deluxetable may stand behind its caption, and is read whole, with any sign in it."""
+    rows = "\\tablehead{\\colhead{Field} & \\colhead{Tons}}\\startdata North & 3.2 \\enddata"
+    text = f"\\begin{{deluxetable}}{{lr}}\\tablecaption{{Yields}}\\label{{tab:y_2024}}{rows}\\end{{deluxetable}}"
+    assert table(text).label == "tab:y_2024"
+
+
 def test_spans_that_are_keys() -> None:
     """tabularray and nicematrix write the cells under a span out, empty."""
     keyed = "\\begin{tblr}{colspec={lrr}, cell{1}{2}={c=2}{c}, hline{2}={}} & Tons & \\\\ North & 1 & 2 \\end{tblr}"
