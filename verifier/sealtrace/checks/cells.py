@@ -195,6 +195,10 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
         )
 
 
+_FOLLOWING = frozenset(Status) - {Status.CONSTRAINED, Status.ATTESTED}
+"""Whatever is looked for in records, and found there or not."""
+
+
 @check("table.cells", "cells", unless=_no_tables)
 def cells(printed: Printed, outcome: Outcome) -> None:
     results = printed.results
@@ -205,6 +209,9 @@ def cells(printed: Printed, outcome: Outcome) -> None:
         outcome.missing = f"{unclassified} cells have no recipe, and nothing says that they need none"
     elif missing:
         outcome.missing = f"{len(missing)} cells cannot be recomputed: {missing[0].judgement.sentence}"
+    if results and not any(result.status in _FOLLOWING for result in results):
+        message = "No printed number follows from records: all rest on the authors' word and on their own relations."
+        outcome.at(results[0].cell.record, {"table": results[0].cell.table}).warning(None, message)
     for result in results:
         if result.status is Status.MISMATCH or result.status in WARNINGS:
             at, cell = outcome.at(result.cell.record, _key(result.cell)), result.cell

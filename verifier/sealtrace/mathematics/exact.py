@@ -48,7 +48,9 @@ def row_products(left: Matrix, right: Matrix) -> tuple[list[int], int]:
 
 
 def as_integers(doubles: npt.NDArray[np.float64]) -> tuple[Index, Index]:
-    """Every finite entry as an integer and the power of two that it is multiplied with."""
+    """Every entry as an integer and the power of two that it is multiplied with; `OverflowError` where one is infinite."""
+    if not np.isfinite(doubles).all():
+        raise OverflowError("no integer is infinite")
     mantissas, exponents = np.frexp(doubles)
     return (mantissas * 2.0**53).astype(np.int64), exponents.astype(np.int64) - 53
 

@@ -171,7 +171,8 @@ class Evaluator:
             computed, frames = value.computed, [self._evidence.frame(kind) for kind in value.kinds]
             fields = computed.fields
             yield from headings.of_functions(computed.functions, cell)
-            yield from headings.of_statistic(cell, "", fields, lambda: self._queries.gives_mean(value, column))
+            told = truths.get(value.kinds[0]) if len(value.kinds) == 1 and headings.of_right(cell) else None
+            yield from headings.of_statistic(cell, "", fields, lambda: self._queries.gives_mean(value, column, told))
         elif metric is not None and "where" in metric.optional and value.frame is not None:
             frames = [value.frame]
             truth = arguments.get("against") or truths.get(value.frame.kind)

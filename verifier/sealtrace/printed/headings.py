@@ -109,6 +109,11 @@ def of_statistic(cell: TableCell, taken: str, fields: Collection[str], mean: Cal
             return
 
 
+def of_right(cell: TableCell) -> bool:
+    """Whether its labels say that it is the share of what is right."""
+    return any(_ACCURACY.search(one) for one in (cell.column, cell.row))
+
+
 def _said(heading: str, words: Mapping[str, tuple[str, ...]]) -> str | None:
     return next((one for one in words if any(_word(word, heading) for word in words[one])), None)
 
@@ -192,6 +197,12 @@ def is_mean(
     return False
 
 
+def counts_wrong(on: Asking, truth: str) -> bool:
+    """Whether what is said to be the share of right answers is more than nothing where every answer is a wrong one."""
+    none, wrong = on(level("wrong", "")), on(level("false", truth))
+    return none is not None and not any(none) and wrong is not None and any(wrong)
+
+
 def level(what: str, of: str) -> str:
     """The form in which a field has one more, or twice as much, everywhere; or all, nothing or half is right."""
     return f"level:{what}:{of}"
@@ -201,6 +212,7 @@ def levelled(form: str, table: pa.Table, kept: Collection[str]) -> pa.Table:
     """Records at a level; `kept` are fields by which rows are taken."""
     _, what, of = form.split(":", 2)
     columns: dict[str, pa.ChunkedArray] = {}
+    others = _others(table, of) if what == "false" and of in table.column_names else None
     for name, column in zip(table.column_names, map(plain, table.columns), strict=True):
         kind, rows = column.type, table.num_rows
         if what in ("more", "twice"):
@@ -214,9 +226,21 @@ def levelled(form: str, table: pa.Table, kept: Collection[str]) -> pa.Table:
             if pa.types.is_boolean(kind):
                 column = pa.chunked_array([there])
             elif pa.types.is_string(kind):
-                column = pa.chunked_array([pc.if_else(there, of, f"~{name}")])
+                answers = (
+                    others is not None and name != of and pc.any(pc.is_in(column, value_set=others.unique())).as_py()
+                )
+                column = others if answers else pa.chunked_array([pc.if_else(there, of, f"~{name}")])
         columns[name] = column
     return pa.table(columns)
+
+
+def _others(table: pa.Table, truth: str) -> pa.ChunkedArray:
+    """For each row, an answer that some row has and that is not its own right one."""
+    column = plain(table.column(truth))
+    known = pc.unique(column).drop_null()
+    known = known.take(pc.sort_indices(known))
+    turned = pa.concat_arrays([known[1:], known[:1]])
+    return pa.chunked_array([turned.take(pc.index_in(column.combine_chunks(), value_set=known))])
 
 
 def _unit(number: float) -> int | None:

@@ -23,7 +23,7 @@ from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS, ROW_BY_ROW, Altering
 from sealtrace.printed.choices import Asked, Choice, formed, of_names, of_query, values_of
-from sealtrace.printed.headings import is_mean, levelled
+from sealtrace.printed.headings import counts_wrong, is_mean, levelled
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 from sealtrace.printed.sql_guard import SqlError
 
@@ -80,11 +80,11 @@ class Queries:
             raise RecipeError(str(error)) from None
         return count, [", ".join(f"{name} {value}" for name, value in row.items()) for row in rows]
 
-    def gives_mean(self, value: Value, column: str | None) -> bool:
-        """Whether a query's number moves with the records as a mean does."""
+    def gives_mean(self, value: Value, column: str | None, truth: str | None = None) -> bool:
+        """Whether a query's number moves as a mean does, and is nothing where all answers differ from `truth`."""
         sql, computed = value.query, value.computed
-        if sql is None or computed is None or computed.mean:
-            return computed is not None and computed.mean
+        if sql is None or computed is None:
+            return False
 
         def on(form: str) -> tuple[float, ...] | None:
             try:
@@ -94,6 +94,10 @@ class Queries:
             except (RecipeError, TypeError, ValueError):
                 return None
 
+        if truth is not None and truth.casefold() in computed.fields and counts_wrong(on, truth):
+            return False
+        if computed.mean:
+            return True
         given = on("some")
         texts = sorted({text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", sql)})
         return bool(given) and is_mean(given or (), on, computed.fields, texts[:4], one_kind=len(value.kinds) == 1)

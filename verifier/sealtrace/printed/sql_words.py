@@ -120,10 +120,11 @@ def _mean(node: dict[str, Any], aliases: dict[str, Any], depth: int, *, within: 
                 return _mean(own, aliases, depth + 1, within=within)
             return within
         case "COMPARISON":
-            return within
+            return within and all(node[side].get("class") == "COLUMN_REF" for side in ("left", "right"))
         case "CASE":
             checks, otherwise = node.get("case_checks") or [], node.get("else_expr") or {}
-            return within and len(checks) == 1 and (_number(checks[0]["then_expr"]), _number(otherwise)) == ("1", "0")
+            whole = len(checks) == 1 and (_number(checks[0]["then_expr"]), _number(otherwise)) == ("1", "0")
+            return whole and _mean(checks[0]["when_expr"], aliases, depth + 1, within=within)
         case "FUNCTION" if name in _MEANS and not node.get("distinct") and not node.get("filter"):
             return _mean(inputs[0], aliases, depth + 1, within=True)
         case "FUNCTION" if name == "round":
