@@ -48,7 +48,7 @@ def row_products(left: Matrix, right: Matrix) -> tuple[list[int], int]:
 
 
 def as_integers(doubles: npt.NDArray[np.float64]) -> tuple[Index, Index]:
-    """Every entry as an integer and the power of two that it is multiplied with; `OverflowError` where one is infinite."""
+    """Every entry as an integer and the power of two that it is multiplied with; `OverflowError` of infinite ones."""
     if not np.isfinite(doubles).all():
         raise OverflowError("no integer is infinite")
     mantissas, exponents = np.frexp(doubles)
