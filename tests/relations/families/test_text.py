@@ -566,6 +566,40 @@ SILENT = {
         ),
         "",
     ),
+    "a row of changes": (
+        table(
+            "Scores.",
+            "Model | Accuracy | Precision | Recall | F1",
+            [
+                *("A | 57.9 | 57.2 | 62.4 | 59.7", "B | 59.1 | 57.7 | 67.7 | 62.3", "C | 59.1 | 57.7 | 68.3 | 62.6"),
+                *("D | 57.4 | 55.6 | 74.0 | 63.5", "E | 53.9 | 53.4 | 60.6 | 56.8", "F | 59.8 | 58.6 | 66.4 | 62.3"),
+                *("---", "Mean Change | -0.12 | -0.59 | 3.74 | 1.54"),
+            ],
+        ),
+        "",
+    ),
+    "features that are called mean and maximum": (
+        table(
+            "Feature importances.",
+            "Feature | Importance",
+            [
+                "Maximum (b) | 2.733",
+                "Length (a) | 2.695",
+                "Mean (a) | 0.880",
+                "Maximum (a) | 0.058",
+                "Mean (b) | 0.012",
+            ],
+        ),
+        "",
+    ),
+    "a factor with its own interval": (
+        table(
+            "Axes.",
+            "Axis | Ratio | Adjusted",
+            ["Home energy | 1.47 | 1.24", "Travel | 2.03 | 1.91", "Food | 1.12 | 1.08"],
+        ),
+        r"Home energy falls from $1.47\times$ to $1.24\times$, and then to $1.17\times$ (1.06--1.30) at equal area.",
+    ),
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),

@@ -28,7 +28,9 @@ _LEVELS = frozenset(
 _TELLING = frozenset(map(Fraction, (90, 95, 99)))
 # Among methods that aggregate, Min, Mean and Max are names; P5 and P10 may be precisions.
 _METHODS = re.compile(
-    r"pool|aggregat|voting|ensembl|strateg|fusion|readout|operator|scaling|precision|retriev|participant", re.I
+    r"pool|aggregat|voting|ensembl|strateg|fusion|readout|operator|scaling|precision|retriev|participant|"
+    r"\bfeatures?\b|importance|predictor",
+    re.I,
 )
 _DESCRIPTIVE = re.compile(r"(?:sd|std\.?|s\.d\.|std\.? dev\.?|n|median|q1|q3|range)")
 _EXTREME = re.compile(r"\b(min|minimum|max|maximum|mean|average|avg|median)\b\.?")

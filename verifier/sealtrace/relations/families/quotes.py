@@ -105,7 +105,7 @@ def find(paper: Paper) -> Iterator[Claim]:
 
 def _foreign(mention: Mention, mentions: list[Mention], matches: dict[int, _Candidate | None]) -> bool:
     """Whether the sentence speaks of something that no table has: more of its numbers are no cell's."""
-    alike = [one for one in mentions if one.decimals == mention.decimals and one.unit == mention.unit]
+    alike = [one for one in mentions if one.decimals == mention.decimals and (one.unit == "%") == (mention.unit == "%")]
     return any(one is not mention and not one.loose and matches.get(id(one), mention) is None for one in alike)
 
 

@@ -56,7 +56,9 @@ def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
     header = plain(label)
     if RELATIVE.search(header.replace("log loss", "")):
         return
-    facts = sheet.every(column)
+    # A row of changes has no bounds.
+    rows = [row for row, line in enumerate(sheet.rows) if not RELATIVE.search(plain(line.label))]
+    facts = [fact for row in rows if (fact := sheet.number(row, column)) is not None]
     small = 2 * sum(abs(fact.value) <= 1 for fact in facts) > len(facts)
     texts = tuple(entry.text for (_row, place), entry in sheet.entries.items() if place == column)
     percent = is_percent(label, "", texts)

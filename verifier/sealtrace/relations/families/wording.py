@@ -30,7 +30,8 @@ AVERAGED = re.compile(
 """Words after which a rate need not be a count over a number."""
 SUMMARY = re.compile(
     r"(?:mean|average|avg|total|totals|sum|all|overall|count|median|min|max|minimum|maximum|range|"
-    r"(?:std|sd|s\.d|st\.? ?dev|standard deviation)|geomean|geometric mean|Δ|δ|difference)\.?(?: *[±(].*)?",
+    r"(?:std|sd|s\.d|st\.? ?dev|standard deviation)|geomean|geometric mean|Δ|δ|"
+    r"(?:(?:mean|average|avg\.?|relative|absolute|net|total) )?(?:difference|change|improvement|gain))\.?(?: *[±(].*)?",
     re.IGNORECASE,
 )
 """Rows that speak of the rows above them."""
