@@ -32,6 +32,7 @@ from sealtrace.checks.streamed import Sources, Streamed
 from sealtrace.contract.report import Place
 from sealtrace.evidence import Evidence
 from sealtrace.studies.policies import checks  # noqa: F401 - imported for the checks' registrations
+from sealtrace.studies.policies.evidence.outcomes import Outcome as Reached
 from sealtrace.studies.policies.evidence.outcomes import Spilled
 from sealtrace.studies.policies.evidence.stretches import BESIDE, ByStretch, Stretches
 from sealtrace.studies.policies.evidence.study import Study
@@ -290,12 +291,16 @@ class _Pair:
         outcomes, part = self._checked(self.pending)
         for check, outcome in outcomes.items():
             self.total.add(check, outcome)
-        states = np.concatenate([self.screener.lo + one.first // self.width + one.states for one, _ in self.pending])
-        scored = part.scored
-        found = zip(*(one.tolist() for one in (scored.rows, scored.weak, scored.delta, scored.crossed)), strict=True)
-        for row, weak, delta, crossed in found:
-            state, place = divmod(row, self.width)
-            self.total.spilled.replace(self.screener.members[place], int(states[state]), weak, delta, crossed)
+        scored, screener, start = part.scored, self.screener, 0
+        state, place = np.divmod(scored.rows, self.width)
+        for suspects, _ in self.pending:
+            inside = (state >= start) & (state < start + len(suspects.states))
+            for candidate, member in enumerate(screener.members):
+                some = np.flatnonzero(inside & (place == candidate))
+                found = Reached(scored.weak[some], scored.delta[some], scored.crossed[some])
+                lo = screener.lo + suspects.first // self.width
+                self.total.spilled.replace(member, lo, suspects.states[state[some] - start], found)
+            start += len(suspects.states)
         self.pending = []
 
     def _keep(self, one: screening.Largest, done: Screened) -> None:

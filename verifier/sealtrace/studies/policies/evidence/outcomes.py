@@ -69,12 +69,16 @@ class Spilled:
             self._places[candidate].append((lo, count, [start + place * size for start, size in starts], rows))
         self.rows += weak.size
 
-    def replace(self, candidate: int, state: int, weak: float, delta: float, crossed: bool) -> None:
-        """Another outcome at a state that was added."""
-        lo, _, starts, _ = next(one for one in self._places[candidate] if one[0] <= state < one[0] + one[1])
-        for start, value in zip(starts, (np.float64(weak), np.float64(delta), np.bool_(crossed)), strict=True):
-            self._file.seek(start + (state - lo) * value.itemsize)
-            self._file.write(value.data)
+    def replace(self, candidate: int, lo: int, places: Index, outcome: Outcome) -> None:
+        """Other outcomes at some states of the stretch that was added from `lo` on."""
+        _, count, starts, _ = next(one for one in reversed(self._places[candidate]) if one[0] == lo)
+        for start, values in zip(starts, (outcome.utility, outcome.delta, outcome.crossed), strict=True):
+            stretch = np.empty(count, values.dtype)
+            self._file.seek(start)
+            self._file.readinto(stretch.data)
+            stretch[places] = values
+            self._file.seek(start)
+            self._file.write(stretch.data)
         self._file.seek(0, SEEK_END)
 
     def of(self, candidate: int) -> Outcome:
