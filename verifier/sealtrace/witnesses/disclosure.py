@@ -205,15 +205,25 @@ def most_wrong(leaves: int, sampled: int, wrong: int) -> int:
 
     Rows are drawn without replacement, so their number is hypergeometric; it is decided in whole numbers.
     """
-    low, high = wrong, leaves - (sampled - wrong)
+    low, high, every = wrong, leaves - (sampled - wrong), comb(leaves, sampled)
     while low < high:
         middle = (low + high + 1) // 2
-        ways = sum(comb(middle, one) * comb(leaves - middle, sampled - one) for one in range(wrong + 1))
-        if ways * 100 >= comb(leaves, sampled) * (100 - CONFIDENCE):
+        if _ways(leaves, middle, sampled, wrong) * 100 >= every * (100 - CONFIDENCE):
             low = middle
         else:
             high = middle - 1
     return low
+
+
+def _ways(leaves: int, bad: int, sampled: int, wrong: int) -> int:
+    """How many samples hold at most so many of the bad rows; each number of them follows from the one before."""
+    first = max(0, sampled - (leaves - bad))
+    term = comb(bad, first) * comb(leaves - bad, sampled - first) if first <= wrong else 0
+    ways = term
+    for one in range(first, wrong):
+        term = term * ((bad - one) * (sampled - one)) // ((one + 1) * (leaves - bad - sampled + one + 1))
+        ways += term
+    return ways
 
 
 # The tree
