@@ -600,6 +600,19 @@ SILENT = {
         ),
         r"Home energy falls from $1.47\times$ to $1.24\times$, and then to $1.17\times$ (1.06--1.30) at equal area.",
     ),
+    "wave numbers": (
+        TREES,
+        "A band lies at 1350 cm.\n\nThe 1350 cm band is old.\n\nAt 1350 cm it is wide.\n\nAnother is at 1380 cm.",
+    ),
+    "runs that are multiplied": (TREES, r"It is judged in 50 walks $\times$ 5 years (height, age, girth)."),
+    "a change of two numbers of the sentence": (
+        TREES,
+        r"In rain Elm has more moss (0.238): it is +69\% larger than Oak has (0.141).",
+    ),
+    "parts that overlap": (
+        table("Sets.", "Set | Leaves", ["A | 40", "B | 40", "C | 20", "D | 60", "---", "Total | 100"]),
+        "",
+    ),
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),

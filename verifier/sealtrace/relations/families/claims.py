@@ -286,17 +286,28 @@ def _meets(mention: Mention, fact: Fact) -> bool:
 
 def _differences(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     """`5.2pp above B`: two rows of one table, the first named before."""
-    for mention in sentence.mentions:
-        if mention.unit not in ("pp", "%") or mention.loose:
-            continue
-        way = _ABOVE.match(sentence.text, mention.end)
-        if way is None:
+    ways = {one: way for one in sentence.mentions if (way := _ABOVE.match(sentence.text, one.end))}
+    for mention in ways:
+        ranged = re.search(r"\d\s?[–—-]\s?$", sentence.text[: mention.start])
+        if mention.unit not in ("pp", "%") or mention.loose or ranged or _explained(mention, sentence.mentions):
             continue
         for one in spoken:
-            second = [row for row, spans in one.rows.items() if any(0 <= span[0] - way.end() <= 1 for span in spans)]
-            first = _nearest_before(one.rows, mention.start, second)
+            behind = {
+                other: [row for row, spans in one.rows.items() if any(0 <= span[0] - each.end() <= 1 for span in spans)]
+                for other, each in ways.items()
+            }
+            second = behind[mention]
+            # What another number is compared with has not this one.
+            first = _nearest_before(one.rows, mention.start, [row for rows in behind.values() for row in rows])
             if len(second) == 1 and first is not None:
                 yield from _difference(sentence, one, mention, first, second[0])
+
+
+def _explained(mention: Mention, mentions: Sequence[Mention]) -> bool:
+    """Whether two other numbers of the sentence differ by so many percent."""
+    values = [one.fact.value for one in mentions if one is not mention and one.fact.value]
+    apart = [abs(100 * (a - b) / b) for a in values for b in values]
+    return mention.unit == "%" and any(abs(one - abs(mention.fact.value)) <= mention.fact.unit for one in apart)
 
 
 def _nearest_before(rows: dict[int, list[Span]], end: int, without: Sequence[int]) -> int | None:

@@ -184,8 +184,9 @@ def _contexts(sentences: tuple[Sentence, ...]) -> dict[tuple[str, ...], list[_Sa
             keys: list[tuple[str, ...]] = []
             if mention.decimals == 0 and len(telling(after)) > 1 and not mention.loose:
                 keys.append(("after", mention.unit, *after))
-            if mention.decimals == 0 and len(mention.digits) > 3 and len(odd) > 2:
-                keys += [("one", mention.unit, word) for word in dict.fromkeys(telling(after))]
+            if mention.decimals == 0 and len(mention.digits) > 3 and len(odd) > 2 and not mention.loose:
+                # A word of two or three letters is a unit.
+                keys += [("one", mention.unit, word) for word in dict.fromkeys(telling(after)) if len(word) > 3]
             # Another number right behind it tells as much as two words.
             enough = len(telling(after)) > 1 - any(word[0].isdecimal() for word in after[:2])
             size = next((size for size in (3, 5) if enough and len(telling(before[-size:])) > 2), 0)
@@ -514,7 +515,7 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
             or not 2 < told < 13
             or re.match(r"(?:to|or|and|of)\b", found.group("noun"))
             or re.search(
-                r"\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per)\s+$",
+                r"(?:×|\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per))\s+$",
                 text[: found.start()],
                 re.I,
             )

@@ -80,9 +80,10 @@ def _total_rows(sheet: Sheet) -> Iterator[Claim]:
         parts = sheet.down(column, above)
         if not named or _NOT_ADDITIVE.search(header) or not last or parts is None or not _counts([*parts, total]):
             continue
-        # What is many times its parts is a total of something else: of what the parts are means of.
+        # What is many times its parts is a total of something else: of what the parts are means of; and parts that
+        # are much more than the whole overlap.
         added = sum(part.value for part in parts)
-        if any(sheet.rows[place].indented for place in above) or not added <= 4 * total.value <= 16 * added:
+        if any(sheet.rows[place].indented for place in above) or not 0.8 * added <= total.value <= 4 * added:
             continue
         lists = [parts, *(facts for block in blocks if (facts := sheet.down(column, block)) is not None)]
         ways = any_of(*(_adds_up(Cell(total), *map(Cell, facts)) for facts in lists))
