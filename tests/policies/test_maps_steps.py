@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +10,18 @@ import pytest
 from scipy.optimize import linprog
 
 from map_instances import KINDS, instance_of, make
+from sealtrace.studies.policies.mathematics.maps.domains import (
+    SIDES,
+    Ranked,
+    bound,
+    contributions,
+    everything,
+    exact_contribution,
+    narrow,
+    rank_values,
+    settled,
+    together,
+)
 from sealtrace.studies.policies.mathematics.maps.groupwise import needed_options
 from sealtrace.studies.policies.mathematics.maps.instance import (
     Instance,
@@ -20,8 +31,6 @@ from sealtrace.studies.policies.mathematics.maps.instance import (
     worst_utility,
 )
 from sealtrace.studies.policies.mathematics.maps.labels import undominated
-from sealtrace.studies.policies.mathematics.maps.proof import Split
-from sealtrace.studies.policies.mathematics.maps.regions import Regions, Remaining
 
 RADII = ("0", "0.05", "0.1", "0.5", "1", "1.9", "2")
 
@@ -80,70 +89,89 @@ def test_the_whole_simplex_and_the_centre() -> None:
     )
 
 
-def thresholds(instance: Instance, values: list[int]) -> tuple[int, int]:
+def thresholds(ranked: Ranked, ranks: list[int]) -> tuple[int, int]:
     """Least and cap of a map on one side, from their definitions."""
-    moved = instance.moved * instance.states
+    counts, moved = ranked.instance.counts, ranked.instance.moved * ranked.instance.states
     caps = [
-        value
-        for value in values
-        if sum(count for other, count in zip(values, instance.counts, strict=True) if other > value) <= moved
+        rank
+        for rank in ranks
+        if sum(count for other, count in zip(ranks, counts, strict=True) if other > rank) <= moved
     ]
-    return min(values), min(caps)
-
-
-def some_set(source: random.Random, budget: Fraction) -> tuple[Regions, list[int]]:
-    """The sets of maps of an instance, and one of its maps."""
-    instance = replace(random_instance(source, source.randint(1, 5), 4), budget=budget)
-    needed = needed_options(instance, instance.admissible)
-    sets = Regions(instance, [np.flatnonzero(row).tolist() for row in needed])
-    return sets, [source.choice(list(row)) for row in sets.options]
-
-
-def holds(remaining: Remaining | None, choice: list[int]) -> bool:
-    """Whether a map may still be made of what is left."""
-    return remaining is not None and all(option in row for option, row in zip(choice, remaining.options, strict=True))
+    return min(ranks), min(caps)
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_a_set_keeps_its_maps_and_bounds_them(seed: int) -> None:
+def test_a_domain_keeps_its_maps_and_bounds_them(seed: int) -> None:
     """Narrowing loses no map of the ranges; contributions bound its worst means, and meet them at points."""
     source = random.Random(seed)
-    sets, choice = some_set(source, Fraction(1))
-    tight, ranges = source.random() < 0.4, list(sets.ranges)
-    for side in (0, 1):
-        values = [row[option][side] for row, option in zip(sets.options, choice, strict=True)]
-        for axis, value in enumerate(thresholds(sets.instance, values), 2 * side):
-            low, high = ranges[axis]
-            ranges[axis] = (value, value) if tight else (source.randint(low, value), source.randint(value, high))
-    remaining = sets.remaining(sets.options, ranges)
-    assert remaining is not None
-    assert holds(remaining, choice)
-    exact = worst_utility(sets.instance, choice), -worst_risk(sets.instance, choice)
-    for side in (0, 1):
-        rows = zip(remaining.contributions, choice, strict=True)
-        mean = Fraction(sum(row[option][side] for row, option in rows), sets.unit)
+    instance = random_instance(source, source.randint(1, 5), 4)
+    ranked = rank_values(instance, needed_options(instance, instance.admissible))
+    choice = [source.choice(row.nonzero()[0].tolist()) for row in ranked.usable]
+    domain = everything(ranked)
+    tight = source.random() < 0.4
+    for side in SIDES:
+        ranks = [int(ranked.ranks[side, group, option]) for group, option in enumerate(choice)]
+        for kind, rank in enumerate(thresholds(ranked, ranks)):
+            low, high = domain.ranges[0, 2 * side + kind].tolist()
+            domain.ranges[0, 2 * side + kind] = (
+                (rank, rank) if tight else (source.randint(low, rank), source.randint(rank, high))
+            )
+    domains = together([everything(ranked), domain])
+    assert narrow(ranked, domains).all()
+    domain = domains[[1]]
+    rows = np.arange(instance.groups)
+    assert domain.open[0, rows, choice].all()
+    sums = contributions(ranked, domains)[1][:, rows, choice].sum(axis=1)
+    exact = worst_utility(instance, choice), -worst_risk(instance, choice)
+    moved = instance.moved.numerator, instance.moved.denominator
+    for side in SIDES:
+        least, cap = domain.ranges[0, 2 * side : 2 * side + 2].tolist()
+        levels = ranked.levels[side]
+        whole = sum(
+            exact_contribution(
+                levels[int(ranked.ranks[side, group, option])],
+                instance.counts[group],
+                moved,
+                (levels[cap[0]], levels[cap[1]]),
+                levels[least[1]],
+            )
+            for group, option in enumerate(choice)
+        )
+        mean = Fraction(whole, ranked.scale * instance.states * moved[1])
+        assert sums[side] == pytest.approx(float(mean), abs=instance.rounding)
         assert mean >= exact[side]
-        if sets.settled(remaining):
+        if settled(ranked, domain):
             assert mean == exact[side]
-    assert sets.settled(remaining) or not tight
+    assert settled(ranked, domain) or not tight
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_no_multiplier_and_no_cut_loses_a_good_map(seed: int) -> None:
-    """A map within the budget stays, whatever the multiplier, where it reaches the target; and in one of two halves."""
+@pytest.mark.parametrize("seed", range(100))
+def test_domains_are_bounded_each_for_itself(seed: int) -> None:
+    """A domain's bound is the same alone and among others, its multiplier is best, and no map surpasses it."""
     source = random.Random(seed)
-    sets, choice = some_set(source, Fraction(source.randint(0, 6), 6))
-    if not sets.instance.may_keep_budget(worst_risk(sets.instance, choice)):
-        return
-    remaining = sets.remaining(sets.options, sets.ranges)
-    assert remaining is not None
-    target = sets.target(worst_utility(sets.instance, choice))
-    for multiplier in (Fraction(0), Fraction(source.randint(1, 9), 4), Fraction(1000)):
-        assert holds(sets.hopeful(remaining, multiplier, target), choice)
-    axis = source.randrange(4)
-    low, high = remaining.ranges[axis]
-    split = Split(axis, Fraction(source.randint(low, high), sets.scale), 1, 2)
-    assert any(holds(sets.remaining(options, ranges), choice) for _, options, ranges in sets.halves(split, remaining))
+    instance = random_instance(source, source.randint(2, 4), 4)
+    ranked = rank_values(instance, instance.admissible)
+    whole, part = everything(ranked), everything(ranked)
+    part.ranges[0, source.randrange(4), 1] = source.randint(0, 3)
+    domains = together([whole, part, whole])
+    domains = domains[narrow(ranked, domains)]
+    contributed = contributions(ranked, domains)
+    found = bound(ranked, domains, contributed)
+    alone = together([whole])
+    assert narrow(ranked, alone).all()
+    single = bound(ranked, alone, contributions(ranked, alone))
+    assert single.possible.all()
+    assert single.multipliers[0] == found.multipliers[0] == found.multipliers[-1]
+    assert single.ceilings[0] == found.ceilings[0] == found.ceilings[-1]
+    for row in np.flatnonzero(found.possible).tolist():
+        gain, safety = np.where(domains.open[row], contributed[row], [[[-np.inf]], [[0.0]]])
+        for other in (0.0, found.multipliers[row] / 2, 2 * found.multipliers[row], 5.0):
+            ceiling = (gain + other * safety).max(axis=1).sum() + other * ranked.budget
+            assert found.ceilings[row] <= ceiling + 1e-9
+    for _ in range(20):
+        choice = [source.choice(row.nonzero()[0].tolist()) for row in ranked.usable]
+        if instance.may_keep_budget(worst_risk(instance, choice)):
+            assert float(worst_utility(instance, choice)) <= single.ceilings[0]
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -6,8 +6,7 @@ map has the largest worst mean of L within the budget on the worst mean of U.
     instance      the problem, and the worst mixture of a map
     groupwise     what each group can decide for itself
     comparison    few maps: all of them are compared; among equal ones, the larger utility at the calibration mixture
-    search        many maps: which sets of them are bounded, split and emptied in what order
-    regions       sets of maps in whole numbers: narrowed, bounded, split, followed to their maps (labels)
+    search        many maps: sets of them are bounded, split and emptied (domains, labels)
     proof         why no map is better, as data
-    recheck       the proof, checked again without the search and without doubles
+    recheck       the proof, checked again without the search
 """

@@ -1,101 +1,155 @@
-"""Partial maps, group by group and in whole numbers: only those that none surpasses and that can reach the target."""
+"""Partial maps of a domain, group by group: only those that none surpasses and that can still reach the target.
+
+Doubles decide where they can; labels that lie closer than the margin are compared in whole numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from heapq import nlargest
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 
+import numpy as np
+import numpy.typing as npt
+
+from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import Undecided
 
-Contributions = Sequence[Mapping[int, tuple[int, int]]]
-"""By group and option: what the option contributes to gain and safety."""
+from .domains import CAP, LEAST, Domains, Maps, Ranked, exact_contribution, settled
+
+Wholes = npt.NDArray[np.object_]
+Positions = npt.NDArray[np.intp]
+
+LABELS_AT_A_TIME = 1_000_000
+"""So many labels are made at a time, to spare memory."""
 
 
 class TooManyLabels(Undecided):
-    """More labels would be needed than were allowed."""
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What a map must reach, and whether partial maps may be dropped because another surpasses them."""
-
-    target: int
-    budget: int
-    slack: int | None
-    """How close two numbers may be without being told apart; None where no partial map may be dropped."""
+    """The search would need more labels than it was allowed."""
 
 
 def follow(
-    contributions: Contributions, goal: Goal, multiplier: Fraction, most: int | None, width: int | None = None
-) -> tuple[list[tuple[int, ...]], int]:
-    """All maps that may reach the goal, in order of preference, and how many labels led to them.
+    ranked: Ranked,
+    domain: Domains,
+    contributed: Matrix,
+    multiplier: float,
+    target: float,
+    most: int,
+    width: int | None = None,
+) -> tuple[Maps, int]:
+    """All maps of a domain that may reach the target, and how many labels led to them.
 
-    Where labels are dropped, a width keeps only so many per group, those with the best scores: some good maps, and no
-    proof.
+    Where contributions sum to the very worst means, maps are left out that another one makes needless. With a width
+    only so many labels per group are kept, those with the best scores: some good maps, and no proof.
     """
-    times, weight = multiplier.denominator, multiplier.numerator
-    sums = [(0, 0)]
-    trail: list[list[tuple[int, int]]] = []
+    budget, margin, compared = ranked.budget, ranked.instance.rounding, settled(ranked, domain)
+    options = [np.flatnonzero(row) for row in domain.open[0]]
+    parts = [contributed[:, group, chosen] for group, chosen in enumerate(options)]
+    tops = np.array([((part[0] + multiplier * part[1]).max(), part[1].max()) for part in parts])
+    # What the groups to come can contribute at most, to the score and to safety.
+    rests = np.vstack([np.cumsum(tops[:0:-1], axis=0)[::-1], np.zeros((1, 2))])
+    sums, wholes = np.zeros((2, 1)), np.array([[0], [0]], dtype=object)
+    trail: list[tuple[Positions, Positions]] = []
     labels = 0
-    for row, rest in zip(contributions, _rests(contributions, multiplier), strict=True):
-        steps = _steps(row, sums, goal, multiplier, rest)
-        totals = [(sums[parent][0] + row[option][0], sums[parent][1] + row[option][1]) for parent, option in steps]
-        if goal.slack is not None:
-            kept = undominated([safety for _, safety in totals], [gain for gain, _ in totals], goal.slack)
+    for group, (part, (score, safety)) in enumerate(zip(parts, rests.tolist(), strict=True)):
+        needed = target - score - multiplier * budget - margin * (1 + multiplier), -budget - margin - safety
+        extended, parents, columns = _extended(sums, part, multiplier, needed)
+        kept = np.arange(len(parents))
+        if compared:
+            exact = partial(_exact_sums, wholes, _wholes(ranked, domain, group, options[group]), parents, columns)
+            kept = _unsurpassed(ranked, extended, exact)
             if width is not None and len(kept) > width:
-                kept = sorted(nlargest(width, kept, key=lambda one: times * totals[one][0] + weight * totals[one][1]))
-            steps, totals = [steps[label] for label in kept], [totals[label] for label in kept]
-        labels += len(steps)
-        if most is not None and labels > most:
+                scores = extended[0, kept] + multiplier * extended[1, kept]
+                kept = np.sort(kept[np.argpartition(-scores, width)[:width]])
+            wholes = exact(kept)
+        labels += len(kept)
+        if labels > most:
             raise TooManyLabels(f"more than {most:,} labels")
-        sums = totals
-        trail.append(steps)
-    return [_walk_back(trail, last) for last in range(len(sums))], labels
+        sums = extended[:, kept]
+        trail.append((parents[kept], columns[kept]))
+    return _walk_back(options, trail), labels
 
 
-def _rests(contributions: Contributions, multiplier: Fraction) -> list[tuple[int, int, int]]:
-    """For every group the largest score, gain and safety of the groups after it."""
-    rests = [(0, 0, 0)]
-    for row in reversed(contributions[1:]):
-        top = max(multiplier.denominator * gain + multiplier.numerator * safety for gain, safety in row.values())
-        gains, safeties = zip(*row.values(), strict=True)
-        score, gain, safety = rests[-1]
-        rests.append((score + top, gain + max(gains), safety + max(safeties)))
-    return rests[::-1]
+def _wholes(ranked: Ranked, domain: Domains, group: int, options: Positions) -> Wholes:
+    """The exact contributions of a group's options to gain and safety."""
+    instance = ranked.instance
+    moved = instance.moved.numerator, instance.moved.denominator
+    wholes = []
+    for side, levels in enumerate(ranked.levels):
+        low, high = domain.ranges[0, 2 * side + CAP].tolist()
+        cap, least = (levels[low], levels[high]), levels[int(domain.ranges[0, 2 * side + LEAST, 1])]
+        values = [levels[rank] for rank in ranked.ranks[side, group, options].tolist()]
+        wholes.append([exact_contribution(value, instance.counts[group], moved, cap, least) for value in values])
+    return np.array(wholes, dtype=object)
 
 
-def _steps(
-    row: Mapping[int, tuple[int, int]],
-    sums: Sequence[tuple[int, int]],
-    goal: Goal,
-    multiplier: Fraction,
-    rest: tuple[int, int, int],
-) -> list[tuple[int, int]]:
-    """Pairs of label and option, in order, from which the target can still be reached within the budget."""
-    times, weight = multiplier.denominator, multiplier.numerator
-    scores = sorted(((times * gain + weight * safety, option) for option, (gain, safety) in row.items()), reverse=True)
-    needed = times * goal.target - weight * goal.budget - rest[0]
-    steps = []
-    for label, (gain, safety) in enumerate(sums):
-        score = needed - times * gain - weight * safety
-        least, safest = goal.target - rest[1] - gain, -goal.budget - rest[2] - safety
-        for reached, option in scores:
-            if reached < score:
-                break
-            if row[option][0] >= least and row[option][1] >= safest:
-                steps.append((label, option))
-    return sorted(steps)
+def _extended(
+    sums: Matrix, part: Matrix, multiplier: float, needed: tuple[float, float]
+) -> tuple[Matrix, Positions, Positions]:
+    """Labels with one more group that have the score and the safety that are needed, in order.
+
+    Their sums, and the label and the column that they come from.
+    """
+    width = part.shape[1]
+    step = max(LABELS_AT_A_TIME // width, 1)
+    kept, origins = [], []
+    for start in range(0, sums.shape[1], step):
+        totals = (sums[:, start : start + step, None] + part[:, None, :]).reshape(2, -1)
+        reaching = (totals[0] + multiplier * totals[1] >= needed[0]) & (totals[1] >= needed[1])
+        positions = np.flatnonzero(reaching)
+        kept.append(totals[:, positions])
+        origins.append(positions + start * width)
+    parents, columns = np.divmod(np.concatenate(origins or [np.zeros(0, dtype=np.intp)]), width)
+    return np.concatenate(kept or [sums], axis=1), parents, columns
 
 
-def _walk_back(trail: Sequence[list[tuple[int, int]]], label: int) -> tuple[int, ...]:
-    """The map of a label of the last group."""
-    choice = []
-    for steps in reversed(trail):
-        label, option = steps[label]
-        choice.append(option)
-    return tuple(reversed(choice))
+def _exact_sums(wholes: Wholes, added: Wholes, parents: Positions, columns: Positions, labels: Positions) -> Wholes:
+    """Gain and safety of some extended labels, exactly."""
+    sums: Wholes = wholes[:, parents[labels]] + added[:, columns[labels]]
+    return sums
+
+
+def _unsurpassed(ranked: Ranked, sums: Matrix, exact: Callable[[Positions], Wholes]) -> Positions:
+    """The labels, in order, that no other label makes needless."""
+    margin = ranked.instance.rounding
+    order = np.argsort(-sums[1], kind="stable")
+    gain, risk = sums[0][order], -sums[1][order]
+    safer = np.searchsorted(risk, risk - margin, side="left")
+    best = np.concatenate([[-np.inf], np.maximum.accumulate(gain)])
+    kept = np.flatnonzero(best[safer] < gain + margin)
+    order = order[kept]
+    close = _close(gain[kept], risk[kept], margin)
+    if not close.any():
+        return np.sort(order)
+    unsure = np.sort(order[close])
+    gains, safeties = exact(unsure)
+    unsurpassed = unsure[undominated(safeties.tolist(), gains.tolist(), _whole_slack(ranked))]
+    return np.sort(np.concatenate([order[~close], unsurpassed]))
+
+
+def _close(gain: Vector, risk: Vector, margin: float) -> Mask:
+    """The labels, in order of risk, that may surpass a neighbour by a difference that doubles do not show."""
+    follows = (np.diff(risk) <= margin) | (gain[1:] <= np.maximum.accumulate(gain)[:-1] + margin)
+    close = np.zeros(len(gain), dtype=np.bool_)
+    close[1:] |= follows
+    close[:-1] |= follows
+    return close
+
+
+def _whole_slack(ranked: Ranked) -> int:
+    """The slack in the unit of exact contributions."""
+    instance = ranked.instance
+    return math.ceil(instance.slack * ranked.scale * instance.states * instance.moved.denominator)
+
+
+def _walk_back(options: Sequence[Positions], trail: Sequence[tuple[Positions, Positions]]) -> Maps:
+    """The maps of the last group's labels."""
+    labels = np.arange(len(trail[-1][0]))
+    choices = []
+    for chosen, (parents, columns) in zip(reversed(options), reversed(trail), strict=True):
+        choices.append(chosen[columns[labels]])
+        labels = parents[labels]
+    return np.stack(choices[::-1], axis=1)
 
 
 def undominated(safety: Sequence[int], gain: Sequence[int], slack: int) -> list[int]:

@@ -1,8 +1,4 @@
-"""The best map by sets of maps, the most promising first: each is bounded, split by a threshold, or emptied.
-
-What is done with a set is decided here, in doubles and by rules of thumb. It is done in whole numbers (`regions`), so
-that a bad decision costs time and nothing else.
-"""
+"""The best map by sets of maps, the most promising first: each is bounded, split by a threshold, or emptied."""
 
 from __future__ import annotations
 
@@ -13,25 +9,40 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.mathematics import Index, Mask
+from sealtrace.mathematics import Mask, Matrix, Vector
 
 from .comparison import Contest, look_at_all
+from .domains import (
+    CAP,
+    LEAST,
+    SIDES,
+    Bounds,
+    Domains,
+    Maps,
+    Ranked,
+    Ranks,
+    all_groups,
+    bound,
+    contributions,
+    everything,
+    narrow,
+    rank_values,
+    settled,
+    together,
+)
 from .groupwise import group_wise, largest, needed_options, usable_options
 from .instance import Instance, worst_risks, worst_utilities
+from .labels import follow
 from .proof import Covered, Region, Solution, Split
-from .regions import Options, Ranges, Regions, Remaining
 
+BATCH = 32
+"""So many domains are bounded at a time: alone they are so small that most of the time goes into calls."""
 FEW_MAPS = 1_000
-"""So many maps of a set are looked at sooner than it is split."""
-BEAM = 100
+"""So many maps of a domain are looked at sooner than it is split."""
+BEAM = 1_000
 """So many labels per group are followed for a good map before all of them are."""
 MOST_LABELS = 1_000_000
-"""A set that needs more labels is beyond the search."""
-STEPS = 60
-"""More than the search for a multiplier ever needs; a worse multiplier is valid too."""
-
-MOST_WEIGHT = 1e100
-"""A larger multiplier than any that helps: one that is no number is none."""
+"""A domain that needs more labels is beyond the search."""
 
 
 def best_map(instance: Instance, most_labels: int = MOST_LABELS) -> Solution:
@@ -48,128 +59,118 @@ def best_map(instance: Instance, most_labels: int = MOST_LABELS) -> Solution:
 
 
 class _Search:
-    """Sets of maps to look at, the regions of the proof so far, and the best maps so far."""
+    """Domains to look at, the regions of the proof so far, and the best maps so far."""
 
     def __init__(self, instance: Instance, needed: Mask, most_labels: int) -> None:
-        self.instance, self.needed, self.most_labels = instance, needed, most_labels
-        self.sets = Regions(instance, [np.flatnonzero(row).tolist() for row in needed])
+        self.instance = instance
+        self.ranked = rank_values(instance, needed)
         self.contest = Contest(instance)
+        self.most_labels = most_labels
         self.regions: list[Region] = []
-        self.waiting: list[tuple[float, int, Options, Ranges]] = []
+        self.waiting: list[tuple[float, int, Domains]] = []
 
     def run(self) -> Solution:
-        """Looks at sets, the most promising first, until none is left."""
+        """Looks at domains, the most promising first, until none can hold a better or an equal map."""
+        best = np.where(self.ranked.usable, self.instance.lower, -1.0)
         self.contest.offer([0] * self.instance.groups)
-        self.contest.offer(largest(np.where(self.needed, self.instance.lower, -1.0), self.instance.exact_lower))
-        self._wait(self.sets.options, self.sets.ranges, math.inf)
-        while self.waiting:
-            _, number, options, ranges = heapq.heappop(self.waiting)
-            self._look(number, options, ranges)
+        self.contest.offer(largest(best, self.instance.exact_lower))
+        self._wait(everything(self.ranked), math.inf)
+        while self.waiting and -self.waiting[0][0] >= self._target():
+            _, numbers, domains = zip(
+                *(heapq.heappop(self.waiting) for _ in range(min(BATCH, len(self.waiting)))), strict=True
+            )
+            self._bound(np.array(numbers), together(domains))
         return Solution(self.contest.decide(), Covered(tuple(self.regions)), self.instance)
 
-    def _wait(self, options: Options, ranges: Ranges, ceiling: float) -> int:
-        """Keeps a new set for later, and returns the number of its region."""
+    def _wait(self, domain: Domains, ceiling: float) -> int:
+        """Keeps a new domain for later, and returns the number of its region."""
         number = len(self.regions)
         self.regions.append(Region())
-        heapq.heappush(self.waiting, (-ceiling, number, options, ranges))
+        heapq.heappush(self.waiting, (-ceiling, number, domain))
         return number
 
-    def _look(self, number: int, options: Options, ranges: Ranges) -> None:
-        """Bounds a set; if that does not empty it, it is followed to its maps, or split."""
-        remaining = self.sets.remaining(options, ranges)
-        if remaining is None:
+    def _target(self) -> float:
+        """What a map must reach at least to matter."""
+        return float(self.contest.utility) - self.instance.rounding
+
+    def _bound(self, numbers: Maps, domains: Domains) -> None:
+        """Bounds domains; those that are not closed by that are followed to their maps, or split."""
+        left = narrow(self.ranked, domains)
+        if not left.any():
             return
-        multiplier, ceiling, good = self._bound(remaining)
-        self.contest.offer(good)
-        region = self.regions[number] = Region(Fraction(multiplier))
-        remaining = self.sets.hopeful(remaining, region.multiplier, self.sets.target(self.contest.utility))
-        if remaining is None:
-            return
-        if self.sets.settled(remaining):
-            self.regions[number] = replace(region, labels=self._follow(remaining, region.multiplier))
-        elif remaining.maps <= FEW_MAPS:
-            self.regions[number] = replace(region, maps=remaining.maps)
-            self._follow(remaining, region.multiplier)
-        else:
-            split = self._widest(remaining, multiplier)
-            (_, options, below), (_, _, above) = self.sets.halves(split, remaining)
-            halves = [self._wait(options, half, ceiling) for half in (below, above)]
-            self.regions[number] = replace(region, split=replace(split, below=halves[0], above=halves[1]))
-
-    def _bound(self, remaining: Remaining) -> tuple[float, float, list[int]]:
-        """A multiplier on the budget, the bound that it gives, and the best map on its safe side.
-
-        A map is a line in the multiplier, gain + multiplier * (safety + budget), and the least maximum of all lines is
-        the best bound: it lies where those of a risky and of a safe map cross, once no other map is above.
-        """
-        unit, width = self.sets.unit, max(map(len, remaining.options))
-        names = [list(row) for row in remaining.options]
-        gain, safety = (
-            np.array(
-                [
-                    [pair[side] / unit for pair in row.values()] + [-math.inf] * (width - len(row))
-                    for row in remaining.contributions
-                ]
-            )
-            for side in (0, 1)
-        )
-        rows, budget = np.arange(len(names)), self.sets.budget / unit
-
-        def line(columns: Index) -> tuple[float, float]:
-            return float(gain[rows, columns].sum()), float(safety[rows, columns].sum())
-
-        safe, risky = safety.argmax(axis=1), gain.argmax(axis=1)
-        low, high = line(safe), line(risky)
-        safety[safety == -math.inf] = 0.0
-        multiplier = 0.0
-        if high[1] >= -budget or high[1] >= low[1]:
-            safe, low = risky, high
-        for _ in range(STEPS):
-            if high[1] >= low[1]:
-                break
-            multiplier = min(max((high[0] - low[0]) / (low[1] - high[1]), 0.0), MOST_WEIGHT)
-            best = (gain + multiplier * safety).argmax(axis=1)
-            reached = line(best)
-            if reached[0] + multiplier * reached[1] <= high[0] + multiplier * high[1] + self.instance.rounding:
-                break
-            if reached[1] >= -budget:
-                safe, low = best, reached
+        numbers, domains = numbers[left], domains[left]
+        contributed = contributions(self.ranked, domains)
+        found = bound(self.ranked, domains, contributed)
+        self._try(found)
+        domains.open = found.hopeful(self._target())
+        hopeful = all_groups(domains.open)
+        for row in np.flatnonzero(found.possible).tolist():
+            number, multiplier, ceiling = int(numbers[row]), float(found.multipliers[row]), float(found.ceilings[row])
+            self.regions[number] = region = Region(Fraction(multiplier))
+            if not hopeful[row] or ceiling < self._target():
+                continue
+            domain = domains[[row]]
+            maps = math.prod(domain.open.sum(axis=2)[0].tolist())
+            if settled(self.ranked, domain):
+                labels = self._follow(domain, contributed[row], multiplier)
+                self.regions[number] = replace(region, labels=labels)
+            elif maps <= FEW_MAPS:
+                self._follow(domain, contributed[row], multiplier)
+                self.regions[number] = replace(region, maps=maps)
             else:
-                high = reached
-        ceiling = float((gain + multiplier * safety).max(axis=1).sum()) + multiplier * budget
-        return multiplier, ceiling, [names[group][column] for group, column in enumerate(safe.tolist())]
+                self.regions[number] = replace(region, split=self._split(domain, multiplier, ceiling))
 
-    def _widest(self, remaining: Remaining, multiplier: float) -> Split:
-        """A cut in the middle of the range that loosens the bound most."""
-        moved = float(self.instance.moved)
-        weights = [side * share for side in (1.0, multiplier) for share in (moved, moved * (1 - moved))]
-        costs = [
-            weight * ((high - low) / self.sets.scale) if low < high else -1.0
-            for weight, (low, high) in zip(weights, remaining.ranges, strict=True)
-        ]
-        axis = costs.index(max(costs))
-        low, high = remaining.ranges[axis]
-        values = {pair[axis // 2] for row in remaining.options for pair in row.values()}
-        cut = max(value for value in values if value == low or low < value <= (low + high) // 2 < high)
-        return Split(axis, Fraction(cut, self.sets.scale), -1, -1)
+    def _try(self, found: Bounds) -> None:
+        """Offers the best map that the bounds suggest, if it is better than those known."""
+        utilities, room = self._worst(found.safe)
+        within = np.where(room >= self.instance.rounding, utilities, -1.0)
+        if within.max() > float(self.contest.utility):
+            self.contest.offer(found.safe[within.argmax()].tolist())
 
-    def _follow(self, remaining: Remaining, multiplier: Fraction) -> int:
-        """Follows the labels of a set to its maps, and says how many."""
+    def _split(self, domain: Domains, multiplier: float, ceiling: float) -> Split:
+        """Halves the range that costs the bound most."""
+        axis, cut = _widest(self.ranked, domain.ranges[0], multiplier)
+        below, above = domain.ranges.copy(), domain.ranges.copy()
+        below[:, axis, 1], above[:, axis, 0] = cut, cut + 1
+        halves = [self._wait(Domains(ranges, domain.open), ceiling) for ranges in (below, above)]
+        return Split(axis, self.ranked.exact_value(axis // 2, cut), *halves)
+
+    def _follow(self, domain: Domains, contributed: Matrix, multiplier: float) -> int:
+        """Follows the labels of a domain to its maps, and says how many."""
         for width in (BEAM, None):
-            target = self.sets.target(self.contest.utility)
-            maps, labels = self.sets.maps(remaining, multiplier, target, self.most_labels, width)
-            self._offer(np.array(maps, np.int64).reshape(-1, self.instance.groups))
+            maps, labels = follow(self.ranked, domain, contributed, multiplier, self._target(), self.most_labels, width)
+            self._offer(maps)
             # So few labels in all were nowhere too many, so that they are all there are.
             if labels <= BEAM:
                 break
         return labels
 
-    def _offer(self, choices: Index) -> None:
+    def _offer(self, choices: Maps) -> None:
         """Offers those of many maps that may be the best of them."""
-        instance, groups = self.instance, np.arange(self.instance.groups)
-        utilities = worst_utilities(instance, instance.lower[groups, choices])
-        room = self.sets.budget / self.sets.unit - worst_risks(instance, instance.upper[groups, choices])
-        sure = float(np.where(room > instance.margin, utilities, -1.0).max(initial=-1.0))
-        target = max(float(self.contest.utility), sure) - instance.margin
-        for choice in choices[(utilities >= target) & (room >= -instance.margin)].tolist():
+        utilities, room = self._worst(choices)
+        sure = np.where(room > self.instance.rounding, utilities, -1.0).max(initial=-1.0)
+        target = max(self._target(), float(sure) - self.instance.rounding)
+        for choice in choices[(utilities >= target) & (room >= -self.instance.rounding)].tolist():
             self.contest.offer(choice)
+
+    def _worst(self, choices: Maps) -> tuple[Vector, Vector]:
+        """The worst utilities of maps, and what their worst risks leave of the budget."""
+        values = self.ranked.values[:, np.arange(self.instance.groups), choices]
+        return worst_utilities(self.instance, values[0]), self.ranked.budget - worst_risks(self.instance, -values[1])
+
+
+def _widest(ranked: Ranked, ranges: Ranks, multiplier: float) -> tuple[int, int]:
+    """The axis whose range loosens the bound most, and a rank below its middle."""
+    kinds = {LEAST: ranked.moved, CAP: ranked.moved * (1 - ranked.moved)}
+    costs: dict[int, float] = {}
+    for side in SIDES:
+        for kind, share in kinds.items():
+            low, high = ranges[2 * side + kind].tolist()
+            if low < high:
+                width = float(ranked.doubles[side][high] - ranked.doubles[side][low])
+                costs[2 * side + kind] = share * width * (multiplier if side else 1.0)
+    axis = max(costs, key=lambda axis: costs[axis])
+    low, high = ranges[axis].tolist()
+    levels = ranked.doubles[axis // 2]
+    below = int(np.searchsorted(levels, (levels[low] + levels[high]) / 2)) - 1
+    return axis, min(max(below, low), high - 1)
