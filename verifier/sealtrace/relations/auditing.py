@@ -29,7 +29,7 @@ from sealtrace.contract.audit import (
     AuditVerdict,
 )
 from sealtrace.printed.extracted import ExtractedTable, ProseLine
-from sealtrace.relations.decide import OUT_OF_TIME, Progress, decide_each, decide_groups
+from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import letter_of
 from sealtrace.relations.fact import Fact, plain_address
@@ -171,7 +171,7 @@ def audit(
         chosen = [family for family in FAMILIES if families is None or family.name in families]
         known = {formula_text(claim.formula) for claim in bound.claims}
         bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
-        decisions = decide_each(bound.claims, progress)  # (2)
+        decisions = confirmed(decide_each(bound.claims, progress))  # (2)
         stated = [one.claim for one in decisions if one.status is not Status.CONTRADICTION and not one.claim.is_guess]
         decisions = distinct(decisions) + decide_groups(stated)  # (3)
         decisions.sort(key=lambda one: _ORDER.index(one.status))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -130,6 +131,43 @@ def _decided(claim: Claim, steps: int) -> tuple[Decision, int]:
     """What becomes of a claim, and how many of the steps that took."""
     with Work(steps) as work:
         return decide(claim), steps - work.left
+
+
+# Automatic claims of one family about one table: the others tell whether its words are read rightly
+
+
+def confirmed(decisions: Sequence[Decision]) -> list[Decision]:
+    """The same, where what is proved rests on a reading that numbers of the table confirm.
+
+    That a row called Total adds up those above it is what its name says, and tables have rows of that name that do not.
+    A reading that holds nowhere else in its table proves nothing: what breaks it is suspected. One that most of its
+    numbers break is another's.
+    """
+    readings: dict[tuple[str, str | None], Counter[Status]] = {}
+    for one in decisions:
+        if one.claim.telling:
+            readings.setdefault(_reading(one.claim), Counter())[one.status] += 1
+    return [_believed(one, readings.get(_reading(one.claim), Counter())) for one in decisions]
+
+
+def _reading(claim: Claim) -> tuple[str, str | None]:
+    facts = claim.facts
+    return claim.family, facts[0].table if facts else None
+
+
+def _believed(decision: Decision, counts: Counter[Status]) -> Decision:
+    holds, broken = counts[Status.HOLDS], counts[Status.CONTRADICTION]
+    if decision.claim.family == "declared" or decision.status is not Status.CONTRADICTION or holds >= max(broken, 1):
+        return decision
+    if broken > 2:
+        said = (
+            f"{broken} numbers break this reading of the table and {holds} confirm it: probably it says something else"
+        )
+        return Decision(decision.claim, Status.UNDECIDED, reason=said)
+    if holds:
+        return decision
+    evidence = "the words of the table, which no other number of it confirms"
+    return replace(decision, status=Status.SUSPICION, claim=replace(decision.claim, evidence=evidence))
 
 
 # Claims that share numbers: each may hold alone and all of them not
