@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relations.families.small_papers import claimed, contradicted, decided, read, table
+from sealtrace.relations.decide import confirmed
 from sealtrace.relations.decision import Status
 
 Case = tuple[str, str, list[str]]
@@ -179,3 +180,39 @@ def test_marks_without_a_direction_are_no_contradiction() -> None:
     told = "Higher tall/wide girth and age score (Age) are preferable; best is bold."
     both = [r"Elm | \textbf{4.2} | 5.0 | 1", r"Oak | 3.1 | \textbf{4.4} | \textbf{3}", "Ash | 2.7 | 1.2 | 2"]
     assert contradicted(read(table(told, "Kind | Tall girth | Wide girth | Age", both))) == ["marks"]
+
+
+SALES = ["North | 12 | 40 | 7", "South | 30 | 25 | 9", "East | 21 | 33 | 8"]
+
+
+@pytest.mark.parametrize(
+    ("total", "statuses"),
+    [
+        ("63 | 98 | 25", [Status.CONTRADICTION]),
+        ("64 | 99 | 24", [Status.CONTRADICTION] * 2),
+        ("64 | 99 | 25", [Status.UNDECIDED] * 3),
+    ],
+)
+def test_a_reading_is_confirmed_by_other_numbers_of_its_table(total: str, statuses: list[Status]) -> None:
+    """A row called Total that adds up elsewhere proves an error; one that never does is the total of something else."""
+    paper = read(table("Sales by region.", "Region | Spring | Summer | Autumn", [*SALES, f"Total | {total}"]))
+    found = [one.status for one in confirmed(decided(paper)) if one.claim.family == "parts and whole"]
+    assert [one for one in found if one is not Status.HOLDS] == statuses
+
+
+def test_a_reading_that_nothing_confirms_is_a_suspicion() -> None:
+    """One column, and its total is off."""
+    paper = read(
+        table("Sales by region.", "Region | Spring", [*(row[: row.index("|") + 4] for row in SALES), "Total | 64"])
+    )
+    (one,) = [one for one in confirmed(decided(paper)) if one.claim.family == "parts and whole"]
+    assert one.status is Status.SUSPICION
+    assert "no other number of it confirms" in one.claim.evidence
+
+
+def test_a_better_row_without_any_mark_may_be_set_apart() -> None:
+    """A ceiling that is there for comparison is best, and never bold: suspected, not proved."""
+    rows = [r"Elm | \textbf{0.61} | 0.50", r"Oak | 0.55 | \textbf{0.58}", "Ceiling | 0.90 | 0.40"]
+    paper = read(table("Best in bold.", r"Tree | Girth $\uparrow$ | Height $\uparrow$", rows))
+    found = {one.claim.facts[0].text: one.status for one in decided(paper) if one.claim.family == "marks"}
+    assert found == {"0.61": Status.SUSPICION, "0.58": Status.HOLDS}

@@ -97,7 +97,7 @@ def _sheet(sheet: Sheet) -> Iterator[Claim]:
             continue
         right = not any(cell in wrong for cell in group)
         if right or (not emphasized and (group[0].column in arrows or not _other_way(group))):
-            yield from _claims(sheet, group)
+            yield from _claims(sheet, group, {row["label"] for row in rows if row["marks"]})
 
 
 def _rows(sheet: Sheet, *, second: bool) -> list[dict[str, Any]]:
@@ -134,14 +134,22 @@ def _value(sheet: Sheet, cell: TableCell) -> Expression | None:
     return printed(first)
 
 
-def _claims(sheet: Sheet, group: list[TableCell]) -> Iterator[Claim]:
-    """Every marked cell is the best of those that print another number than those with a better mark."""
+def _claims(sheet: Sheet, group: list[TableCell], marked: set[str]) -> Iterator[Claim]:
+    """Every marked cell is the best of those that print another number than those with a better mark.
+
+    A better row that bears no mark in any column may be there for comparison only, as a note below the table would say.
+    """
     values = [(cell, value) for cell in group if (value := _value(sheet, cell)) is not None]
     for cell, own in values:
         if cell.mark not in _BETTER:
             continue
         better = {_shown(other) for other in group if other.mark in _BETTER[cell.mark]} - {_shown(cell)}
         others = [value for other, value in values if _shown(other) not in better]
+        sign = 1 if cell.direction == "higher" else -1
+        ahead = {other.row for other in group if sign * _shown(other) > sign * _shown(cell)} - {
+            other.row for other in group if _shown(other) in better
+        }
+        apart = bool(ahead) and not ahead & marked
         yield Claim(
             f"{FAMILY} {sheet.label}[{cell.row}, {cell.column}]",
             equal(own, call("max" if cell.direction == "higher" else "min", *others)),
@@ -150,4 +158,5 @@ def _claims(sheet: Sheet, group: list[TableCell]) -> Iterator[Claim]:
             ("The marks compare the numbers as printed, over all rows or over each ruled part.",),
             question=f"Which value of column {cell.column!r} is {cell.mark}?",
             family=FAMILY,
+            evidence="what the caption says of marks; rows without any may be left out of it" if apart else "",
         )

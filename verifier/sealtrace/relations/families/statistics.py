@@ -35,7 +35,7 @@ _TEST = re.compile(
     rf"\s?[,;]\s?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>])\s?(?P<p>\d?\.\d+)"
 )
 _INTERVAL = re.compile(
-    rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,.]+\))?\s?[=<>]\s?[-−]?[\d.]+)*"
+    rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,. ]+\))?\s?[=<>]\s?[-−]?[\d.]+)*"
     rf"\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
     rf"(?P<open>[\[(]?)\s?(?P<low>{_NUM})%?\s?(?P<join>,|;|to|–|-)\s?(?P<high>{_NUM})(?P<share>%?)"
 )
@@ -153,7 +153,7 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
         low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
         # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
         named = re.search(
-            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|/\s?|\bof (?:the )?|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN])\s?[=:<>≤≥]?\s?)$",
+            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|/\s?|\bof (?:the )?|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN](?:\s?\([^()]*\))?)\s?[=:<>≤≥]?\s?)$",
             sentence.text[: found.start("value")],
         )
         bare = not found["open"] and found["join"] in ",;"
