@@ -94,6 +94,7 @@ REASONS: dict[str, str] = {
     "hand /actions/[*]: removed": "a player who shows nothing",
     "label of train* /*: *": "an item that no prediction is about: what was trained on leaves no trace but weights",
     "label of train* (row): removed": "an item that no prediction is about: it is not counted",
+    "prediction /predicted: another record's": "which class was predicted, where no printed number tells",
     "prediction /score: *": "a confidence that no recipe reads",
     "relation /relation: *": _WORDS,
     "relation /sentence: *": _WORDS,
