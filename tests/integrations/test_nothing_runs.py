@@ -18,7 +18,7 @@ OWN = "def test_own(): pass\n"
 def run(arguments: list[str], directory: Path) -> subprocess.CompletedProcess[str]:
     """Python with these arguments, as a user would type them in a directory."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    environment |= {"PYTHONPATH": str(ROOT / "verifier"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["PYTHONPATH"] = str(ROOT / "verifier")
     return subprocess.run(
         [sys.executable, *arguments], cwd=directory, env=environment, capture_output=True, text=True, check=False
     )
