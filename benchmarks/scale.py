@@ -107,8 +107,16 @@ def text_of(scales: list[Scale], runs: int) -> str:
     size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file())
     first = scales[0]
     last = scales[-1]
-    slope = (last.verify.cpu - first.verify.cpu) / max(1, last.rows - first.rows)
-    floor_slope = (last.floor.cpu - first.floor.cpu) / max(1, last.rows - first.rows)
+    grown = ""
+    if last.rows > first.rows:
+        slope, floor_slope = (
+            (one - other) / (last.rows - first.rows)
+            for one, other in ((last.verify.cpu, first.verify.cpu), (last.floor.cpu, first.floor.cpu))
+        )
+        grown = (
+            f" Between {first.rows:,} and {last.rows:,} rows, a further million rows costs {slope * 1e6:.2f} s, and of the "
+            f"floor {floor_slope * 1e6:.2f} s: {1 / slope / 1e6:.1f} million rows per CPU second."
+        )
     lines = [
         "# What verification costs",
         "",
@@ -139,9 +147,7 @@ def text_of(scales: list[Scale], runs: int) -> str:
             for one in scales
         ),
         "",
-        f"Start-up is in all of them: importing pyarrow alone takes {idle.cpu:.2f} s. Between {first.rows:,} and "
-        f"{last.rows:,} rows, a further million rows costs {slope * 1e6:.2f} s, {slope / floor_slope:.1f} times the "
-        f"floor's {floor_slope * 1e6:.2f} s: {1 / slope / 1e6:.1f} million rows per CPU second.",
+        f"Start-up is in all of them: importing pyarrow alone takes {idle.cpu:.2f} s.{grown}",
         "",
         f"## Beside others, {largest.rows:,} rows, {size / 1e6:.0f} MB",
         "",
