@@ -114,8 +114,8 @@ def text_of(scales: list[Scale], runs: int) -> str:
             for one, other in ((last.verify.cpu, first.verify.cpu), (last.floor.cpu, first.floor.cpu))
         )
         grown = (
-            f" Between {first.rows:,} and {last.rows:,} rows, a further million rows costs {slope * 1e6:.2f} s, and of the "
-            f"floor {floor_slope * 1e6:.2f} s: {1 / slope / 1e6:.1f} million rows per CPU second."
+            f" Between {first.rows:,} and {last.rows:,} rows, a further million rows costs {slope * 1e6:.2f} s, and of "
+            f"the floor {floor_slope * 1e6:.2f} s: {1 / slope / 1e6:.1f} million rows per CPU second."
         )
     lines = [
         "# What verification costs",
