@@ -210,6 +210,19 @@ FOUND |= {
 }
 
 
+def test_weights_of_a_policy_are_the_same_in_any_order(tmp_path: Path) -> None:
+    """Candidates of one arm may list the weights of their direction otherwise."""
+    bundle = copy_of(BUNDLE, tmp_path)
+
+    def turn(rows: list[dict[str, Any]]) -> None:
+        for rule in rows[7]["direction"].values():
+            rule["terms"] = dict(reversed((rule.get("terms") or {}).items()))
+
+    edit_rows(bundle / "bank" / "candidate.jsonl", turn)
+    report = sealtrace.verify(bundle, check=["bank.policies"])
+    assert [one.status for one in report.checks if one.id == "bank.policies"] == ["pass"]
+
+
 def test_a_choice_without_its_record_is_missing(tmp_path: Path) -> None:
     """Where one choice in groups has its selection record, every choice has."""
     directory = copied(tmp_path)

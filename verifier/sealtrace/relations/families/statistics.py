@@ -153,7 +153,8 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
         low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
         # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
         named = re.search(
-            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|/\s?|\bof (?:the )?|\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN](?:\s?\([^()]*\))?)\s?[=:<>≤≥]?\s?)$",
+            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|/\s?|\bof (?:the )?|"
+            r"\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN](?:\s?\([^()]*\))?)\s?[=:<>≤≥]?\s?)$",
             sentence.text[: found.start("value")],
         )
         bare = not found["open"] and found["join"] in ",;"

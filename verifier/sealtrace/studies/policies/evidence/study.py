@@ -168,14 +168,14 @@ class Study(Evidence):
                 record["scale"],
                 record["policy"],
                 record["interface"],
-                None if record["direction"] is None else dict(record["direction"]),
+                record["direction"],
                 record["family"],
                 record["family_index"],
                 record["normalization"],
                 record["checkpoint_sha256"],
                 record["splits"],
             )
-            for row, record in enumerate(frame.table.to_pylist())
+            for row, record in enumerate(frame.table.to_pylist(maps_as_pydicts="lossy"))
         ]
 
     @cached_property
