@@ -457,6 +457,11 @@ SILENT = {
     ),
     "a count that is a range": (TREES, "We keep three to five kinds (elm, oak, ash, yew)."),
     "a deviation before an interval": (TREES, r"It reached 0.480 $\pm$ 0.095 (95\% CI [0.454, 0.506])."),
+    "two short lists of one thing": (
+        TREES,
+        "We tried three shares of shade: 0, 0.2, 0.5.\n\nFor the yews the shares of shade were 0, -0.5, 0.5 instead.",
+    ),
+    "a count before that of the list": (TREES, "We saw five trees across four sites: hill, vale, shore, and moor."),
     "a test before an interval": (TREES, r"It rose (b = 0.62, t( 3.187) = 2.89, p = 0.258, 95\% CI [ 0.20, 1.03])."),
     "an error before an interval": (TREES, r"It is not significant (HAC SE = 1.035; 95\% CI: [-3.918, 0.978])."),
     "means with deviations in a sentence with all": (

@@ -83,6 +83,10 @@ def _cell(fact: Fact) -> Cell:
 # Lists
 
 
+LEAST_DIGITS = 3
+"""So many digits have to be the same in two lists that are taken for one."""
+
+
 def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
     """Lists of three or more numbers of the same things that differ in one of them."""
     found = [(sentence, run, noun) for sentence in sentences for run, noun in _runs(sentence)]
@@ -96,6 +100,8 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             ):
                 continue
             a, b = differ[0] if differ else (run[0], other[0])
+            if differ and sum(_digits(one) for one in run if one is not a) < LEAST_DIGITS:
+                continue  # zero, a half and one stand in many lists
             twins = Counter(tuple(one.fact.value for one in each) for _s, each, _n in found)
             if (
                 differ
@@ -112,6 +118,11 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                 a.start,
             )
             break
+
+
+def _digits(mention: Mention) -> int:
+    """How many digits of a number tell it from others."""
+    return len(re.sub(r"\D", "", mention.fact.text).strip("0"))
 
 
 def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
@@ -514,6 +525,8 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
             told is None
             or not 2 < told < 13
             or re.match(r"(?:to|or|and|of)\b", found.group("noun"))
+            # `five models across four scenarios: …` lists the scenarios.
+            or any(count_in(word) is not None for word in found.group("noun").split())
             or re.search(
                 r"(?:×|\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per))\s+$",
                 text[: found.start()],

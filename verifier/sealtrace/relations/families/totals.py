@@ -87,7 +87,10 @@ def _total_rows(sheet: Sheet) -> Iterator[Claim]:
             continue
         lists = [parts, *(facts for block in blocks if (facts := sheet.down(column, block)) is not None)]
         ways = any_of(*(_adds_up(Cell(total), *map(Cell, facts)) for facts in lists))
-        yield _IS_TOTAL.claim(sheet, (total, *parts), said, formula=ways)
+        # Categories, users or places of several parts may be the same ones.
+        overlap = total.value < added and not _ADDITIVE.fullmatch(header)
+        evidence = "the row's name; a whole may be less than its parts where they overlap" if overlap else ""
+        yield _IS_TOTAL.claim(sheet, (total, *parts), said, formula=ways, evidence=evidence)
         if added == total.value:
             yield from _rates(sheet, row, above, column, [part.value for part in parts])
 
