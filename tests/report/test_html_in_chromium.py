@@ -231,7 +231,7 @@ def test_anchors_land_on_their_heading(browser: Browser, width: int) -> None:
     page = browser.open(big(20_000), width=width).page
     links = page.locator(".index a, .bar nav a").evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
     assert len(links) > 15
-    for link in [*links, *reversed(links)]:
+    for link in [*links, *links[::-3]]:
         page.evaluate("(hash) => { location.hash = hash }", link)
         page.evaluate(FRAME)
         page.evaluate(FRAME)
