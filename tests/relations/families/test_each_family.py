@@ -220,3 +220,18 @@ def test_a_better_row_without_any_mark_may_be_set_apart() -> None:
     paper = read(table("Best in bold.", r"Tree | Girth $\uparrow$ | Height $\uparrow$", rows))
     found = {one.claim.facts[0].text: one.status for one in decided(paper) if one.claim.family == "marks"}
     assert found == {"0.61": Status.SUSPICION, "0.58": Status.HOLDS}
+
+
+def test_a_reading_that_joins_tables_is_confirmed_by_the_family() -> None:
+    """Exploitability is half of NashConv in one table; that it is not in three rows of two others is proved by that."""
+    right = table(
+        "Solver.", "Profile | NashConv | Exploit.", [f"P{n} | 0.{2 * n}2 | 0.{n}1" for n in range(1, 5)], "tab:a"
+    )
+    told = "Students of Leduc river play"
+    halves = table(f"{told}.", "Student | Exploit.", ["A | 0.31", "B | 0.52", "C | 0.43"], "tab:b")
+    wholes = table(f"{told}.", "Student | NashConv", ["A | 0.66", "B | 1.09", "C | 0.91"], "tab:c")
+    prose = "In poker, exploitability is half of NashConv."
+    for tables, expected in (((right, halves, wholes), Status.CONTRADICTION), ((halves, wholes), Status.UNDECIDED)):
+        found = confirmed(decided(read(*tables, prose=prose)))
+        joined = [one.status for one in found if {fact.table for fact in one.cells} == {"tab:b", "tab:c"}]
+        assert joined == [expected] * 3

@@ -141,18 +141,19 @@ def confirmed(decisions: Sequence[Decision]) -> list[Decision]:
 
     That a row called Total adds up those above it is what its name says, and tables have rows of that name that do not.
     A reading that holds nowhere else in its table proves nothing: what breaks it is suspected. One that most of its
-    numbers break is another's.
+    numbers break is another's. What joins two tables is confirmed by any other of its family.
     """
-    readings: dict[tuple[str, str | None], Counter[Status]] = {}
+    readings: dict[tuple[str, ...], Counter[Status]] = {}
     for one in decisions:
         if one.claim.telling:
-            readings.setdefault(_reading(one.claim), Counter())[one.status] += 1
+            for reading in {_reading(one.claim), (one.claim.family,)}:
+                readings.setdefault(reading, Counter())[one.status] += 1
     return [_believed(one, readings.get(_reading(one.claim), Counter())) for one in decisions]
 
 
-def _reading(claim: Claim) -> tuple[str, str | None]:
-    facts = claim.facts
-    return claim.family, facts[0].table if facts else None
+def _reading(claim: Claim) -> tuple[str, ...]:
+    tables = {fact.table or "" for fact in claim.facts}
+    return (claim.family, *tables) if len(tables) == 1 else (claim.family,)
 
 
 def _believed(decision: Decision, counts: Counter[Status]) -> Decision:
