@@ -28,6 +28,24 @@ def test_tolerances_follow_the_size(replayed: float, stored: float, scale: float
     assert outcome.counts["error"] == errors
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "counts"), [("1e-12", (3, 0)), ("1e-9", (2, 0)), ("1e-5", (1, 1)), ("1e-3", (0, 1))]
+)
+def test_what_passes_only_by_a_loose_tolerance_is_told(tolerance: str, counts: tuple[int, int]) -> None:
+    """Sums that miss one by 1e-10, 1e-6 and 1e-4: errors beyond the tolerance, one warning for what it lets pass."""
+    frame = Frame("score", read_bundle(FIXTURE).of_kind("score"))
+    sums, rows = np.array([1 - 1e-10, 1 - 1e-6, 1 - 1e-4]), np.arange(3)
+    outcome = Outcome("probability.normalized", "distributions")
+    outcome.normalized(frame, rows, "/delta", sums, tolerance)
+    assert (outcome.counts["error"], outcome.counts["warning"]) == counts
+    same = Outcome("score.delta", "scores")
+    same.compare(frame, rows, "/delta", np.ones(3), sums, float(tolerance), "differs")
+    assert same.counts["error"] == counts[0]
+    assert same.counts["warning"] == (1 if counts[0] == 0 else 0)
+    assert outcome.largest is not None
+    assert outcome.largest.value == pytest.approx(1e-4)
+
+
 def test_a_name_of_a_million_letters_is_not_repeated_whole() -> None:
     """A thousand findings about it would not fit into memory."""
     outcome = Outcome("join.unique-key", "rows")
